@@ -1,0 +1,1 @@
+"""The graphs: LangGraph and nothing else."""

@@ -1,0 +1,99 @@
+"""One node per step: read state, call one function, name what changed."""
+
+from graphs.state import ResearchState, ResearchUpdate
+from research_agent.core.confidence import retrieval_confidence
+from research_agent.core.evidence import select_evidence
+from research_agent.core.result import research_result
+from research_agent.core.verification import verify
+from research_agent.ports import Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+from research_agent.steps.answer import answer_question
+from research_agent.steps.refine import refine
+from research_agent.steps.search import retrieve
+
+
+def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
+    probe = retrieve(state.question, state.check, ports=ports, settings=settings.retrieval)
+    return {"probe": probe, "rounds": state.rounds + 1}
+
+
+def assess_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
+    confidence = retrieval_confidence(
+        state.probe.query,
+        state.probe.hits,
+        top_k=settings.confidence.top_k,
+        concentration_scale=settings.confidence.concentration_scale,
+        length_norm=settings.confidence.length_norm,
+        bypass=settings.confidence.bypass,
+    )
+    return {"confidence": confidence}
+
+
+def refine_node(
+    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
+) -> ResearchUpdate:
+    refined = refine(
+        state.probe,
+        state.confidence,
+        ports=ports,
+        prompt=prompts.refine,
+        settings=settings.refinement,
+    )
+    return {"refinement": refined.value, "trace": [refined.event]}
+
+
+def select_evidence_node(
+    state: ResearchState, *, ports: Ports, settings: Settings
+) -> ResearchUpdate:
+    evidence = select_evidence(
+        state.found.hits,
+        state.evidence,
+        max_chunks=settings.evidence.max_chunks,
+        max_tokens=settings.evidence.max_tokens,
+        count=ports.tokenizer.count,
+    )
+    return {"evidence": evidence}
+
+
+def answer_node(
+    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
+) -> ResearchUpdate:
+    answered = answer_question(
+        state.question,
+        state.evidence,
+        state.answer,
+        ports=ports,
+        prompts=prompts,
+        settings=settings.answer,
+    )
+    return {"answer": answered.value, "trace": [answered.event]}
+
+
+def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
+    check, best = verify(
+        state.question,
+        state.answer,
+        state.evidence,
+        state.best,
+        round_=state.rounds,
+        max_rounds=settings.budget.rounds,
+        max_entropy=settings.verify.max_entropy,
+        min_support=settings.verify.min_support,
+    )
+    return {"check": check, "best": best}
+
+
+def report_node(state: ResearchState) -> ResearchUpdate:
+    result = research_result(
+        state.question,
+        best=state.best,
+        check=state.check,
+        evidence=state.evidence,
+        confidence=state.confidence,
+        refinement=state.refinement,
+        found=state.found,
+        rounds=state.rounds,
+        trace=state.trace,
+    )
+    return {"result": result}

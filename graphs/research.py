@@ -1,0 +1,60 @@
+"""The research graph: the whole control flow on one screen."""
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from graphs import nodes
+from graphs.binding import Node, bind
+from graphs.search import build_search_graph
+from graphs.state import ResearchInput, ResearchOutput, ResearchState
+from research_agent.core import routing
+from research_agent.ports import Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+
+
+def net(settings: Settings) -> int:
+    """Return a number of steps that no run within its budget reaches.
+
+    The search inherits the limit of the graph it is part of, so the longer of the two counts:
+    seven steps a round, or three a turn.
+    """
+    return 1 + max(7 * (settings.budget.rounds + 1), 3 * (settings.search.max_turns + 1))
+
+
+def after_verify(state: ResearchState) -> Literal["retrieve", "report"]:
+    """Only verify leads back."""
+    return routing.after_verify(state.check)
+
+
+def build_research_graph(
+    ports: Ports, settings: Settings, prompts: Prompts, *, checkpointer: Checkpointer = None
+) -> CompiledStateGraph[ResearchState, None, ResearchInput, ResearchOutput]:
+    """Wire the steps into a graph that runs on `ports`."""
+    graph = StateGraph(ResearchState, input_schema=ResearchInput, output_schema=ResearchOutput)
+
+    def add(name: str, node: Node, **bound: object) -> None:
+        graph.add_node(name, bind(name, node, ResearchState, ports.clock, **bound))
+
+    add("retrieve", nodes.retrieve_node, ports=ports, settings=settings)
+    add("assess", nodes.assess_node, settings=settings)
+    add("refine", nodes.refine_node, ports=ports, settings=settings, prompts=prompts)
+    graph.add_node("search", build_search_graph(ports, settings, prompts))
+    add("select_evidence", nodes.select_evidence_node, ports=ports, settings=settings)
+    add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
+    add("verify", nodes.verify_node, settings=settings)
+    add("report", nodes.report_node)
+    graph.add_edge(START, "retrieve")
+    graph.add_edge("retrieve", "assess")
+    graph.add_edge("assess", "refine")
+    graph.add_edge("refine", "search")
+    graph.add_edge("search", "select_evidence")
+    graph.add_edge("select_evidence", "answer")
+    graph.add_edge("answer", "verify")
+    graph.add_conditional_edges("verify", after_verify)
+    graph.add_edge("report", END)
+    compiled = graph.compile(checkpointer=checkpointer, name="research")
+    return compiled.with_config(recursion_limit=net(settings))

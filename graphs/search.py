@@ -1,0 +1,93 @@
+"""The search: a graph of its own that the research graph runs as one node."""
+
+from typing import Literal
+
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Send
+
+from graphs.binding import bind
+from graphs.state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
+from graphs.tools import build_search_tool
+from research_agent.core import routing
+from research_agent.core.calls import CallResult, collect
+from research_agent.ports import Ports, ToolSpec
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+from research_agent.steps.plan_calls import plan_calls
+
+
+def plan_calls_node(
+    state: SearchState, *, ports: Ports, settings: Settings, prompts: Prompts, spec: ToolSpec
+) -> SearchUpdate:
+    planned = plan_calls(
+        state.question,
+        state.refinement,
+        state.results,
+        state.plan.turn,
+        mode=settings.search.mode,
+        planner=ports.planner,
+        prompt=prompts.plan_calls,
+        tools=[spec],
+    )
+    return {"plan": planned.value, "trace": [planned.event]}
+
+
+def run_call_node(state: CallInput, *, tool: BaseTool) -> SearchUpdate:
+    message = tool.invoke(
+        {
+            "type": "tool_call",
+            "id": f"call-{state.call.index}",
+            "name": state.call.name,
+            "args": {"query": state.call.query, "probe": state.probe},
+        }
+    )
+    return {
+        "results": [CallResult(state.call, message.artifact.hits, message.artifact.stats)],
+        "trace": [message.artifact.event],
+    }
+
+
+def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
+    found = collect(
+        state.results,
+        state.plan,
+        own_query=state.probe.query,
+        max_turns=settings.search.max_turns,
+        rrf_k=settings.retrieval.rrf_k,
+    )
+    return {"found": found}
+
+
+def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
+    """Send every call of the plan at once."""
+    sends = [Send("run_call", {"call": c, "probe": state.probe}) for c in state.plan.calls]
+    return sends if routing.after_plan(state.plan) == "run_call" else "collect"
+
+
+def after_collect(state: SearchState) -> Literal["plan_calls", "end"]:
+    """Follow what collect has decided."""
+    return routing.after_collect(state.found)
+
+
+def build_search_graph(
+    ports: Ports, settings: Settings, prompts: Prompts
+) -> CompiledStateGraph[SearchState, None, SearchInput, SearchOutput]:
+    """Wire plan_calls, run_call and collect into a loop."""
+    tool = build_search_tool(ports, settings, prompts)
+    spec = convert_to_openai_tool(tool)
+    planning = {"ports": ports, "settings": settings, "prompts": prompts, "spec": spec}
+    clock = ports.clock
+    graph = StateGraph(SearchState, input_schema=SearchInput, output_schema=SearchOutput)
+    graph.add_node(
+        "plan_calls", bind("plan_calls", plan_calls_node, SearchState, clock, **planning)
+    )
+    graph.add_node("run_call", bind("run_call", run_call_node, CallInput, clock, tool=tool))
+    graph.add_node("collect", bind("collect", collect_node, SearchState, clock, settings=settings))
+    graph.add_edge(START, "plan_calls")
+    graph.add_conditional_edges("plan_calls", after_plan, ["run_call", "collect"])
+    graph.add_edge("run_call", "collect")
+    graph.add_conditional_edges("collect", after_collect, {"plan_calls": "plan_calls", "end": END})
+    return graph.compile(name="search")

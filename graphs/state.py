@@ -1,0 +1,116 @@
+"""The graphs' states: what each node reads and may write.
+
+Checkpoints turn tuples into lists and edits in Studio arrive as JSON. Every state is validated
+on every read, so each node sees the same immutable values whichever way they came.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from typing_extensions import TypedDict
+
+from graphs.reducers import append, by_call_index
+from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
+from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.evidence import Evidence
+from research_agent.core.questions import check_question
+from research_agent.core.refinement import Refinement
+from research_agent.core.result import ResearchResult
+from research_agent.core.types import Probe, TraceEvent
+from research_agent.core.verification import Answer, Check, Draft
+
+RESULT = TypeAdapter(ResearchResult)
+"""JSON and JSON Schema of the result, for every door."""
+
+
+class State(BaseModel):
+    """The base of every state."""
+
+    model_config = ConfigDict(extra="forbid", revalidate_instances="always")
+
+
+class ResearchInput(State):
+    """What a caller gives: this is all Studio or a parent graph has to know."""
+
+    question: Annotated[
+        str,
+        AfterValidator(check_question),
+        Field(description="What to find out from the indexed documents."),
+    ]
+
+
+class ResearchOutput(State):
+    """What a caller gets."""
+
+    result: ResearchResult
+
+
+class ResearchState(ResearchInput):
+    """The working state of one question; never outlives it. The comment names the writer."""
+
+    probe: Probe = Probe()  # retrieve: the query, and all that both indexes found
+    rounds: int = 0  # retrieve
+    confidence: RetrievalConfidence = RetrievalConfidence()  # assess
+    refinement: Refinement = Refinement()  # refine
+    found: Found = Found()  # search
+    evidence: tuple[Evidence, ...] = ()  # select_evidence: hits under keys c1..cN
+    answer: Answer = Answer()  # answer
+    check: Check = Check()  # verify: decision, reason, next query
+    best: Draft = Draft()  # verify: the best round so far
+    result: ResearchResult | None = None  # report
+    trace: Annotated[tuple[TraceEvent, ...], append] = ()  # every node; the only shared field
+
+
+class ResearchUpdate(TypedDict, total=False):
+    """What a node of the research graph may return."""
+
+    probe: Probe
+    rounds: int
+    confidence: RetrievalConfidence
+    refinement: Refinement
+    evidence: tuple[Evidence, ...]
+    answer: Answer
+    check: Check
+    best: Draft
+    result: ResearchResult
+    trace: list[TraceEvent]
+
+
+class SearchInput(State):
+    """What the search takes from the research graph."""
+
+    question: str
+    probe: Probe
+    refinement: Refinement
+
+
+class SearchOutput(State):
+    """What the search gives back."""
+
+    found: Found
+    trace: Annotated[tuple[TraceEvent, ...], append] = ()
+
+
+class SearchState(SearchInput):
+    """The working state of one search."""
+
+    plan: CallPlan = CallPlan()  # plan_calls
+    results: Annotated[tuple[CallResult, ...], by_call_index] = ()  # run_call
+    found: Found = Found()  # collect
+    trace: Annotated[tuple[TraceEvent, ...], append] = ()
+
+
+class CallInput(State):
+    """What one parallel run of run_call is sent."""
+
+    call: ToolCall
+    probe: Probe
+
+
+class SearchUpdate(TypedDict, total=False):
+    """What a node of the search may return."""
+
+    plan: CallPlan
+    results: list[CallResult]
+    found: Found
+    trace: list[TraceEvent]

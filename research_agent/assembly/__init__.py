@@ -1,0 +1,1 @@
+"""Settings to ports: the one place that picks adapters."""

@@ -1,0 +1,141 @@
+"""`config.yaml`, the environment and the prompt files to values: the only reader of them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+import yaml
+
+from research_agent.errors import ConfigError
+from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
+from research_agent.settings import Settings, values
+
+PREFIX = "RESEARCH_AGENT_"
+FILE = "research-agent.yaml"
+DATA = Path(__file__).parent / "data"
+SOURCE = Path(__file__).parent.parent
+"""The project's folder where it runs from a checkout."""
+
+
+def packaged(name: str) -> Path:
+    """Return a file or folder that comes with the package: from the wheel, else the checkout."""
+    inside = DATA / name
+    return inside if inside.exists() else SOURCE / name
+
+
+def config_file(named: str | None, environment: Mapping[str, str]) -> Path | None:
+    """Return the configuration file to read: named, in the environment, or in this folder.
+
+    None where there is none: then the defaults hold. A file that was named has to exist.
+    """
+    wanted = named or environment.get(f"{PREFIX}CONFIG")
+    if wanted:
+        path = Path(wanted).expanduser()
+        if not path.is_file():
+            raise ConfigError(
+                f"no such configuration file: {wanted}", hint="Make one: research-agent config init"
+            )
+        return path
+    here = Path(FILE)
+    return here if here.is_file() else None
+
+
+def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings: defaults, then the file, then the environment.
+
+    An environment variable names its key like this: RESEARCH_AGENT_RETRIEVAL__TOP_K=20. Every
+    wrong key or value is an error that names it and where it stands.
+    """
+    data = _read(path) if path else {}
+    where = path.name if path else "environment"
+    _refuse_unknown(data, Settings(), where)
+    given = _from_environment(environment)
+    _refuse_unknown(given, Settings(), "environment")
+    return _settings(_merged(data, given), where)
+
+
+def load_prompts(folder: Path | None = None) -> Prompts:
+    """Read one file a prompt; a missing file or variable, or one too many, is an error."""
+    folder = folder or packaged("prompts")
+    texts = {}
+    for name in VARIABLES:
+        file = folder / f"{name}.md"
+        if not file.is_file():
+            raise ConfigError(f"no prompt file {file}", hint="Each prompt has a file of its own.")
+        texts[name] = PromptTemplate(name, file.read_text(encoding="utf-8"))
+    return Prompts(**texts)
+
+
+def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every key with its value, as `section.key`."""
+    for name, value in values(settings).items():
+        if values(value):
+            yield from lines(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        problem = " ".join(str(error).split())
+        raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
+    if not isinstance(data or {}, dict):
+        raise ConfigError(f"{path.name} must hold sections", hint="See: research-agent config show")
+    return data or {}
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    """Return RESEARCH_AGENT_A__B variables as a tree; values are read as YAML."""
+    tree: dict[str, object] = {}
+    for name, text in sorted(environment.items()):
+        if name.startswith(PREFIX) and "__" in name:
+            branch: object = yaml.safe_load(text)
+            for part in reversed(name.removeprefix(PREFIX).lower().split("__")):
+                branch = {part: branch}
+            tree = _merged(tree, branch) if isinstance(branch, dict) else tree
+    return tree
+
+
+def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
+    """Return `under` with the values of `over` laid on it, section by section."""
+    result = dict(under)
+    for key, value in over.items():
+        below = result.get(key)
+        if isinstance(value, dict) and isinstance(below, dict):
+            result[key] = _merged(below, value)
+        else:
+            result[key] = value
+    return result
+
+
+def _refuse_unknown(data: object, defaults: object, where: str, section: str = "") -> None:
+    """Raise ConfigError for a key that no setting has; the nearest one is named."""
+    known = values(defaults)
+    if not isinstance(data, dict):
+        raise ConfigError(
+            f"{where}: {section.rstrip('.')} must be a section with keys below it",
+            hint=f"Keys: {', '.join(known)}",
+        )
+    for key, value in data.items():
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            hint = f"Did you mean {section}{near[0]}?" if near else f"Keys: {', '.join(known)}"
+            raise ConfigError(f"{where}: unknown key {section}{key}", hint=hint)
+        if values(known[key]):
+            _refuse_unknown(value, known[key], where, f"{section}{key}.")
+
+
+def _settings(data: Mapping[str, object], where: str) -> Settings:
+    """Build the settings; a value of the wrong type is an error that names its key."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Settings).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        message = f"{where}: {key}: {first['msg']}"
+        raise ConfigError(message, hint="See: research-agent config show") from error

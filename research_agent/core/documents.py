@@ -1,0 +1,82 @@
+"""A document as a parser hands it over, and what indexing says about each file."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from research_agent.core.types import ChunkKind
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, a list, a table or a piece of code: the smallest unit a parser tells apart."""
+
+    text: str
+    page: int = 1
+    """The page it starts on, counted from 1."""
+    section: tuple[str, ...] = ()
+    """Headings above the block, the outermost first."""
+    kind: ChunkKind = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """What a parser has read."""
+
+    blocks: tuple[Block, ...] = ()
+    """In reading order."""
+    title: str = ""
+    date: str = ""
+    """ISO 8601: a year, a month or a day; empty where the document has none."""
+    page_labels: tuple[str, ...] = ()
+    """The printed label of each page, "" where a page has none; empty without pages."""
+    warnings: tuple[str, ...] = ()
+    """What was left out or repaired, one short sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that may be indexed."""
+
+    path: str
+    """Absolute, symlinks not resolved."""
+    root: str
+    """The folder (or file) the user named, under which it was found."""
+    size: int
+    """Bytes."""
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file."""
+
+    path: str
+    status: Literal["indexed", "unchanged", "skipped", "failed", "removed"]
+    reason: str = ""
+    """Why it was skipped or failed, or what was left out; empty where all went well."""
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """The files below the named paths, and those that are left alone, each with its reason."""
+
+    files: tuple[SourceFile, ...] = ()
+    skipped: tuple[FileReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did."""
+
+    files: tuple[FileReport, ...] = ()
+    chunks: int = 0
+    """Chunks in the index now."""
+    documents: int = 0
+    """Documents in the index now."""
+    embedded: int = 0
+    """Texts embedded in this run; 0 where nothing had changed."""
+
+    def count(self, status: str) -> int:
+        """Return how many files have `status`."""
+        return sum(file.status == status for file in self.files)

@@ -1,0 +1,26 @@
+"""What counts as a question."""
+
+from research_agent.errors import QuestionError
+
+MAX_CHARS = 4000
+"""A longer text is a document, not a question: no small model reads it beside its evidence."""
+
+
+def check_question(question: str) -> str:
+    r"""Return `question` without surrounding space and without control characters.
+
+    Raises QuestionError where nothing is left, or more than `MAX_CHARS` characters are.
+
+    >>> check_question("  what is\x00 ML-KEM?\n")
+    'what is ML-KEM?'
+    """
+    text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in question)
+    text = " ".join(text.split())
+    if not any(c.isalnum() for c in text):
+        raise QuestionError("the question is empty", hint='Ask like this: ask "What is ML-KEM?"')
+    if len(text) > MAX_CHARS:
+        raise QuestionError(
+            f"the question has {len(text):,} characters; at most {MAX_CHARS:,} are read",
+            hint="Index long texts as documents and ask a short question about them.",
+        )
+    return text

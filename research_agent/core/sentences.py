@@ -1,0 +1,118 @@
+"""Where the sentences of a text begin and end."""
+
+import re
+from collections.abc import Iterator
+
+_MARKER = re.compile(
+    r"[ \t]*(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7][ \t]*|[-*+\u2013\u2014][ \t]+"
+    r"|\(?\d{1,3}(?:\.\d{1,3})*[.):]?[ \t]+(?=\S)|\(?[A-Za-z][.)][ \t]+)"
+)
+_ITEM = re.compile(
+    r"[ \t]*(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7]|[-*+\u2013\u2014][ \t]"
+    r"|\(?\d{1,3}(?:\.\d{1,3})*[.):][ \t]|\([a-z]\)[ \t]|[a-z]\)[ \t])"
+)
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_UNDERLINE = re.compile(r"[ \t]*[=~^*\"+-]{3,}[ \t]*$")
+_CLOSING = "\"'\u201d\u2019\u00bb)\\]"
+_END = re.compile(
+    rf"[.!?\u2026]+[{_CLOSING}]*"
+    r"(?:[ \t]{0,2}\[c?\d{1,4}(?:[ \t]*[,;\u2013-][ \t]*c?\d{1,4}){0,9}\])*"
+    r"(?=\s|$)"
+    r"|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*(?:[ \t]?\[c?\d{1,4}\])*"
+)
+_LAST_WORD = re.compile(r"[^\s(\[{\"'\u201c\u2018]*$")
+_NEXT = re.compile(r"\s*[\"'\u201c\u2018(\[]*")
+_NUMBERED = re.compile(r"\s*(?:[(\[\u00a7]?\d|\([A-Za-z0-9]|[A-Z](?![a-z]))")
+_INITIAL = re.compile(r"(?:[A-Z]\.-?)*[A-Z]")
+
+_NEVER = frozenset(
+    "e.g i.e cf vs al dr mr mrs ms prof st viz approx ca resp incl excl esp z.b d.h bzw vgl sog "
+    "ph.d gen col sgt rev hon".split()
+)
+"""Abbreviations after which a sentence goes on."""
+_BEFORE_NUMBER = frozenset(
+    "fig figs sec secs no nos nr eq eqs tab alg ch chap vol p pp art ref refs app appx def thm lem "
+    "prop cor par para abs bd s ver v pt".split()
+)
+"""Abbreviations only where a number, or a letter that is one, follows."""
+
+
+def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the start and end of each sentence; together they cover all text but white space.
+
+    A blank line, a list item, a heading and a table row end a sentence; a line's end within a
+    paragraph does not. A citation after the full stop belongs to the sentence before it.
+
+    >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. Yes! [c2] And\\nso on."
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['See Fig. 2, e.g. p. 3.', 'It is 0.5 [c1].', 'Yes! [c2]', 'And\\nso on.']
+    >>> text = "# Sizes\\n- one\\n- two"
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['# Sizes', '- one', '- two']
+    """
+    return tuple(
+        span
+        for start, end in _paragraphs(text)
+        for piece in _pieces(text, start, end)
+        if (span := _trimmed(text, *piece))[0] < span[1]
+    )
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts between blank lines, list items, headings and table rows."""
+    start = place = 0
+    for line in text.splitlines(keepends=True):
+        alone = bool(_HEADING.match(line)) or " | " in line or bool(_UNDERLINE.match(line))
+        if place > start and (alone or not line.strip() or _ITEM.match(line)):
+            yield start, place
+            start = place
+        place += len(line)
+        if alone:
+            yield start, place
+            start = place
+    yield start, place
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of one paragraph."""
+    marker = _MARKER.match(text, start, end)
+    place = marker.end() if marker else start
+    for match in _END.finditer(text, place, end):
+        if _is_end(text, match, end):
+            yield start, match.end()
+            start = match.end()
+    yield start, end
+
+
+def _is_end(text: str, match: re.Match[str], end: int) -> bool:
+    """Say whether a full stop (or what stands for one) ends a sentence."""
+    following = _NEXT.match(text, match.end(), end)
+    after = following.end() if following else match.end()
+    if after >= end or text[match.start()] in "\u3002\uff01\uff1f":
+        return True
+    if text[after].islower():
+        return False
+    if match[0][0] != "." or match[0].startswith(".."):
+        return True
+    return not _is_abbreviation(text, match.start(), match.end(), end)
+
+
+def _is_abbreviation(text: str, stop: int, after: int, end: int) -> bool:
+    """Say whether the full stop at `stop` belongs to a shortened word."""
+    found = _LAST_WORD.search(text[max(0, stop - 24) : stop])
+    word = found[0] if found else ""
+    key = word.lower()
+    if key in _NEVER:
+        return True
+    if key in _BEFORE_NUMBER:
+        return _NUMBERED.match(text, after, end) is not None
+    return _INITIAL.fullmatch(word) is not None and len(word) == 1
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span without white space at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

@@ -1,0 +1,148 @@
+"""Whether an answer is supported, whether its model was sure, and whether to search again."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from research_agent.core.claims import MARKER, Claim, is_shown, read_claims
+from research_agent.core.entropy import outcomes, scored, token_entropy
+from research_agent.core.evidence import Evidence
+from research_agent.core.types import Token
+
+REFUSAL = "not found in provided docs"
+StopReason = Literal[
+    "confident", "unchecked", "refused", "max_rounds", "no_new_evidence", "worse_than_before"
+]
+Refused = Literal["", "no_evidence", "not_answerable", "model_refused", "unsupported_draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model wrote; `tokens` is empty where nothing is known about them."""
+
+    text: str = ""
+    tokens: tuple[Token, ...] = ()
+    keys: tuple[str, ...] = ()
+    """The evidence it was written from."""
+    answerable: float | None = None
+    """The model's probability that the evidence answers the question; None where not asked."""
+    refused: Refused = ""
+    repeated: bool = False
+    """No evidence was new, so the model was not asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """How unsure the model was of its words."""
+
+    source: Literal["logprobs", "none"] = "none"
+    mean_entropy: float | None = None
+    """Nats a token, over the tokens that say something."""
+    normalized: float | None = None
+    """The same divided by the largest it could be, 0 to 1."""
+    tokens: int = 0
+    """Tokens scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A checked answer."""
+
+    round: int = 0
+    claims: tuple[Claim, ...] = ()
+    uncertainty: Uncertainty = Uncertainty()
+    answerable: float | None = None
+
+    def quality(self) -> tuple[int, int, float]:
+        """Return a value that is larger for the better of two drafts."""
+        shown = sum(is_shown(claim) for claim in self.claims)
+        return (shown, shown - len(self.claims), -(self.uncertainty.mean_entropy or 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What happens next and why; `next_query` is set where the decision is "again"."""
+
+    decision: Literal["again", "stop"] = "stop"
+    reason: StopReason | Literal["uncertain", "unsupported", ""] = ""
+    next_query: str = ""
+    refused: Refused = ""
+
+
+def uncertainty(text: str, tokens: Sequence[Token]) -> Uncertainty:
+    """Return the mean entropy of an answer's tokens; citation markers are not scored.
+
+    Source: normalized uncertainty, arXiv 2601.17532, with the divisor corrected to the number
+    of outcomes (docs/algorithms.md).
+    """
+    markers = [match.span() for match in MARKER.finditer(text)]
+    said, at = [], 0
+    for token in tokens:
+        left, at = at, at + len(token.text)
+        if scored(token) and not any(left < end and at > start for start, end in markers):
+            said.append(token)
+    if not said:
+        return Uncertainty()
+    entropies = [token_entropy(token.alternatives) for token in said]
+    most = [math.log(outcomes(token)) for token in said]
+    shares = [min(entropy / top, 1.0) for entropy, top in zip(entropies, most, strict=True)]
+    return Uncertainty("logprobs", fmean(entropies), fmean(shares), len(said))
+
+
+def verify(  # noqa: PLR0913 (three keyword-only settings)
+    question: str,
+    answer: Answer,
+    evidence: Sequence[Evidence],
+    best: Draft,
+    *,
+    round_: int,
+    max_rounds: int,
+    max_entropy: float,
+    min_support: float,
+) -> tuple[Check, Draft]:
+    """Check `answer` and return what to do next together with the best draft so far.
+
+    A round that is no better than the best one ends the loop. Without log-probabilities nothing
+    counts as confident, and the lack of them forces no other round; unsupported claims do.
+    """
+    if answer.refused:
+        refused: Refused = "" if any(map(is_shown, best.claims)) else answer.refused
+        return Check("stop", "worse_than_before" if best.claims else "refused", "", refused), best
+    if answer.repeated:
+        return _stop("no_new_evidence", best), best
+    claims = read_claims(question, answer.text, answer.tokens, evidence, min_support=min_support)
+    unsure = uncertainty(answer.text, answer.tokens)
+    draft = Draft(round_, claims, unsure, answer.answerable)
+    if best.claims and draft.quality() <= best.quality():
+        return _stop("worse_than_before", best), best
+    doubt = _doubt(draft, max_entropy)
+    if doubt is None:
+        return _stop("unchecked" if unsure.source == "none" else "confident", draft), draft
+    if round_ >= max_rounds:
+        return _stop("max_rounds", draft), draft
+    words = " ".join(claim.text for claim in _doubtful(claims, max_entropy))
+    return Check("again", doubt, f"{question} {words}"), draft
+
+
+def _doubt(draft: Draft, max_entropy: float) -> Literal["uncertain", "unsupported"] | None:
+    """Return what is wrong with a draft, None where nothing is."""
+    if not all(map(is_shown, draft.claims)):
+        return "unsupported"
+    mean = draft.uncertainty.mean_entropy
+    return "uncertain" if mean is not None and mean > max_entropy else None
+
+
+def _doubtful(claims: Sequence[Claim], max_entropy: float) -> Sequence[Claim]:
+    """Return the claims that need more evidence: unsupported or uncertain ones, else all."""
+    return [
+        claim
+        for claim in claims
+        if not is_shown(claim) or (claim.mean_entropy or 0.0) > max_entropy
+    ] or claims
+
+
+def _stop(reason: StopReason, draft: Draft) -> Check:
+    refused: Refused = "" if any(map(is_shown, draft.claims)) else "unsupported_draft"
+    return Check("stop", reason, "", refused)

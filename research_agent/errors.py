@@ -1,0 +1,98 @@
+"""What can go wrong.
+
+* ResearchAgentError
+  x ConfigError: a setting is unknown, of the wrong type or out of range
+  x PromptError: a prompt file does not have the variables it must have
+  x QuestionError: a question is empty or too long
+  x PathError: a path to index does not exist or holds nothing to index
+  x DocumentError: one file cannot be read as a document; the others are not affected
+  x IndexingError: the base of everything about an index
+    + IndexMissingError: there is no index yet
+    + IndexMismatchError: the index was made with another embedding model or another version
+    + IndexLockedError: another process is writing to the index; trying again may help
+    + IndexDamagedError: a file of the index cannot be read
+  x ModelError: the base of everything about a model
+    + ModelMissingError: the weights or the package of a model are not installed
+    + ModelUnavailableError: a model server failed, is down or timed out; trying again may help
+    + ModelReplyError: a model server answered with something that is no reply
+    + ContextOverflowError: a prompt is longer than the model reads
+"""
+
+from typing import ClassVar
+
+
+class ResearchAgentError(Exception):
+    """The root: every error says whether to try again, and what the user can do."""
+
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        """Keep `hint` apart from the message, and show it in tracebacks too."""
+        super().__init__(message)
+        self.hint = hint
+        if hint:
+            self.add_note(hint)
+
+
+class ConfigError(ResearchAgentError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+
+class PromptError(ResearchAgentError):
+    """A prompt file does not have exactly the variables it must have."""
+
+
+class QuestionError(ResearchAgentError):
+    """A question is empty or too long to be one."""
+
+
+class PathError(ResearchAgentError):
+    """A path to index does not exist or holds nothing to index."""
+
+
+class DocumentError(ResearchAgentError):
+    """One file cannot be read as a document; the message is the reason, in a few words."""
+
+
+class IndexingError(ResearchAgentError):
+    """The base of everything about an index."""
+
+
+class IndexMissingError(IndexingError):
+    """There is no index yet."""
+
+
+class IndexMismatchError(IndexingError):
+    """The index was made with another embedding model, space or version."""
+
+
+class IndexLockedError(IndexingError):
+    """Another process is writing to the index."""
+
+    retryable = True
+
+
+class IndexDamagedError(IndexingError):
+    """A file of the index cannot be read."""
+
+
+class ModelError(ResearchAgentError):
+    """The base of everything about a model."""
+
+
+class ModelMissingError(ModelError):
+    """The weights or the package of a model are not installed."""
+
+
+class ModelUnavailableError(ModelError):
+    """A model server failed, is down or timed out."""
+
+    retryable = True
+
+
+class ModelReplyError(ModelError):
+    """A model server answered with something that is no reply."""
+
+
+class ContextOverflowError(ModelError):
+    """A prompt is longer than the model reads."""

@@ -1,0 +1,149 @@
+"""What the agent needs from the outside world: one small Protocol each."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
+from research_agent.core.records import DocumentRecord, IndexedChunk
+from research_agent.core.types import Chunk, Completion, Message, ScoredId
+
+ToolSpec = Mapping[str, object]
+"""A tool as models are told about it: name, description and JSON schema of the arguments."""
+JsonSchema = Mapping[str, object]
+"""A JSON schema that a reply has to follow."""
+
+
+class ChatModel(Protocol):
+    """A language model."""
+
+    def complete(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+    ) -> Completion:
+        """Return the reply; raises ModelError.
+
+        Log-probabilities are asked for only in free text: where `tools` and `schema` are empty.
+        With `schema` the reply's text is one JSON object, as far as the server obeys.
+        """
+
+
+class Embedder(Protocol):
+    """Texts to vectors of length one, so that a product of two is their cosine."""
+
+    @property
+    def name(self) -> str:
+        """Which model: an index refuses vectors of another one."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text; raises ModelError."""
+
+
+class Tokenizer(Protocol):
+    """How long a text is for a model."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens; an estimate for models with another vocabulary."""
+
+
+class VectorIndex(Protocol):
+    """Dense search over the indexed chunks."""
+
+    def search(self, vector: Sequence[float], *, k: int) -> Sequence[ScoredId]:
+        """Return the `k` most similar chunks, best first, with their cosine; ties by id."""
+
+    def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> Sequence[float]:
+        """Return the exact cosine of each chunk, in the order of `chunk_ids`."""
+
+
+class LexicalIndex(Protocol):
+    """Word search over the indexed chunks."""
+
+    def search(self, query: str, *, k: int) -> Sequence[ScoredId]:
+        """Return the `k` best chunks that share a word with `query`, best first; ties by id."""
+
+
+class ChunkStore(Protocol):
+    """The indexed chunks themselves."""
+
+    def chunks(self, chunk_ids: Sequence[str]) -> Sequence[Chunk]:
+        """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
+
+
+class FileSource(Protocol):
+    """The user's files."""
+
+    def find(self, paths: Collection[str]) -> FoundFiles:
+        """Return the files below `paths`; raises PathError for a path that does not exist."""
+
+    def digest(self, path: str) -> str:
+        """Return the SHA-256 of a file's content; raises DocumentError."""
+
+
+class DocumentReader(Protocol):
+    """Files to documents."""
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file; raises DocumentError, whatever the file holds."""
+
+
+class Clock(Protocol):
+    """Time, for those who may read it."""
+
+    def seconds(self) -> float:
+        """Return seconds since some fixed moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The adapters one agent runs on, chosen once when its graph is built."""
+
+    answerer: ChatModel
+    planner: ChatModel
+    filterer: ChatModel
+    verifier: ChatModel
+    embedder: Embedder
+    vectors: VectorIndex
+    lexical: LexicalIndex
+    chunks: ChunkStore
+    tokenizer: Tokenizer
+    clock: Clock
+
+
+class TextWindows(Protocol):
+    """How an embedding model wants long texts cut."""
+
+    def windows(self, text: str, *, header: str = "") -> Sequence[str]:
+        """Return the texts to embed for `text`, at least one, each with `header` in front."""
+
+
+class IndexWriter(Protocol):
+    """The index, for its one writer. Nothing is seen by readers before `publish`."""
+
+    def documents(self) -> Sequence[DocumentRecord]:
+        """Return the newest version of every document, published or not."""
+
+    def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
+        """Return the vectors that are known already, by the digest of the embedded text."""
+
+    def put(self, record: DocumentRecord, chunks: Sequence[IndexedChunk]) -> None:
+        """Keep a new version of a document for good; raises DocumentError, IndexingError."""
+
+    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
+        """Show readers all that was put, documents by key under new paths, and some no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingPorts:
+    """The adapters one run of indexing works on."""
+
+    files: FileSource
+    reader: DocumentReader
+    embedder: Embedder
+    windows: TextWindows
+    writer: IndexWriter

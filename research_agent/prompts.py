@@ -1,0 +1,49 @@
+"""Prompt texts with declared variables. The texts are files; this module reads none."""
+
+from dataclasses import dataclass
+from string import Template
+
+from research_agent.errors import PromptError
+
+VARIABLES = {
+    "answer_system": frozenset[str](),
+    "answer_system_refusing": frozenset[str](),
+    "answer_user": frozenset({"evidence", "question"}),
+    "answerable": frozenset({"evidence", "question", "answer"}),
+    "refine": frozenset({"question"}),
+    "plan_calls": frozenset({"question", "queries", "results"}),
+    "relevant": frozenset({"question", "chunk"}),
+}
+"""The prompts and the variables each must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A text with $variables, checked when it is made."""
+
+    name: str
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuse a text whose variables are not the declared ones."""
+        found = set(Template(self.text).get_identifiers())
+        if found != VARIABLES[self.name]:
+            msg = f"prompt {self.name}: variables {sorted(found ^ VARIABLES[self.name])}"
+            raise PromptError(msg, hint="Each declared variable must appear, and no other.")
+
+    def render(self, **values: str) -> str:
+        """Return the text with every variable filled in."""
+        return Template(self.text).substitute(values).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """All prompts of the agent."""
+
+    answer_system: PromptTemplate
+    answer_system_refusing: PromptTemplate
+    answer_user: PromptTemplate
+    answerable: PromptTemplate
+    refine: PromptTemplate
+    plan_calls: PromptTemplate
+    relevant: PromptTemplate

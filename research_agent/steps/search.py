@@ -1,0 +1,102 @@
+"""The steps that search. They share the hybrid search, so they share a file."""
+
+from collections.abc import Sequence
+
+from research_agent.core.calls import SearchResult
+from research_agent.core.entropy import yes_or_no
+from research_agent.core.evidence import place
+from research_agent.core.filtering import FilterStats, filter_by_relevance, filter_by_score
+from research_agent.core.fusion import reciprocal_rank_fusion
+from research_agent.core.types import Completion, Hit, Message, Probe, TraceEvent
+from research_agent.core.verification import Check
+from research_agent.ports import ChatModel, Ports
+from research_agent.prompts import PromptTemplate
+from research_agent.settings import FilterSettings, RetrievalSettings
+
+
+def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> tuple[Hit, ...]:
+    """Return every chunk that is among the best of either index, fused by rank.
+
+    The list is not cut, so the dense ranking can be read from it again; a chunk that only the
+    lexical index found gets its exact similarity.
+    """
+    vector = ports.embedder.embed([query])[0]
+    dense = ports.vectors.search(vector, k=settings.top_k)
+    words = ports.lexical.search(query, k=settings.top_k)
+    similarity = {item.chunk_id: item.value for item in dense}
+    lexical = {item.chunk_id: item.value for item in words}
+    alone = [chunk_id for chunk_id in lexical if chunk_id not in similarity]
+    similarity |= dict(zip(alone, ports.vectors.similarities(vector, alone), strict=True))
+    rankings = [[item.chunk_id for item in dense], [item.chunk_id for item in words]]
+    fused = reciprocal_rank_fusion(rankings, rrf_k=settings.rrf_k)
+    chunks = {c.chunk_id: c for c in ports.chunks.chunks([item.chunk_id for item in fused])}
+    return tuple(
+        Hit(chunks[i.chunk_id], i.value, similarity.get(i.chunk_id), lexical.get(i.chunk_id))
+        for i in fused
+        if i.chunk_id in chunks
+    )
+
+
+def retrieve(question: str, check: Check, *, ports: Ports, settings: RetrievalSettings) -> Probe:
+    """Probe the documents with the question, or with what the last check wants to know."""
+    query = check.next_query or question
+    return Probe(query, hybrid_search(query, ports=ports, settings=settings))
+
+
+def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
+    query: str,
+    probe: Probe,
+    *,
+    max_chunks: int,
+    ports: Ports,
+    retrieval: RetrievalSettings,
+    filtering: FilterSettings,
+    prompt: PromptTemplate,
+) -> SearchResult:
+    """Return the best `max_chunks` hits that pass the filter.
+
+    A query that this round's probe already asked is answered from the probe.
+    """
+    hits = probe.hits
+    if query != probe.query:
+        hits = hybrid_search(query, ports=ports, settings=retrieval)
+    event = TraceEvent(queries=(query,))
+    if filtering.mode == "llm":
+        return _filtered_by_model(
+            query, hits[:max_chunks], event, ports.filterer, filtering, prompt
+        )
+    kept, stats = hits, FilterStats("off", len(hits), len(hits))
+    if filtering.mode == "score":
+        kept, stats = filter_by_score(hits, min_similarity=filtering.min_similarity)
+    return SearchResult(kept[:max_chunks], stats, event)
+
+
+def _filtered_by_model(
+    query: str,
+    hits: Sequence[Hit],
+    event: TraceEvent,
+    model: ChatModel,
+    filtering: FilterSettings,
+    prompt: PromptTemplate,
+) -> SearchResult:
+    """Ask the filter model yes or no for each hit, and read how sure it is."""
+    replies = [_judged(query, hit, model, prompt) for hit in hits]
+    relevance = [yes_or_no(reply) for reply in replies]
+    kept, stats = filter_by_relevance(hits, relevance, min_relevance=filtering.min_relevance)
+    notes = (f"filter: no verdict on {stats.unjudged} hits, kept",) if stats.unjudged else ()
+    calls = tuple(reply.cost for reply in replies)
+    return SearchResult(kept, stats, TraceEvent(calls, notes, event.queries))
+
+
+def _judged(query: str, hit: Hit, model: ChatModel, prompt: PromptTemplate) -> Completion:
+    """Ask about one hit: the question first, so that a server reads it only once."""
+    text = prompt.render(question=query, chunk=f"{place(hit.chunk)}\n{hit.chunk.text}")
+    return model.complete("filter", [Message("user", text)], max_tokens=1)
+
+
+def compact(hits: Sequence[Hit]) -> str:
+    """Return one short line a hit, under an alias that is no citation key."""
+    return "\n".join(
+        f"k{i} ({place(hit.chunk)}): {' '.join(hit.chunk.text.split())[:160]}"
+        for i, hit in enumerate(hits, start=1)
+    )

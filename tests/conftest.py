@@ -1,0 +1,25 @@
+"""Every test runs without a network but loopback, and away from the user's own folders."""
+
+import os
+from pathlib import Path
+
+import pytest
+import pytest_socket
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+os.environ["ANONYMIZED_TELEMETRY"] = "False"
+os.environ.pop("LANGSMITH_TRACING", None)
+
+
+@pytest.fixture(autouse=True)
+def _loopback_only() -> None:
+    """Refuse every address but this machine's own."""
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a data directory of its own; indexes are made there."""
+    home = tmp_path / "data-home"
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(home))
+    return home

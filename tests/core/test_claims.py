@@ -1,0 +1,91 @@
+"""Sentences of an answer against the evidence."""
+
+import pytest
+
+from research_agent.core.claims import read_claims
+from research_agent.core.evidence import Evidence
+from research_agent.core.support import best_support
+from research_agent.core.types import Chunk, Hit
+from tests.fakes import chunk, token
+
+KEM = "ML-KEM-768 has keys of 1184 bytes. Its ciphertext has 1088 bytes. It is approved."
+BREAD = "Bread is baked at 230 degrees. It takes an hour."
+EVIDENCE = [Evidence("c1", Hit(chunk(KEM))), Evidence("c2", Hit(chunk(BREAD, 1)))]
+
+
+def verdicts(answer: str) -> list[tuple[str, tuple[str, ...]]]:
+    claims = read_claims("How large?", answer, (), EVIDENCE, min_support=0.5)
+    return [(claim.verdict, claim.keys) for claim in claims]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The ciphertext has 1088 bytes [c1].", ("supported", ("c1",))),
+        ("The ciphertext has 1088 bytes. [C1]", ("supported", ("c1",))),
+        ("The ciphertext has 1,088 bytes [c1, c2].", ("supported", ("c1",))),
+        ("The ciphertext has 1088 bytes.", ("supported", ("c1",))),
+        ("The ciphertext has 1088 bytes [c2].", ("misattributed", ("c1",))),
+        ("The ciphertext has 1088 bytes [c9].", ("supported", ("c1",))),
+        ("The ciphertext has 2400 bytes [c1].", ("unsupported", ())),
+        ("Elephants never forget anything [c1].", ("unsupported", ())),
+    ],
+)
+def test_verdicts(answer: str, expected: tuple[str, tuple[str, ...]]) -> None:
+    """Right key, missing key, wrong key, invented key, wrong number, wrong words."""
+    assert [expected] == verdicts(answer)
+
+
+def test_each_sentence_has_its_own_verdict() -> None:
+    """One wrong sentence does not take the others with it."""
+    answer = "Bread is baked at 230 degrees [c2]. Bread is baked at 500 degrees [c2]."
+
+    assert ["supported", "unsupported"] == [verdict for verdict, _ in verdicts(answer)]
+
+
+def test_quote_is_the_shortest_verbatim_span() -> None:
+    """One sentence of the chunk, with its place in it."""
+    (claim,) = read_claims(
+        "?", "Its ciphertext has 1088 bytes [c1].", (), EVIDENCE, min_support=0.5
+    )
+    (quote,) = claim.quotes
+
+    assert "Its ciphertext has 1088 bytes." == quote.quote == KEM[quote.start : quote.end]
+
+
+def test_numbers_of_the_question_need_no_proof() -> None:
+    """A sentence may repeat what was asked for."""
+    answer = "In FIPS 203 the ciphertext has 1088 bytes [c1]."
+    asked = read_claims("FIPS 203 ciphertext?", answer, (), EVIDENCE, min_support=0.5)
+    unasked = read_claims("ciphertext?", answer, (), EVIDENCE, min_support=0.5)
+
+    assert ("supported", "unsupported") == (asked[0].verdict, unasked[0].verdict)
+    assert "203" in unasked[0].problem
+
+
+def test_lines_of_a_table_are_quoted_whole() -> None:
+    """A table has no sentences; its row carries the claim."""
+    table = Chunk(
+        "t", "d", "set | key | ct\nML-KEM-512 | 800 | 768\nML-KEM-768 | 1184 | 1088", kind="table"
+    )
+
+    found = best_support("ML-KEM-768 has a key of 1184 and a ct of 1088.", table)
+
+    assert "ML-KEM-768 | 1184 | 1088" in found.quote
+    assert () == found.missing_numbers
+
+
+def test_entropy_is_that_of_the_sentence() -> None:
+    """Tokens are counted where they stand; markers are not."""
+    even = (-1.1, -1.1, -1.1)
+    tokens = (
+        *[token(t, -0.001) for t in ("Bread", " is", " baked", ".")],
+        *[token(t, *even) for t in (" Bread", " burns")],
+        token(" [c2]", *even),
+        token(".", *even),
+    )
+    text = "".join(item.text for item in tokens)
+    sure, unsure = read_claims("?", text, tokens, EVIDENCE, min_support=0.5)
+
+    assert sure.mean_entropy == pytest.approx(0.0, abs=0.01)
+    assert unsure.mean_entropy == pytest.approx(1.0986, abs=0.01)

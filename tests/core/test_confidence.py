@@ -1,0 +1,52 @@
+"""Retrieval confidence."""
+
+import pytest
+
+from research_agent.core.confidence import RetrievalConfidence, retrieval_confidence
+from research_agent.core.types import Hit
+from tests.fakes import chunk
+
+LONG = "how many bytes has the key"
+
+
+def confidence(similarities: list[float], question: str = LONG) -> RetrievalConfidence:
+    hits = [Hit(chunk("x", i), 0.03, value) for i, value in enumerate(similarities)]
+    return retrieval_confidence(
+        question, hits, top_k=2, concentration_scale=0.3, length_norm=6, bypass=0.6
+    )
+
+
+def test_clear_winner_is_trusted() -> None:
+    """The best stands .6 above the background: nothing is taken off."""
+    value = confidence([0.9, 0.4, 0.3, 0.3])
+
+    assert ("bypass", pytest.approx(0.9)) == (value.decision, value.value)
+
+
+def test_several_right_chunks_do_not_count_against_each_other() -> None:
+    """Two equal hits at the top are as good as one."""
+    assert confidence([0.9, 0.4, 0.3, 0.3]).value == confidence([0.9, 0.9, 0.3, 0.3]).value
+
+
+def test_flat_ranking_is_not_trusted() -> None:
+    """Where everything is as similar, nothing is singled out."""
+    assert ("refine", 0.0) == (confidence([0.9] * 4).decision, confidence([0.9] * 4).value)
+
+
+def test_short_question_is_not_trusted() -> None:
+    """One word of six that the norm asks for weighs .3."""
+    assert pytest.approx(0.9 * 0.3) == confidence([0.9, 0.4, 0.3, 0.3], "keys").value
+
+
+def test_small_corpus_has_no_background() -> None:
+    """With no more hits than may be answers, nothing speaks against the best one."""
+    assert pytest.approx(0.9) == confidence([0.9, 0.8]).value
+
+
+def test_nothing_found_is_no_confidence() -> None:
+    """Without any dense similarity the value is 0, whatever the fused score."""
+    value = retrieval_confidence(
+        LONG, [Hit(chunk("x"), 0.9)], top_k=2, concentration_scale=0.3, length_norm=6, bypass=0.6
+    )
+
+    assert (0.0, "no dense similarity") == (value.value, value.reason)

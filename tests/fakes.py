@@ -1,0 +1,193 @@
+"""Fakes of the ports, shared by all tests; typed against `research_agent.ports`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from math import sqrt
+from zlib import crc32
+
+from research_agent.config import load_prompts
+from research_agent.core.types import (
+    Alternative,
+    Chunk,
+    Completion,
+    Message,
+    ModelCall,
+    ScoredId,
+    Token,
+    WrittenCall,
+)
+from research_agent.ports import JsonSchema, Ports, ToolSpec
+from research_agent.settings import ConfidenceSettings, SearchSettings, Settings
+
+PROMPTS = load_prompts()
+TEXTS = (
+    "ML-KEM-768 has an encapsulation key of 1184 bytes.",
+    "ML-KEM-512 has an encapsulation key of 800 bytes.",
+    "Bread is baked at 230 degrees.",
+)
+GOOD = "ML-KEM-768 has an encapsulation key of 1184 bytes [c1]."
+WRONG = "ML-KEM-768 has an encapsulation key of 1088 bytes [c1]."
+QUESTION = "How many bytes has an ML-KEM-768 encapsulation key?"
+BYPASSING = Settings(confidence=ConfidenceSettings(top_k=1, bypass=0.0))
+"""The planner model is never asked."""
+REFINING = Settings(confidence=ConfidenceSettings(top_k=1, bypass=1.01))
+"""The planner model is always asked."""
+MODEL_CALLS = replace(BYPASSING, search=SearchSettings(mode="tool_calling"))
+"""The planner model writes the tool calls."""
+
+
+def chunk(text: str, number: int = 0, doc_id: str = "guide") -> Chunk:
+    return Chunk(f"{doc_id}-{number}", doc_id, text, number + 1, number + 1, order=number)
+
+
+class ScriptedChat:
+    """A model that says what it was told to, the last reply over and over."""
+
+    def __init__(self, *replies: Completion) -> None:
+        self.replies = replies
+        self.asked: list[tuple[str, str, Sequence[ToolSpec]]] = []
+
+    def complete(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+    ) -> Completion:
+        assert max_tokens > 0
+        assert not (tools and schema)
+        self.asked.append((role, messages[-1].text, tools))
+        return self.replies[min(len(self.asked), len(self.replies)) - 1]
+
+
+class WordEmbedder:
+    """Texts with the same words get the same vector; counts what it was asked."""
+
+    name = "words"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked.extend(texts)
+        return [embedding(text) for text in texts]
+
+
+class MemoryVectors:
+    """Exact search over a few vectors."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.vectors = {chunk.chunk_id: embedding(chunk.text) for chunk in chunks}
+
+    def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
+        scored = [ScoredId(i, dot(vector, own)) for i, own in self.vectors.items()]
+        return sorted(scored, key=lambda item: (-item.value, item.chunk_id))[:k]
+
+    def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
+        return [dot(vector, self.vectors[chunk_id]) for chunk_id in chunk_ids]
+
+
+class MemoryWords:
+    """Chunks by the share of the query's words they hold."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.words = {chunk.chunk_id: words(chunk.text) for chunk in chunks}
+
+    def search(self, query: str, *, k: int) -> list[ScoredId]:
+        wanted = words(query)
+        shares = {i: len(wanted & held) / len(wanted) for i, held in self.words.items()}
+        found = [ScoredId(i, share) for i, share in shares.items() if share]
+        return sorted(found, key=lambda item: (-item.value, item.chunk_id))[:k]
+
+
+class MemoryChunks:
+    """The chunks themselves."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.known = {chunk.chunk_id: chunk for chunk in chunks}
+
+    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        return [self.known[chunk_id] for chunk_id in chunk_ids if chunk_id in self.known]
+
+
+class WordCount:
+    """A token is a word."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+class CountingClock:
+    """Each look at the clock is one second after the last."""
+
+    def __init__(self) -> None:
+        self.ticks = count()
+
+    def seconds(self) -> float:
+        return float(next(self.ticks))
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+|\d+", text.lower())) or frozenset({""})
+
+
+def dot(left: Sequence[float], right: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(left, right, strict=True))
+
+
+def embedding(text: str) -> list[float]:
+    vector = [0.0] * 256
+    for word in words(text):
+        vector[crc32(word.encode()) % 256] += 1.0
+    length = sqrt(dot(vector, vector))
+    return [value / length for value in vector]
+
+
+def token(text: str, *logprobs: float) -> Token:
+    shown = tuple(Alternative(f"{text}{i or ''}", lp) for i, lp in enumerate(logprobs))
+    return Token(text, logprobs[0] if logprobs else 0.0, shown)
+
+
+def says(text: str, *, sure: bool = True) -> Completion:
+    """Return a reply whose tokens are its words; all are certain, or none is."""
+    pieces = re.findall(r"\s*\S+", text)
+    given = (-0.001, -8.0) if sure else (-1.1, -1.1, -1.2)
+    tokens = tuple(token(piece, *given) for piece in pieces)
+    return Completion(text, ModelCall("any", 100, 10, model="fake"), tokens=tokens)
+
+
+def calls(*queries: str) -> Completion:
+    written = tuple(WrittenCall("search_chunks_tool", f'{{"query": "{q}"}}') for q in queries)
+    return Completion("", ModelCall("planner", 50, 5), written)
+
+
+KEEP = says('{"kind": "keep", "queries": []}')
+YES = says("yes")
+NO = says("no")
+
+
+def ports(
+    answerer: ScriptedChat,
+    planner: ScriptedChat | None = None,
+    *,
+    verifier: ScriptedChat | None = None,
+    filterer: ScriptedChat | None = None,
+    texts: Sequence[str] = TEXTS,
+) -> Ports:
+    chunks = [chunk(text, number) for number, text in enumerate(texts)]
+    return Ports(
+        answerer=answerer,
+        planner=planner or ScriptedChat(KEEP),
+        filterer=filterer or ScriptedChat(YES),
+        verifier=verifier or ScriptedChat(YES),
+        embedder=WordEmbedder(),
+        vectors=MemoryVectors(chunks),
+        lexical=MemoryWords(chunks),
+        chunks=MemoryChunks(chunks),
+        tokenizer=WordCount(),
+        clock=CountingClock(),
+    )

@@ -1,0 +1,204 @@
+"""The research graph and the conversation around it, on fakes."""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from graphs.chat import ChatInput, build_chat_graph
+from graphs.research import build_research_graph
+from graphs.state import RESULT, ResearchInput
+from research_agent.core.result import ResearchResult
+from research_agent.core.types import ModelCall
+from research_agent.errors import QuestionError
+from research_agent.ports import Ports
+from research_agent.settings import BudgetSettings, Settings
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    NO,
+    PROMPTS,
+    QUESTION,
+    REFINING,
+    WRONG,
+    ScriptedChat,
+    ports,
+    says,
+)
+
+ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
+OUTER = "retrieve assess refine search select_evidence answer verify"
+EDIT = """{"probe": {"query": "edited", "hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
+"text": "ML-KEM-768 has an encapsulation key of 1184 bytes.", "start_page": 7, "end_page": 7},
+"score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
+
+
+def run(given: Ports, settings: Settings = BYPASSING, question: str = QUESTION) -> ResearchResult:
+    graph = build_research_graph(given, settings, PROMPTS)
+    result: ResearchResult = graph.invoke(ResearchInput(question=question))["result"]
+    return result
+
+
+def test_answer_with_citation() -> None:
+    """One sure and supported round ends with a cited answer and says what it cost."""
+    result = run(ports(ScriptedChat(says(GOOD))), REFINING)
+
+    assert ("answered", "confident", 1) == (result.status, result.stop_reason, result.rounds)
+    assert GOOD == result.answer
+    assert [("c1", "guide", 1, GOOD.replace(" [c1]", ""))] == [
+        (c.key, c.doc_id, c.start_page, c.quote) for c in result.citations
+    ]
+    assert (3, 300, 30) == (
+        result.usage.llm_calls,
+        result.usage.prompt_tokens,
+        result.usage.completion_tokens,
+    )
+    assert f"{ROUND} report" == " ".join([*result.usage.node_seconds, "report"])
+    assert result == RESULT.validate_json(RESULT.dump_json(result))
+
+
+def test_confident_retrieval_costs_two_calls() -> None:
+    """With a convincing ranking only the answer and its check are asked for."""
+    result = run(ports(ScriptedChat(says(GOOD))))
+
+    assert "bypass" == result.confidence.decision
+    assert 2 == result.usage.llm_calls
+
+
+def test_unsupported_answer_goes_back_to_retrieval() -> None:
+    """A number that its source does not have leads to a second round, asked with that sentence."""
+    texts = ["ML-KEM-768 keys have 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    given = ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts)
+    graph = build_research_graph(given, BYPASSING, PROMPTS)
+
+    seen = [name for update in graph.stream(ResearchInput(question=QUESTION)) for name in update]
+
+    assert [*f"{OUTER} {OUTER}".split(), "report"] == seen
+
+
+def test_second_round_mends_the_answer() -> None:
+    """The better draft of two rounds is the answer, and both queries are told."""
+    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
+
+    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
+    assert QUESTION == result.queries[0]
+    assert "1088 bytes" in result.queries[1]
+
+
+def test_no_new_evidence_stops_without_a_call() -> None:
+    """Where a second round finds nothing new, the model is not asked again."""
+    answerer = ScriptedChat(says(WRONG))
+    result = run(ports(answerer))
+
+    assert ("refused", "no_new_evidence") == (result.status, result.stop_reason)
+    assert "unsupported_draft" == result.refusal_reason
+    assert 1 == len(answerer.asked)
+
+
+def test_unsupported_sentences_are_never_shown() -> None:
+    """What is not supported is left out and listed; the rest is a partial answer."""
+    answer = f"{GOOD} It was made by Shannon in 1950 [c2]."
+    settings = replace(BYPASSING, budget=BudgetSettings(rounds=1))
+    result = run(ports(ScriptedChat(says(answer))), settings)
+
+    assert ("partial", "max_rounds", GOOD) == (result.status, result.stop_reason, result.answer)
+    assert ("It was made by Shannon in 1950.",) == result.unanswered
+
+
+def test_uncertain_tokens_lead_to_another_round() -> None:
+    """A supported answer whose tokens were guesses is searched for once more."""
+    texts = [*(f"ML-KEM-768 has an encapsulation key of 1184 bytes {i}." for i in range(12))]
+    result = run(ports(ScriptedChat(says(GOOD, sure=False), says(GOOD)), texts=texts))
+
+    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
+    assert result.uncertainty.mean_entropy is not None
+    assert result.uncertainty.mean_entropy < 0.1
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "reason"),
+    [
+        (says(GOOD), NO, "not_answerable"),
+        (says("Not found in provided docs."), says("yes"), "model_refused"),
+    ],
+)
+def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str) -> None:
+    """A refusal is the exact text, without citations, with its reason."""
+    given = ports(ScriptedChat(answer), verifier=ScriptedChat(verdict))  # type: ignore[arg-type]
+    result = run(given)
+
+    assert ("refused", reason) == (result.status, result.refusal_reason)
+    assert ("not found in provided docs", ()) == (result.answer, result.citations)
+
+
+def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
+    """No evidence, no model call."""
+    result = run(ports(ScriptedChat(says(GOOD)), texts=[]), question="anything?")
+
+    assert ("refused", "no_evidence", 0) == (
+        result.status,
+        result.refusal_reason,
+        result.usage.llm_calls,
+    )
+
+
+@pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
+def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> None:
+    """An empty question and one of 100 kB are errors with a hint, at every door."""
+    with pytest.raises(QuestionError) as error:
+        run(ports(ScriptedChat(says(GOOD))), question=question)
+
+    assert error.value.hint
+
+
+def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
+    """What Studio does: stop, edit the state as JSON, resume from the file with a new graph."""
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    given = ports(ScriptedChat(says(GOOD)))
+    with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
+        first = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
+        first.invoke(ResearchInput(question=QUESTION), config, interrupt_before=["assess"])
+        edited = first.update_state(config, json.loads(EDIT), as_node="retrieve")
+
+    with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
+        second = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
+        result = second.invoke(None, edited)["result"]
+
+    assert ("edited",) == result.queries
+    assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
+    assert 0.5 == result.confidence.top_similarity
+
+
+def test_each_turn_starts_afresh(tmp_path: Path) -> None:
+    """Three turns on one thread: the turns stay, rounds, evidence and trace do not leak."""
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
+        research = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
+        chat = build_chat_graph(research, checkpointer=SqliteSaver(file))
+        for number in range(3):
+            turns = chat.invoke(ChatInput(question=f"{QUESTION} {number}"), config)["turns"]
+
+    assert [1, 1, 1] == [turn.rounds for turn in turns]
+    assert [2, 2, 2] == [turn.usage.llm_calls for turn in turns]
+    assert [f"{QUESTION} {n}" for n in range(3)] == [turn.question for turn in turns]
+
+
+def test_seconds_are_stamped_and_calls_are_counted() -> None:
+    """Each run of a node leaves one event: its name, its seconds, its model calls."""
+    graph = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
+
+    values = list(
+        graph.stream(ResearchInput(question=QUESTION), stream_mode="values", output_keys=["trace"])
+    )
+    trace = values[-1]["trace"]
+
+    assert f"{ROUND} report" == " ".join(event.node for event in trace)
+    assert {1.0} == {event.seconds for event in trace}
+    call = ModelCall("any", 100, 10, model="fake")
+    assert (call, call) == trace[7].calls

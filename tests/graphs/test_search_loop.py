@@ -1,0 +1,153 @@
+"""The search: one loop for two authors of tool calls."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from graphs.research import build_research_graph
+from graphs.search import build_search_graph
+from graphs.state import ResearchInput, SearchInput, SearchOutput
+from research_agent.core.refinement import Refinement
+from research_agent.core.types import Completion, Probe
+from research_agent.core.verification import Check
+from research_agent.settings import FilterSettings, SearchSettings, Settings
+from research_agent.steps.search import retrieve
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    KEEP,
+    MODEL_CALLS,
+    NO,
+    PROMPTS,
+    QUESTION,
+    YES,
+    ScriptedChat,
+    WordEmbedder,
+    calls,
+    ports,
+    says,
+)
+
+BREAD = "Bread is baked at 230 degrees."
+IN_TEXT = 'I search: {"name": "search_chunks_tool", "arguments": {"query": "bread degrees"}}'
+ONE_HIT = replace(MODEL_CALLS, search=SearchSettings(mode="tool_calling", max_chunks=1))
+
+
+def search(planner: ScriptedChat, settings: Settings, *queries: str) -> SearchOutput:
+    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
+    wanted = Refinement("decompose", queries)
+    given = SearchInput(question=QUESTION, probe=Probe(), refinement=wanted)
+    return SearchOutput.model_validate(graph.invoke(given))
+
+
+def nodes(output: SearchOutput) -> str:
+    return " ".join(event.node for event in output.trace)
+
+
+def test_planner_writes_one_call_a_query() -> None:
+    """Without a tool-calling model the queries become calls, each one once, run in parallel."""
+    output = search(
+        planner := ScriptedChat(says("no")), BYPASSING, "ML-KEM-512 bytes", "bread", "bread"
+    )
+
+    assert "plan_calls run_call run_call collect" == nodes(output)
+    assert ("stop", "planned") == (output.found.decision, output.found.reason)
+    assert [] == planner.asked
+
+
+def test_model_writes_tool_calls_until_it_is_content() -> None:
+    """The model sees compact results, asks again, and ends the loop by asking for nothing."""
+    planner = ScriptedChat(calls("800 bytes"), calls("bread degrees"), says("done"))
+    output = search(planner, ONE_HIT, "ignored")
+
+    assert "plan_calls run_call collect plan_calls run_call collect plan_calls collect" == nodes(
+        output
+    )
+    assert "search_chunks_tool" == planner.asked[0][2][0]["function"]["name"]  # type: ignore[index]
+    assert "800 bytes: ML-KEM-512 has" in planner.asked[1][1]
+    assert "model_done" == output.found.reason
+
+
+@pytest.mark.parametrize("reply", [calls("bread degrees"), says(IN_TEXT)], ids=["call", "text"])
+def test_calls_are_read_from_both_places(reply: Completion) -> None:
+    """A call among the tool calls and one written as JSON in the text find the same."""
+    output = search(ScriptedChat(reply, says("done")), ONE_HIT, "ignored")
+
+    assert "plan_calls run_call collect plan_calls collect" == nodes(output)
+    assert BREAD == output.found.hits[0].chunk.text
+
+
+def test_model_without_calls_is_replaced_by_the_planner() -> None:
+    """The trace says that the planner stood in."""
+    output = search(ScriptedChat(says("I cannot call tools.")), ONE_HIT, "bread")
+
+    assert ("plan_calls: the model wrote no call, the planner did",) == output.trace[0].notes
+    assert BREAD == output.found.hits[0].chunk.text
+
+
+def test_turns_are_limited_by_the_budget() -> None:
+    """Twenty turns that each find something new end by the budget, not by the recursion limit."""
+    words = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxy"]
+    planner = ScriptedChat(*map(calls, words))
+    search_settings = SearchSettings(mode="tool_calling", max_turns=20, max_chunks=1)
+    settings = replace(MODEL_CALLS, search=search_settings)
+    given = ports(ScriptedChat(says("not found in provided docs")), planner, texts=words)
+    build_research_graph(given, settings, PROMPTS).invoke(ResearchInput(question="what"))
+
+    assert 20 == len(planner.asked)
+
+
+def test_the_probe_is_not_searched_twice() -> None:
+    """A call with the probe's own query is answered from the probe."""
+    given = ports(ScriptedChat(says(GOOD)), ScriptedChat(KEEP))
+    build_research_graph(given, BYPASSING, PROMPTS).invoke(ResearchInput(question=QUESTION))
+
+    assert isinstance(given.embedder, WordEmbedder)
+    assert [QUESTION] == given.embedder.asked
+
+
+def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
+    """Calls that were planned but not run survive the process that planned them."""
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    given = ports(ScriptedChat())
+    probe = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval)
+    start = SearchInput(question="?", probe=probe, refinement=Refinement("keep", ("bread",)))
+    for value in (start, None):
+        with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
+            graph = build_search_graph(given, BYPASSING, PROMPTS)
+            graph.checkpointer = SqliteSaver(file)
+            output = graph.invoke(value, config, interrupt_before=["run_call"] if value else None)
+
+    assert BREAD in {hit.chunk.text for hit in output["found"].hits}
+
+
+@pytest.mark.parametrize(("verdict", "kept"), [(YES, 3), (NO, 1), (says("perhaps"), 3)])
+def test_filter_model_judges_each_hit(verdict: Completion, kept: int) -> None:
+    """Mode "llm" keeps what the model calls relevant; it never empties a search."""
+    filterer = ScriptedChat(verdict)
+    given = ports(ScriptedChat(), filterer=filterer)
+    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
+    start = SearchInput(
+        question="?", probe=Probe(), refinement=Refinement("keep", ("ML-KEM bread bytes",))
+    )
+    output = SearchOutput.model_validate(build_search_graph(given, settings, PROMPTS).invoke(start))
+
+    assert (3, kept) == (output.found.stats.found, output.found.stats.kept)
+    assert kept == len(output.found.hits)
+    assert 3 == len(filterer.asked)
+    assert 3 == sum(len(event.calls) for event in output.trace)
+
+
+def test_score_filter_drops_what_is_not_similar() -> None:
+    """Mode "score" reads the cosine, and its threshold changes what is found."""
+    kept = []
+    for least in (-1.0, 0.3, 1.0):
+        settings = replace(BYPASSING, filter=FilterSettings(min_similarity=least))
+        kept.append(len(search(ScriptedChat(), settings, "ML-KEM-512 bytes").found.hits))
+
+    assert [3, 2, 0] == kept

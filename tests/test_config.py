@@ -1,0 +1,117 @@
+"""Settings from a file and the environment, and prompts from their files."""
+
+from pathlib import Path
+
+import pytest
+
+from research_agent.config import config_file, lines, load_prompts, load_settings, packaged
+from research_agent.errors import ConfigError, PromptError
+from research_agent.prompts import VARIABLES, PromptTemplate
+from research_agent.settings import Settings
+
+
+def load(tmp_path: Path, text: str, **environment: str) -> Settings:
+    (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
+    return load_settings(tmp_path / "c.yaml", environment)
+
+
+def test_packaged_file_is_the_defaults_and_has_every_key() -> None:
+    """What the file says is what holds without it, key by key."""
+    text = packaged("config.yaml").read_text(encoding="utf-8")
+
+    assert Settings() == load_settings(packaged("config.yaml"), {})
+    for key, _ in lines(Settings()):
+        assert f"{key.rpartition('.')[2]}:" in text
+
+
+def test_every_setting_is_read_somewhere() -> None:
+    """A knob that turns nothing is not offered."""
+    roots = [Path("research_agent"), Path("graphs")]
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in roots
+        for path in root.rglob("*.py")
+        if path.name != "settings.py"
+    )
+    unread = [key for key, _ in lines(Settings()) if f".{key.rpartition('.')[2]}" not in code]
+
+    assert [] == unread
+
+
+def test_environment_wins_over_the_file(tmp_path: Path) -> None:
+    """Values are read as YAML; what neither names keeps its default."""
+    settings = load(
+        tmp_path,
+        "retrieval: {top_k: 7, rrf_k: 9}",
+        RESEARCH_AGENT_RETRIEVAL__TOP_K="40",
+        RESEARCH_AGENT_MODELS__LOCAL__CONTEXT="4096",
+        RESEARCH_AGENT_HOME="elsewhere",
+    )
+
+    assert (40, 9, 4096, 5) == (
+        settings.retrieval.top_k,
+        settings.retrieval.rrf_k,
+        settings.models.local.context,
+        settings.confidence.top_k,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("retrieval: {topk: 3}", "unknown key retrieval.topk", "retrieval.top_k"),
+        ("retreival: {top_k: 3}", "unknown key retreival", "retrieval"),
+        ("budget: {rounds: 0}", "budget.rounds must be 1 to 20 rounds, got 0", "budget.rounds"),
+        ("budget: {rounds: many}", "c.yaml: budget.rounds", "config show"),
+        ("search: {mode: guess}", "c.yaml: search.mode", "config show"),
+        ("budget: 3", "budget must be a section", "rounds"),
+        ("- a", "must hold sections", "config show"),
+        ("a: [", "is not YAML", "Mend"),
+        ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieved"),
+    ],
+)
+def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint: str) -> None:
+    """Key, value and cure are told."""
+    with pytest.raises(ConfigError) as error:
+        load(tmp_path, text)
+
+    assert message in str(error.value)
+    assert hint in error.value.hint
+
+
+def test_named_file_has_to_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistyped name is an error; without a name, a file in this folder, else the defaults."""
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(ConfigError, match="no such configuration file"):
+        config_file("x.yaml", {})
+    assert config_file(None, {}) is None
+    Path("research-agent.yaml").touch()
+    assert Path("research-agent.yaml") == config_file(None, {})
+
+
+def test_role_fills_its_gaps_from_chat_of_the_same_provider(tmp_path: Path) -> None:
+    """An address or a key is never handed to another provider."""
+    models = load(
+        tmp_path,
+        "models: {chat: {provider: openai, model: big, base_url: 'http://127.0.0.1:1/v1'},"
+        " planner: {model: small}, verifier: {provider: local}}",
+    ).models
+
+    assert ("small", "http://127.0.0.1:1/v1") == (
+        models.role("planner").model,
+        models.role("planner").base_url,
+    )
+    assert ("local", "", "") == (
+        models.role("verifier").provider,
+        models.role("verifier").model,
+        models.role("verifier").base_url,
+    )
+
+
+def test_prompts_declare_their_variables() -> None:
+    """Each file has exactly its variables; one too many or too few is refused."""
+    assert set(VARIABLES) == {path.stem for path in packaged("prompts").glob("*.md")}
+    assert "$" not in load_prompts().answer_user.render(evidence="e", question="q")
+    with pytest.raises(PromptError, match="query"):
+        PromptTemplate("refine", "$question $query")
