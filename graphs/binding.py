@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from graphs.state import State
 from research_agent.core.types import TraceEvent
 from research_agent.ports import Clock
+
+from .state import State
 
 S_contra = TypeVar("S_contra", bound=State, contravariant=True)
 Node = Callable[..., Mapping[str, object]]

@@ -1,6 +1,5 @@
 """One node per step: read state, call one function, name what changed."""
 
-from graphs.state import ResearchState, ResearchUpdate
 from research_agent.core.confidence import retrieval_confidence
 from research_agent.core.evidence import select_evidence
 from research_agent.core.result import research_result
@@ -11,6 +10,8 @@ from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
 from research_agent.steps.refine import refine
 from research_agent.steps.search import retrieve
+
+from .state import ResearchState, ResearchUpdate
 
 
 def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:

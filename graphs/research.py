@@ -6,14 +6,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from graphs import nodes
-from graphs.binding import Node, bind
-from graphs.search import build_search_graph
-from graphs.state import ResearchInput, ResearchOutput, ResearchState
 from research_agent.core import routing
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+
+from . import nodes
+from .binding import Node, bind
+from .search import build_search_graph
+from .state import ResearchInput, ResearchOutput, ResearchState
 
 
 def net(settings: Settings) -> int:

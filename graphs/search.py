@@ -8,15 +8,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from graphs.binding import bind
-from graphs.state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
-from graphs.tools import build_search_tool
 from research_agent.core import routing
 from research_agent.core.calls import CallResult, collect
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.plan_calls import plan_calls
+
+from .binding import bind
+from .state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
+from .tools import build_search_tool
 
 
 def plan_calls_node(

@@ -9,7 +9,6 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from graphs.reducers import append, by_call_index
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
@@ -18,6 +17,8 @@ from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import Probe, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
+
+from .reducers import append, by_call_index
 
 RESULT = TypeAdapter(ResearchResult)
 """JSON and JSON Schema of the result, for every door."""

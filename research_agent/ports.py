@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
 from research_agent.core.records import DocumentRecord, IndexedChunk
@@ -115,6 +115,7 @@ class Ports:
     clock: Clock
 
 
+@runtime_checkable
 class TextWindows(Protocol):
     """How an embedding model wants long texts cut."""
 

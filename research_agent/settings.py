@@ -46,8 +46,6 @@ class IndexSettings:
 
     exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 50_000
     """Up to this many vectors a search is exact; above it is approximate (HNSW)."""
-    embed_batch: Annotated[int, Range(1, 256, "texts")] = 8
-    """Texts embedded at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +68,7 @@ class ConfidenceSettings:
     """Lead over the background at which the ranking counts as fully peaked."""
     length_norm: Annotated[int, Range(1, 100, "words")] = 6
     """Query length from which length no longer lowers confidence."""
-    bypass: Annotated[float, Range(0, 1.01)] = 0.5
+    bypass: Annotated[float, Range(0, 1.01)] = 0.25
     """Confidence from which the query is not refined; above 1 it always is."""
 
 
@@ -126,7 +124,7 @@ class AnswerSettings:
 
     refusal: Literal["check", "prompt"] = "check"
     """Decide afterwards, by a yes/no question about the written answer, or let the model refuse."""
-    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.55
+    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.5
     """Mode "check": with a lower probability of "yes" the answer is a refusal."""
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
     """Length of the answer at most."""
@@ -199,13 +197,16 @@ class ModelSettings:
     def role(self, name: Literal["answer", "planner", "filter", "verifier"]) -> RoleSettings:
         """Return the settings of a role, with what it leaves empty taken from `chat`.
 
-        A role that names its own provider takes nothing from `chat`: a key or an address of one
-        provider is never sent to another.
+        A role that names its own provider takes nothing from `chat`, and one that names its own
+        address not its key: the key of one server is never sent to another.
         """
         own: RoleSettings = getattr(self, name)
+        elsewhere = own.base_url and own.base_url != self.chat.base_url
         if own.provider and own.provider != self.chat.provider:
             return own
         filled = {f.name: getattr(own, f.name) or getattr(self.chat, f.name) for f in fields(own)}
+        if elsewhere:
+            filled["api_key_env"] = own.api_key_env
         return RoleSettings(**filled)
 
 

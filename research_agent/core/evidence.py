@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from research_agent.core.tables import spelled_out
 from research_agent.core.types import Chunk, Hit
 
 
@@ -87,9 +88,14 @@ def render_evidence(evidence: Sequence[Evidence]) -> str:
     """
     return "\n".join(
         f'<chunk key="{item.key}" source="{_attribute(place(item.hit.chunk))}">'
-        f"\n{item.hit.chunk.text.replace('<', '&lt;')}\n</chunk>"
+        f"\n{_readable(item.hit.chunk).replace('<', '&lt;')}\n</chunk>"
         for item in evidence
     )
+
+
+def _readable(chunk: Chunk) -> str:
+    """Return a chunk's text as models read it best; what is quoted is the text itself."""
+    return spelled_out(chunk.text) if chunk.kind == "table" else chunk.text
 
 
 def _attribute(text: str) -> str:

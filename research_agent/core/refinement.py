@@ -96,13 +96,20 @@ def read_proposal(question: str, reply: str) -> Proposal:
         value = json.loads(reply[start : end + 1])
     except json.JSONDecodeError:
         return unreadable
-    kind, written = value.get("kind"), value.get("queries")
+    kind = value.get("kind")
+    written = value.get("queries") if kind != "keep" else []
     if kind not in ("keep", "rewrite", "decompose", "disambiguate"):
         return unreadable
     texts = [q.strip() for q in written if isinstance(q, str)] if isinstance(written, list) else []
-    new = (q for q in dict.fromkeys(texts) if q and len(q) <= MAX_QUERY_CHARS)
-    queries = tuple(q for q in new if q.lower() != question.lower())[:MAX_QUERIES]
+    different = {_plain(q): q for q in reversed(texts) if len(q) <= MAX_QUERY_CHARS}
+    new = [q for plain, q in reversed(different.items()) if plain not in ("", _plain(question))]
+    queries = tuple(new)[:MAX_QUERIES]
     return Proposal(kind if queries else "keep", queries)
+
+
+def _plain(query: str) -> str:
+    """Return a query without what makes no difference: case, space, punctuation at its end."""
+    return " ".join(query.lower().split()).rstrip(" ?.!")
 
 
 def lost_words(question: str, proposal: Proposal) -> Mapping[str, frozenset[str]]:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 _MARKER = re.compile(
-    r"[ \t]*(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7][ \t]*|[-*+\u2013\u2014][ \t]+"
+    r"[ \t]*(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7][ \t]*"
+    r"|[-*+\u2013\u2014][ \t]+"
     r"|\(?\d{1,3}(?:\.\d{1,3})*[.):]?[ \t]+(?=\S)|\(?[A-Za-z][.)][ \t]+)"
 )
 _ITEM = re.compile(
@@ -14,11 +15,11 @@ _ITEM = re.compile(
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _UNDERLINE = re.compile(r"[ \t]*[=~^*\"+-]{3,}[ \t]*$")
 _CLOSING = "\"'\u201d\u2019\u00bb)\\]"
+_KEY = r"[A-Za-z]{0,8}\d{1,4}[a-z]?"
+_CITATION = rf"\[[ \t]*{_KEY}(?:[ \t]*[,;\u2013-][ \t]*{_KEY}){{0,9}}[ \t]*\]"
 _END = re.compile(
-    rf"[.!?\u2026]+[{_CLOSING}]*"
-    r"(?:[ \t]{0,2}\[c?\d{1,4}(?:[ \t]*[,;\u2013-][ \t]*c?\d{1,4}){0,9}\])*"
-    r"(?=\s|$)"
-    r"|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*(?:[ \t]?\[c?\d{1,4}\])*"
+    rf"[.!?\u2026]+[{_CLOSING}]*(?:[ \t]{{0,2}}{_CITATION})*(?=\s|$)"
+    rf"|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*(?:[ \t]?{_CITATION})*"
 )
 _LAST_WORD = re.compile(r"[^\s(\[{\"'\u201c\u2018]*$")
 _NEXT = re.compile(r"\s*[\"'\u201c\u2018(\[]*")
@@ -26,27 +27,90 @@ _NUMBERED = re.compile(r"\s*(?:[(\[\u00a7]?\d|\([A-Za-z0-9]|[A-Z](?![a-z]))")
 _INITIAL = re.compile(r"(?:[A-Z]\.-?)*[A-Z]")
 
 _NEVER = frozenset(
-    "e.g i.e cf vs al dr mr mrs ms prof st viz approx ca resp incl excl esp z.b d.h bzw vgl sog "
-    "ph.d gen col sgt rev hon".split()
+    [
+        "e.g",
+        "i.e",
+        "cf",
+        "vs",
+        "al",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "prof",
+        "st",
+        "viz",
+        "approx",
+        "ca",
+        "resp",
+        "incl",
+        "excl",
+        "esp",
+        "z.b",
+        "d.h",
+        "bzw",
+        "vgl",
+        "sog",
+        "ph.d",
+        "gen",
+        "col",
+        "sgt",
+        "rev",
+        "hon",
+    ]
 )
 """Abbreviations after which a sentence goes on."""
 _BEFORE_NUMBER = frozenset(
-    "fig figs sec secs no nos nr eq eqs tab alg ch chap vol p pp art ref refs app appx def thm lem "
-    "prop cor par para abs bd s ver v pt".split()
+    [
+        "fig",
+        "figs",
+        "sec",
+        "secs",
+        "no",
+        "nos",
+        "nr",
+        "eq",
+        "eqs",
+        "tab",
+        "alg",
+        "ch",
+        "chap",
+        "vol",
+        "p",
+        "pp",
+        "art",
+        "ref",
+        "refs",
+        "app",
+        "appx",
+        "def",
+        "thm",
+        "lem",
+        "prop",
+        "cor",
+        "par",
+        "para",
+        "abs",
+        "bd",
+        "s",
+        "ver",
+        "v",
+        "pt",
+    ]
 )
 """Abbreviations only where a number, or a letter that is one, follows."""
 
 
 def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the start and end of each sentence; together they cover all text but white space.
+    r"""Return the start and end of each sentence; together they cover all text but white space.
 
     A blank line, a list item, a heading and a table row end a sentence; a line's end within a
     paragraph does not. A citation after the full stop belongs to the sentence before it.
 
-    >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. Yes! [c2] And\\nso on."
+    >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. Yes! [c2] And\nso on."
     >>> [text[start:end] for start, end in sentence_spans(text)]
-    ['See Fig. 2, e.g. p. 3.', 'It is 0.5 [c1].', 'Yes! [c2]', 'And\\nso on.']
-    >>> text = "# Sizes\\n- one\\n- two"
+    ['See Fig. 2, e.g. p. 3.', 'It is 0.5 [c1].', 'Yes! [c2]', 'And\nso on.']
+    >>> text = "# Sizes\n- one\n- two"
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['# Sizes', '- one', '- two']
     """
@@ -106,7 +170,7 @@ def _is_abbreviation(text: str, stop: int, after: int, end: int) -> bool:
         return True
     if key in _BEFORE_NUMBER:
         return _NUMBERED.match(text, after, end) is not None
-    return _INITIAL.fullmatch(word) is not None and len(word) == 1
+    return _INITIAL.fullmatch(word) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from research_agent.core.sentences import sentence_spans
+from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
 from research_agent.core.words import STOP_WORDS, index_words
 
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:\.\d+)*")
 SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)")
 MAX_SENTENCES = 3
-"""A quote is the shortest span of one to this many sentences that carries the claim."""
+"""A quote is a span of one to this many sentences or rows; a table or list may be quoted whole."""
+LENGTH_COST = 0.1
+"""What a further sentence takes off a quote's rank, as a share of the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +84,33 @@ def spans(chunk: Chunk) -> tuple[tuple[int, int], ...]:
 
 
 def best_support(sentence: str, chunk: Chunk, *, known: str = "") -> Support:
-    """Return the quote of `chunk` that carries `sentence` best, the shortest among equals.
+    """Return the quote of `chunk` that carries `sentence` best.
 
-    `known` is text whose numbers need no proof, such as the question's and the document's name:
-    a sentence may repeat them. A quote that holds every number is better than one that does not.
+    A quote with every number is better than one without, then more words are, and a further
+    sentence has to bring a tenth of the words or more. `known` is text whose numbers need no
+    proof, such as the question's and the document's name: a sentence may repeat them. The words
+    of a table's caption and head belong to each of its rows.
     """
     wanted, figures = content_words(sentence), numbers(sentence) - numbers(known)
-    best, best_rank = Support(missing_numbers=tuple(sorted(figures))), (-1, 0.0, 0)
+    best, best_rank = Support(missing_numbers=tuple(sorted(figures))), (-len(figures), 0.0)
     units = spans(chunk)
-    for size in range(1, MAX_SENTENCES + 1):
+    context = content_words(head_of(chunk.text)) if chunk.kind == "table" else frozenset()
+    for size in (*range(1, MAX_SENTENCES + 1), *_whole(chunk, len(units))):
         for first in range(len(units) - size + 1):
             start, end = units[first][0], units[first + size - 1][1]
             quote = chunk.text[start:end]
-            share = len(wanted & content_words(quote)) / len(wanted) if wanted else 0.0
+            share = len(wanted & (content_words(quote) | context)) / len(wanted) if wanted else 0.0
             missing = figures - held_numbers(quote)
-            rank = (-len(missing), share, start - end)
-            if share and (rank > best_rank or not best.quote):
+            rank = (-len(missing), share - LENGTH_COST * (min(size, MAX_SENTENCES + 1) - 1))
+            if share and rank > best_rank:
                 best = Support(share, quote, start, end, tuple(sorted(missing)))
                 best_rank = rank
     return best
+
+
+def _whole(chunk: Chunk, units: int) -> tuple[int, ...]:
+    """Return the number of lines of a whole table or list: a sentence may list all its rows."""
+    return (units,) if chunk.kind in {"table", "list"} and units > MAX_SENTENCES else ()
 
 
 def supports(found: Support, *, min_support: float) -> bool:

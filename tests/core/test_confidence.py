@@ -18,9 +18,10 @@ def confidence(similarities: list[float], question: str = LONG) -> RetrievalConf
 
 def test_clear_winner_is_trusted() -> None:
     """The best stands .6 above the background: nothing is taken off."""
-    value = confidence([0.9, 0.4, 0.3, 0.3])
+    found = confidence([0.9, 0.4, 0.3, 0.3])
 
-    assert ("bypass", pytest.approx(0.9)) == (value.decision, value.value)
+    assert "bypass" == found.decision
+    assert pytest.approx(0.9) == found.value
 
 
 def test_several_right_chunks_do_not_count_against_each_other() -> None:

@@ -19,6 +19,8 @@ def judged(proposal: Proposal, *measured: tuple[float, float]) -> list[str]:
         ('```json\n{"kind": "decompose", "queries": ["a 1", "b 2"]}\n```', "decompose", 2),
         ('{"kind": "rewrite", "queries": ["key size in FIPS 203"]}', "keep", 0),
         ('{"kind": "rewrite", "queries": []}', "keep", 0),
+        ('{"kind": "keep", "queries": ["FIPS 203 key length"]}', "keep", 0),
+        ('{"kind": "rewrite", "queries": ["Key size in FIPS 203?", "a", "A "]}', "rewrite", 1),
         ('{"kind": "rewrite", "queries": [7, "", "   "]}', "keep", 0),
         ('{"kind": "keep", "queries": "none"}', "keep", 0),
     ],

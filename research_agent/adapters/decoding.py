@@ -1,0 +1,106 @@
+"""Bytes of a text file -> text, whatever it was written with."""
+
+import codecs
+import re
+
+from research_agent.errors import DocumentError
+
+SAMPLE = 65_536
+"""Bytes that are looked at to tell the encoding, and text from binary data."""
+CONTROLS = 0.1
+"""Share of control characters from which a file is no text."""
+FEW = 4
+"""So many control characters are forgiven in the shortest text."""
+WIDE = 0.7
+"""Share of NUL bytes, at even or at odd places, that tells UTF-16 without a mark."""
+
+_MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BINARY = (
+    b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"PK\x03\x04", b"PK\x05\x06",
+    b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c", b"Rar!", b"%PDF-", b"SQLite format 3",
+    b"\xd0\xcf\x11\xe0", b"OggS", b"fLaC", b"ID3", b"RIFF", b"MZ\x90", b"\xca\xfe\xba\xbe",
+    b"\xcf\xfa\xed\xfe", b"\x00asm", b"wOFF", b"wOF2", b"OTTO", b"GGUF", b"PAR1",
+    b"\x28\xb5\x2f\xfd",
+)  # fmt: skip
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_CONTROL_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
+    r"""Return the text of a file and warnings about what was guessed or left out.
+
+    A byte order mark decides, then `declared` (what the file says of itself), then UTF-8, then
+    UTF-16 without a mark; what is left is read as Windows-1252, the superset of Latin-1. Line
+    ends become "\n". Raises DocumentError for data that is no text.
+
+    >>> decode("grün\r\n".encode("latin-1"))
+    ('grün\n', ('not UTF-8: read as Windows-1252 (Latin-1)',))
+    """
+    if data.startswith(_BINARY):
+        raise DocumentError("binary data in a text file")
+    text, warnings = _decoded(data, declared)
+    controls = len(_CONTROL_TEXT.findall(text[:SAMPLE]))
+    if "\0" in text or controls:
+        if controls > FEW + CONTROLS * min(len(text), SAMPLE):
+            raise DocumentError("binary data in a text file")
+        if "\0" in text:
+            warnings.append("NUL bytes were left out")
+        text = _CONTROL_TEXT.sub("", text)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), tuple(warnings)
+
+
+def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
+    """Return the text and what was guessed."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _read(data, encoding)
+    if wide := _without_mark(data[:SAMPLE]):
+        return _read(data, wide)
+    for encoding in (declared, "utf-8"):
+        try:
+            return data.decode(encoding or "utf-8"), []
+        except (LookupError, UnicodeError):
+            continue
+    if len(_CONTROL.findall(data[:SAMPLE])) > FEW + CONTROLS * min(len(data), SAMPLE):
+        raise DocumentError("binary data in a text file")
+    return _single_bytes(data)
+
+
+def _read(data: bytes, encoding: str) -> tuple[str, list[str]]:
+    """Return the text in an encoding that is known, with a warning where it is damaged."""
+    try:
+        return data.decode(encoding), []
+    except UnicodeError:
+        name = encoding.removesuffix("-sig").upper()
+        return data.decode(encoding, "replace"), [f"damaged {name}: some characters are lost"]
+
+
+def _without_mark(sample: bytes) -> str:
+    """Return the UTF-16 that NUL bytes at every other place tell; "" where there are none."""
+    pairs = len(sample) // 2
+    if not pairs or b"\0" not in sample:
+        return ""
+    even, odd = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
+    if odd >= WIDE * pairs and even < odd / 4:
+        return "utf-16-le"
+    return "utf-16-be" if even >= WIDE * pairs and odd < even / 4 else ""
+
+
+def _single_bytes(data: bytes) -> tuple[str, list[str]]:
+    """Return text of one byte a character; mostly UTF-8 with a few wrong bytes stays UTF-8."""
+    mended = data.decode("utf-8", "replace")
+    wrong = mended.count("\ufffd")
+    beyond = sum(char > "\x7f" for char in mended)
+    if wrong * 5 < beyond:
+        return mended, ["damaged UTF-8: some characters are lost"]
+    warning = "not UTF-8: read as Windows-1252 (Latin-1)"
+    try:
+        return data.decode("cp1252"), [warning]
+    except UnicodeError:
+        return data.decode("latin-1"), [warning]

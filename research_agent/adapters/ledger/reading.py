@@ -1,0 +1,175 @@
+"""Reading an index: chunks for readers, and what the search indexes are made from."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+from research_agent.adapters.ledger.schema import SPACE, command, connect, faults, rebuild_hint
+from research_agent.adapters.ledger.vectors import unpacked
+from research_agent.core.records import IndexHeader, VectorKey
+from research_agent.core.types import Chunk
+from research_agent.errors import IndexMismatchError, IndexMissingError
+
+_STEP = 500  # values bound to one statement
+_VISIBLE = "FROM chunks c JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL"
+_CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.start_label,
+    c.end_label, c.section, c.kind, d.title, d.date, d.path, c.position {_VISIBLE}
+    WHERE c.chunk_id IN (%s)"""
+_VECTOR = f"""SELECT c.chunk_id || '#' || v.window, v.vector {_VISIBLE}
+    JOIN vectors v ON v.chunk = c.id WHERE c.chunk_id IN (%s)"""
+_VECTOR_KEYS = f"""SELECT c.chunk_id || '#' || v.window, v.digest,
+    count(*) OVER (PARTITION BY c.id) {_VISIBLE} JOIN vectors v ON v.chunk = c.id"""
+
+
+class LedgerReader:
+    """The last published generation of an index; implements ChunkStore. Threads may share it."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        """Open the ledger of the index that users call `label`.
+
+        Raises IndexMissingError where nothing was ever published, IndexDamagedError,
+        IndexMismatchError.
+        """
+        self._label = label
+        self._lock = RLock()
+        self._connection = connect(path, label, writable=False)
+        try:
+            self._check_published()
+        except BaseException:
+            self.close()
+            raise
+
+    def header(self) -> IndexHeader:
+        """Return what the index is made with and how much it holds."""
+        meta = dict(self._all("SELECT key, value FROM meta"))
+        documents = "SELECT count(*) FROM documents WHERE generation IS NOT NULL AND status = ?"
+        with faults(self._label):
+            return IndexHeader(
+                model=meta["model"],
+                dimension=int(meta["dimension"]),
+                generation=int(meta["generation"]),
+                documents=self._all(documents, ["indexed"])[0][0],
+                chunks=self._all(f"SELECT count(*) {_VISIBLE}")[0][0],
+                changed=meta["changed"],
+            )
+
+    def generation(self) -> int:
+        """Return the number of the last publication; it grows when the index changes."""
+        rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
+        return int(rows[0][0]) if rows else 0
+
+    def check(self, model: str) -> IndexHeader:
+        """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""
+        header = self.header()
+        check_model(header.model, model, self._label)
+        space = self._all("SELECT value FROM meta WHERE key = 'space'")[0][0]
+        if space != SPACE:
+            raise IndexMismatchError(
+                f"The index {self._label} compares by {space}, this program by {SPACE}.",
+                hint=rebuild_hint(self._label),
+            )
+        return header
+
+    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
+        with faults(self._label):
+            found = {row[0]: _chunk(row) for row in self._in(_CHUNK, chunk_ids)}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    def chunk_digests(self) -> dict[str, str]:
+        """Return every chunk's id and the digest of what its words are made from."""
+        return dict(self._all(f"SELECT c.chunk_id, c.digest {_VISIBLE}"))
+
+    def vector_keys(self) -> dict[str, VectorKey]:
+        """Return every vector's id, `chunk id#window`, and what tells it from its predecessor."""
+        return {name: VectorKey(*key) for name, *key in self._all(_VECTOR_KEYS)}
+
+    def vectors(self, vector_ids: Sequence[str]) -> list[list[float]]:
+        """Return vectors in the order of their ids; raises IndexDamagedError for a missing one."""
+        chunk_ids = dict.fromkeys(name.rpartition("#")[0] for name in vector_ids)
+        dimension = self.header().dimension
+        with faults(self._label):
+            blobs = dict(self._in(_VECTOR, list(chunk_ids)))
+            if missing := [name for name in vector_ids if name not in blobs]:
+                raise ValueError(f"{len(missing)} vectors are missing, such as {missing[0]}")
+            return [unpacked(blobs[name], dimension) for name in vector_ids]
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one and the same generation inside, whatever a writer publishes meanwhile."""
+        with self._lock:
+            self._all("BEGIN")
+            try:
+                yield
+            finally:
+                self._all("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        """Return the reader itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def _check_published(self) -> None:
+        """Raise IndexMissingError where there is nothing to read yet."""
+        if not self.generation():
+            raise IndexMissingError(
+                f"The index {self._label} was begun, but never finished.",
+                hint=f"Give the command that was interrupted again: {command(self._label)} PATH",
+            )
+
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of one query."""
+        with self._lock, faults(self._label):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _in(self, sql: str, values: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows of a query with an IN list of any length."""
+        for start in range(0, len(values), _STEP):
+            part = values[start : start + _STEP]
+            yield from self._all(sql % ",".join("?" * len(part)), part)
+
+
+def check_model(kept: str, given: str, label: str) -> None:
+    """Raise IndexMismatchError where an index of one model is used with another."""
+    if kept != given:
+        raise IndexMismatchError(
+            f"The index {label} was made with the embedding model {kept}, not with {given}.",
+            hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
+        )
+
+
+def _chunk(row: Sequence[Any]) -> Chunk:
+    """Return the chunk in a row of _CHUNK."""
+    chunk_id, doc_id, text, start_page, end_page, start_label, end_label, section, *rest = row
+    kind, title, date, source, order = rest
+    return Chunk(
+        chunk_id=chunk_id,
+        doc_id=doc_id,
+        text=text,
+        start_page=start_page,
+        end_page=end_page,
+        start_label=start_label,
+        end_label=end_label,
+        section=tuple(json.loads(section)),
+        kind=kind,
+        title=title,
+        date=date,
+        source=source,
+        order=order,
+    )

@@ -1,0 +1,146 @@
+"""Tables of the ledger, how it is opened, and what its faults mean to a user.
+
+A document has at most two versions: the published one, which readers see, and one that waits to
+be published (its `generation` is NULL). Everything below a version leaves with it.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+
+from research_agent.errors import (
+    IndexDamagedError,
+    IndexingError,
+    IndexMismatchError,
+    IndexMissingError,
+)
+
+APPLICATION_ID = 0x52414731
+"""Marks the file as ours, in the file's header: "RAG1"."""
+VERSION = 1
+"""Of the tables below."""
+SPACE = "cosine"
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, generation INTEGER,
+    key TEXT NOT NULL, path TEXT NOT NULL, doc_id TEXT NOT NULL, digest TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, recipe TEXT NOT NULL,
+    title TEXT NOT NULL, date TEXT NOT NULL, pages INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT NOT NULL
+);
+CREATE UNIQUE INDEX published ON documents (key) WHERE generation IS NOT NULL;
+CREATE UNIQUE INDEX waiting ON documents (key) WHERE generation IS NULL;
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    chunk_id TEXT NOT NULL, position INTEGER NOT NULL, text TEXT NOT NULL,
+    start_page INTEGER NOT NULL, end_page INTEGER NOT NULL,
+    start_label TEXT NOT NULL, end_label TEXT NOT NULL,
+    section TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (document, position);
+CREATE INDEX chunks_by_id ON chunks (chunk_id);
+CREATE TABLE vectors (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    window INTEGER NOT NULL, digest TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (chunk, window)
+);
+CREATE INDEX vectors_by_digest ON vectors (digest);
+"""
+
+
+def command(label: str) -> str:
+    """Return the beginning of the command that writes the index `label`."""
+    return "research-agent index" + ("" if label == "default" else f" --index {quote(label)}")
+
+
+def rebuild_hint(label: str) -> str:
+    """Say how the index `label` is made anew."""
+    return f"Make it anew: {command(label)} --rebuild PATH…"
+
+
+@contextmanager
+def faults(label: str) -> Iterator[None]:
+    """Turn SQLite's errors into ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise IndexingError(
+            f"The index {label} cannot be used: {error}.",
+            hint="Look at the free space and the permissions of its folder, and try again.",
+        ) from error
+    except UnicodeEncodeError:  # (what is being written is at fault, not the file)
+        raise
+    except (sqlite3.DatabaseError, ValueError) as error:
+        raise IndexDamagedError(
+            f"The ledger of the index {label} is damaged: {error}.", hint=rebuild_hint(label)
+        ) from error
+
+
+def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
+    """Open a ledger, and make it where `writable` and there is none; threads may share it.
+
+    Raises IndexMissingError, IndexDamagedError, IndexMismatchError (tables of another version).
+    """
+    if not writable and not path.is_file():
+        raise IndexMissingError(
+            f"There is no index {label} yet.", hint=f"Make one: {command(label)} PATH"
+        )
+    mode = "rwc" if writable else "ro"
+    with faults(label):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=30,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+    try:
+        _prepare(connection, label, writable=writable)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> None:
+    """Set what holds for one connection, and see whose file it is."""
+    with faults(label):
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        if writable and not connection.execute("PRAGMA schema_version").fetchone()[0]:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"
+            )
+        owner = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if owner != APPLICATION_ID:
+        raise IndexDamagedError(
+            f"The ledger of the index {label} is not one of ours.", hint=rebuild_hint(label)
+        )
+    if version != VERSION:
+        raise IndexMismatchError(
+            f"The index {label} has tables of version {version}, this program reads {VERSION}.",
+            hint=rebuild_hint(label),
+        )
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, label: str) -> Iterator[None]:
+    """Write everything inside, or nothing."""
+    with faults(label):
+        connection.execute("BEGIN IMMEDIATE")
+    try:
+        with faults(label):
+            yield
+            connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,68 @@
+"""The agent as a plain Python object."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from types import TracebackType
+from typing import Self
+
+from research_agent.app.events import StepEvent, step_events
+from research_agent.app.own_graphs import research, state
+from research_agent.core.result import ResearchResult
+from research_agent.ports import Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+
+
+class ResearchAgent:
+    """Answers questions over one set of documents; close it, or use it in a `with` block.
+
+    Everything below is synchronous. `aask` runs it on threads that this object owns, because
+    asyncio's own pool has only a few more threads than there are cores.
+    """
+
+    def __init__(self, ports: Ports, settings: Settings, prompts: Prompts) -> None:
+        """Build the graph once, for all questions; the ports stay their maker's to close."""
+        self._graph = research.build_research_graph(ports, settings, prompts)
+        self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
+
+    def ask(self, question: str) -> ResearchResult:
+        """Answer one question; raises ResearchAgentError."""
+        output = self._graph.invoke(state.ResearchInput(question=question))
+        return state.ResearchOutput.model_validate(output).result
+
+    async def aask(self, question: str) -> ResearchResult:
+        """Answer one question while others are being answered.
+
+        Each call runs in a copy of the caller's context, so callbacks and tags are handed on.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, copy_context().run, self.ask, question)
+
+    def steps(self, question: str) -> Iterator[StepEvent]:
+        """Answer one question and yield what each step starts with and what it has done.
+
+        The event of the step "report" carries the result.
+        """
+        tasks = self._graph.stream(
+            state.ResearchInput(question=question), stream_mode="tasks", subgraphs=True
+        )
+        return step_events(tasks)
+
+    def close(self) -> None:
+        """Wait for running questions and give the threads back."""
+        self._threads.shutdown()
+
+    def __enter__(self) -> Self:
+        """Return the agent itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the agent."""
+        self.close()

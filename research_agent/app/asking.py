@@ -1,0 +1,107 @@
+"""`research-agent ask`."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+
+from research_agent.app.agent import ResearchAgent
+from research_agent.app.events import StepEvent
+from research_agent.app.indexing import index_for_docs
+from research_agent.app.shown import ShownChat
+from research_agent.app.terminal import progress_bar, result_text, say
+from research_agent.assembly.connection import connect
+from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.core.evidence import place
+from research_agent.core.questions import check_question
+from research_agent.core.result import ResearchResult
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+
+BEGINNINGS = {"answer": "reading the evidence and writing", "refine": "looking for better queries"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """What to print beside the answer."""
+
+    as_json: bool = False
+    evidence: bool = False
+    prompt: bool = False
+    steps: bool = True
+
+
+def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], show: Show) -> int:
+    """Answer a question and print it; steps go to stderr, the answer to stdout."""
+    question = check_question(question)
+    settings = load_settings(config_file(config, os.environ), os.environ)
+    prompts = load_prompts()
+    where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
+    with ExitStack() as stack:
+        show_progress = stack.enter_context(progress_bar())
+        joining = partial(show_progress, "joining the weights")
+        connection = stack.enter_context(connect(where, settings, os.environ, on_bytes=joining))
+        ports = shown(connection.ports) if show.prompt else connection.ports
+        agent = stack.enter_context(ResearchAgent(ports, settings, prompts))
+        result = run(agent, question, settings, steps=show.steps)
+    if show.as_json:
+        from research_agent.app.own_graphs import state
+
+        say(state.RESULT.dump_json(result, indent=2).decode())
+        return 0
+    if show.evidence:
+        say(evidence_text(result))
+    say(result_text(result))
+    say(cost_line(result), dim=True, error=True)
+    return 0
+
+
+def run(agent: ResearchAgent, question: str, settings: Settings, *, steps: bool) -> ResearchResult:
+    """Answer a question, telling each step as it ends."""
+    result: ResearchResult | None = None
+    for event in agent.steps(question):
+        result = event.result or result
+        if steps:
+            _tell(event, settings)
+    if result is None:
+        raise RuntimeError("the graph ended without a report")
+    return result
+
+
+def shown(ports: Ports) -> Ports:
+    """Return the ports with every chat model's messages printed to stderr."""
+    return replace(
+        ports,
+        answerer=ShownChat(ports.answerer),
+        planner=ShownChat(ports.planner),
+        filterer=ShownChat(ports.filterer),
+        verifier=ShownChat(ports.verifier),
+    )
+
+
+def evidence_text(result: ResearchResult) -> str:
+    """Return every chunk that the model read, with its key and place."""
+    return "".join(
+        f"--- [{item.key}] {place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
+        for item in result.evidence
+    )
+
+
+def cost_line(result: ResearchResult) -> str:
+    """Return what the question cost, in one line."""
+    usage = result.usage
+    tokens = f"{usage.prompt_tokens} tokens read ({usage.cached_tokens} cached)"
+    written = f"{usage.completion_tokens} written"
+    return (
+        f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s: "
+        f"{result.rounds} rounds, {usage.llm_calls} model calls, {tokens}, {written}"
+    )
+
+
+def _tell(event: StepEvent, settings: Settings) -> None:
+    """Print one line for a step that ended, or for a slow one that begins."""
+    if event.done and event.line:
+        say(f"{event.step}: {event.line}", dim=True, error=True)
+    elif not event.done and event.step in BEGINNINGS and settings.models.chat.provider == "local":
+        say(f"{event.step}: {BEGINNINGS[event.step]} …", dim=True, error=True)

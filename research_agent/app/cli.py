@@ -1,0 +1,197 @@
+"""The command line: what can be asked for, and which function does it.
+
+Only click is imported here; each command imports what it needs when it runs, so that `--help`
+and a mistyped option answer at once.
+
+Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on stderr, 2 wrong
+usage, 3 an index was made but some files could not be read, 130 interrupted.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import click
+
+from research_agent.errors import ConfigError, QuestionError, ResearchAgentError
+
+P = ParamSpec("P")
+INDEX = click.option(
+    "--index",
+    "index",
+    default="default",
+    show_default=True,
+    metavar="NAME_OR_PATH",
+    help="Which index: a name, or a folder (with a slash in it).",
+)
+CONFIG = click.option(
+    "--config", "config", metavar="FILE", help="Settings; else research-agent.yaml in this folder."
+)
+
+
+def told(command: Callable[P, int]) -> Callable[P, None]:
+    """Run a command, tell its errors in words, and exit with its status."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            status = command(*args, **kwargs)
+        except ResearchAgentError as error:
+            click.echo(f"error: {error}", err=True)
+            if error.hint:
+                click.echo(f"hint: {error.hint}", err=True)
+            status = 2 if isinstance(error, ConfigError | QuestionError) else 1
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            status = 130
+        except BrokenPipeError:
+            status = 0
+            sys.stderr.close()
+        raise SystemExit(status)
+
+    return run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="research-agent")
+def main() -> None:
+    """Answer questions over your own documents, with citations that can be checked."""
+
+
+@main.command("index")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@INDEX
+@CONFIG
+@click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
+@click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
+@click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@told
+def index_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    paths: tuple[str, ...],
+    index: str,
+    config: str | None,
+    rebuild: bool,
+    list_: bool,
+    remove: str | None,
+    as_json: bool,
+) -> int:
+    """Read documents (PDF, Markdown, HTML, text) and keep them searchable."""
+    from research_agent.app import indexing
+
+    if list_:
+        return indexing.show_indexes(as_json=as_json)
+    if remove:
+        return indexing.remove(remove)
+    if not paths:
+        raise click.UsageError("name at least one file or folder: research-agent index PATH")
+    return indexing.index(paths, index=index, config=config, rebuild=rebuild, as_json=as_json)
+
+
+@main.command("search")
+@click.argument("query")
+@INDEX
+@CONFIG
+@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
+@click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@told
+def search_command(*, query: str, index: str, config: str | None, k: int, as_json: bool) -> int:
+    """Show the chunks that fit a query best; no language model is asked."""
+    from research_agent.app import searching
+
+    return searching.search(query, index=index, config=config, k=k, as_json=as_json)
+
+
+@main.command("ask")
+@click.argument("question")
+@INDEX
+@CONFIG
+@click.option(
+    "--docs",
+    metavar="PATH",
+    multiple=True,
+    help="Index this file or folder first, in an index of its own, and ask that.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
+@click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@told
+def ask_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    question: str,
+    index: str,
+    config: str | None,
+    docs: tuple[str, ...],
+    as_json: bool,
+    show_evidence: bool,
+    show_prompt: bool,
+    quiet: bool,
+) -> int:
+    """Answer a question from the indexed documents, or refuse."""
+    from research_agent.app import asking
+
+    return asking.ask(
+        question,
+        index=index,
+        config=config,
+        docs=docs,
+        show=asking.Show(
+            as_json=as_json, evidence=show_evidence, prompt=show_prompt, steps=not quiet
+        ),
+    )
+
+
+@main.group("config")
+def config_group() -> None:
+    """Show or write the settings."""
+
+
+@config_group.command("show")
+@CONFIG
+@told
+def config_show(*, config: str | None) -> int:
+    """Print every key with its value and where it comes from."""
+    from research_agent.app import configuring
+
+    return configuring.show(config)
+
+
+@config_group.command("init")
+@click.argument("path", default="research-agent.yaml")
+@told
+def config_init(*, path: str) -> int:
+    """Write a file with every key, its meaning, range and default."""
+    from research_agent.app import configuring
+
+    return configuring.init(path)
+
+
+@main.group("models", invoke_without_command=True)
+@CONFIG
+@click.pass_context
+def models_group(context: click.Context, config: str | None) -> None:
+    """Show which model fills each role, and what is installed."""
+    if context.invoked_subcommand is None:
+        told(_models)(config)
+
+
+def _models(config: str | None) -> int:
+    from research_agent.app import modelling
+
+    return modelling.show(config)
+
+
+@models_group.command("prune-parts")
+@told
+def models_prune() -> int:
+    """Free the installed copies of weights that have been joined and verified."""
+    from research_agent.app import modelling
+
+    return modelling.prune()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""`research-agent index`, and the index that `ask --docs` keeps for a folder."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+from research_agent.app.terminal import progress_bar, say
+from research_agent.assembly.index import list_indexes, remove_index, update_index
+from research_agent.assembly.models import connect_embedder
+from research_agent.assembly.parsing import local_files, reader
+from research_agent.config import config_file, load_settings
+from research_agent.core.documents import FileReport, IndexReport
+from research_agent.core.records import IndexProgress
+from research_agent.settings import Settings
+
+SOME_FAILED = 3
+"""Exit status where some files could not be read, or no document is in the index."""
+SHOWN_SKIPPED = 20
+
+
+def index(
+    paths: Sequence[str], *, index: str, config: str | None, rebuild: bool, as_json: bool
+) -> int:
+    """Bring an index up to date and say what became of each file."""
+    settings = load_settings(config_file(config, os.environ), os.environ)
+    report = update(index, paths, settings, rebuild=rebuild)
+    if as_json:
+        say(json.dumps(asdict(report), ensure_ascii=False, indent=2))
+    else:
+        say("\n".join(report_lines(report)))
+    return SOME_FAILED if report.count("failed") or not report.documents else 0
+
+
+def update(
+    location: str, paths: Sequence[str], settings: Settings, *, rebuild: bool = False
+) -> IndexReport:
+    """Bring an index up to date, with a progress bar where stderr is a terminal."""
+    embedder = connect_embedder(settings.models, environment=os.environ)
+    files = local_files(settings.documents)
+    with reader(settings.documents) as documents, progress_bar() as show:
+
+        def on_progress(progress: IndexProgress) -> None:
+            texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
+            show(f"{Path(progress.path).name}{texts}", progress.number - 1, progress.total)
+
+        return update_index(
+            location,
+            paths,
+            settings,
+            embedder=embedder,
+            files=files,
+            reader=documents,
+            on_progress=on_progress,
+            rebuild=rebuild,
+        )
+
+
+def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:
+    """Keep an index of its own for these paths and return its name.
+
+    The name holds a hash of the absolute paths, so the same folder has the same index wherever
+    the command runs, and nothing is embedded twice.
+    """
+    absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
+    digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
+    name = f"docs-{digest}"
+    report = update(name, absolute, settings)
+    if not quiet:
+        changed = report.count("indexed") + report.count("removed")
+        what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
+        say(f"index: {what}", dim=True, error=True)
+    for file in report.files:
+        if file.status == "failed":
+            say(_line(file), error=True)
+    return name
+
+
+def report_lines(report: IndexReport) -> list[str]:
+    """Return one line a file that needs a word, then the totals."""
+    told = [file for file in report.files if file.reason and file.status != "skipped"]
+    skipped = [file for file in report.files if file.status == "skipped"]
+    lines = [_line(file) for file in (*told, *skipped[:SHOWN_SKIPPED])]
+    if len(skipped) > SHOWN_SKIPPED:
+        lines.append(f"… and {len(skipped) - SHOWN_SKIPPED} more skipped (all with --json)")
+    counts = [
+        f"{report.count(status)} {status}"
+        for status in ("indexed", "unchanged", "removed", "skipped", "failed")
+        if report.count(status)
+    ]
+    lines.append(
+        f"{', '.join(counts) or 'no files'}; the index holds {report.documents} documents, "
+        f"{report.chunks} chunks ({report.embedded} texts embedded)"
+    )
+    if not report.documents:
+        lines.append("no document was indexed; nothing can be asked yet")
+    return lines
+
+
+def show_indexes(*, as_json: bool) -> int:
+    """Print the named indexes."""
+    found = list_indexes()
+    if as_json:
+        say(json.dumps([asdict(item) for item in found], ensure_ascii=False, indent=2))
+        return 0
+    for item in found:
+        header = item.header
+        about = (
+            f"{header.documents} documents, {header.chunks} chunks, {header.model}, "
+            f"changed {header.changed or 'never'}"
+            if header
+            else item.problem
+        )
+        say(f"{item.name}: {about}, {item.bytes_on_disk / 1e6:.1f} MB, {item.path}")
+    if not found:
+        say("no index yet; make one: research-agent index PATH")
+    return 0
+
+
+def remove(location: str) -> int:
+    """Remove an index; the documents are not touched."""
+    say(f"removed {remove_index(location)}")
+    return 0
+
+
+def _line(file: FileReport) -> str:
+    return f"{file.status}: {file.path}" + (f": {file.reason}" if file.reason else "")

@@ -1,0 +1,80 @@
+"""What fills each role, and whether it can be used, without using it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from research_agent.adapters.llama import require_runtime
+from research_agent.adapters.openai import OPENAI_URL
+from research_agent.adapters.weights import cache_directory, choose, gguf_file
+from research_agent.assembly.models.roles import CHAT_ROLES, api_key, check_role
+from research_agent.errors import ModelMissingError, ResearchAgentError
+from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDescription:
+    """What fills a role."""
+
+    role: str
+    provider: str
+    model: str
+    where: str
+    """The server's address, or the path of the file."""
+    state: Literal["ready", "installed", "missing"] = "ready"
+    """Ready to be asked; installed, to be joined or verified at the first call; or not usable.
+
+    Servers are not asked: "ready" means that the settings are whole and the key is there.
+    """
+    problem: str = ""
+    """What is missing."""
+    hint: str = ""
+    """What to do about it."""
+
+
+def describe_models(
+    settings: ModelSettings, environment: Mapping[str, str]
+) -> tuple[ModelDescription, ...]:
+    """Return what fills each role; starts nothing, reads no weights, and raises nothing."""
+    chat = (
+        _describe(name, settings.role(name), settings.local, environment) for name in CHAT_ROLES
+    )
+    return (*chat, _describe("embedding", settings.embedding, settings.local, environment))
+
+
+def _describe(
+    name: str, role: RoleSettings, local: LocalModelSettings, environment: Mapping[str, str]
+) -> ModelDescription:
+    where = role.base_url or (OPENAI_URL if role.provider == "openai" else "")
+    about = ModelDescription(role=name, provider=role.provider, model=role.model, where=where)
+    try:
+        check_role(f"models.{name}", role)
+        if role.provider == "openai":
+            api_key(f"models.{name}", role, environment)
+            return about
+        if name == "embedding":
+            return replace(about, model="all-MiniLM-L6-v2", where="installed with this program")
+        return _describe_local(about, local, environment)
+    except ResearchAgentError as error:
+        return replace(about, state="missing", problem=str(error), hint=error.hint)
+
+
+def _describe_local(
+    about: ModelDescription, local: LocalModelSettings, environment: Mapping[str, str]
+) -> ModelDescription:
+    """Return what is here of the embedded model; raises ModelMissingError."""
+    require_runtime()
+    if local.path:
+        file = gguf_file(local.path)
+        return replace(about, model=file.stem, where=str(file))
+    found = choose(local.weights, cache_directory(environment))
+    about = replace(about, model=found.weights.title, where=str(found.path))
+    if found.verified:
+        return about
+    if found.joined or found.installed:
+        return replace(about, state="installed")
+    raise ModelMissingError(
+        f"{found.installed_parts} of {len(found.weights.packages)} parts of "
+        f"{found.weights.title} are installed",
+        hint=found.weights.install,
+    )

@@ -1,0 +1,77 @@
+"""Which parser reads a file, and the reader that calls it in a child process."""
+
+from pathlib import Path, PurePath
+
+from research_agent.adapters.decoding import decode
+from research_agent.adapters.files import LocalFiles
+from research_agent.adapters.plain_text import CODE_ENDINGS, TEXT_ENDINGS, parse_code, parse_text
+from research_agent.adapters.sandbox import SandboxedReader
+from research_agent.core.documents import ParsedDocument
+from research_agent.errors import DocumentError
+from research_agent.settings import DocumentSettings
+
+MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
+HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
+PDF_MAGIC = b"%PDF-"
+
+READABLE: frozenset[str] = (
+    frozenset({".pdf"}) | MARKDOWN_ENDINGS | HTML_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS
+)
+"""The endings of files that can be read, in small letters."""
+
+
+def parse_file(path: str) -> ParsedDocument:
+    """Return the document in a file, by its ending; raises DocumentError.
+
+    A file that begins as a PDF does is read as one, whatever its name. An empty file is a
+    document without blocks.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise DocumentError("it has vanished") from error
+    except OSError as error:
+        raise DocumentError(f"cannot be read: {error.strerror or error}") from error
+    ending = PurePath(path).suffix.lower()
+    if data.startswith(PDF_MAGIC) or ending == ".pdf":
+        from research_agent.adapters.pdf import parse_pdf
+
+        return parse_pdf(data)
+    return _parse_text(data, ending)
+
+
+def local_files(settings: DocumentSettings) -> LocalFiles:
+    """Return the finder of files that can be read."""
+    return LocalFiles(settings, READABLE)
+
+
+def reader(settings: DocumentSettings) -> SandboxedReader:
+    """Return the reader of files, with the limits of `settings`; the caller closes it."""
+    return SandboxedReader(
+        f"{__name__}:{parse_file.__name__}",
+        seconds=settings.parse_seconds,
+        memory_mb=settings.parse_memory_mb,
+    )
+
+
+def _parse_text(data: bytes, ending: str) -> ParsedDocument:
+    declared = ""
+    if ending in HTML_ENDINGS:
+        from research_agent.adapters.html import declared_charset, parse_html
+
+        declared, parse = declared_charset(data), parse_html
+    elif ending in MARKDOWN_ENDINGS:
+        from research_agent.adapters.markdown import parse_markdown
+
+        parse = parse_markdown
+    else:
+        parse = parse_code if ending in CODE_ENDINGS else parse_text
+    text, warnings = decode(data, declared=declared)
+    document = parse(text)
+    return ParsedDocument(
+        blocks=document.blocks,
+        title=document.title,
+        date=document.date,
+        page_labels=document.page_labels,
+        warnings=(*warnings, *document.warnings),
+    )

@@ -1,0 +1,261 @@
+"""A parsed document -> chunks, the units of retrieval."""
+
+import hashlib
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from research_agent.core.documents import Block, ParsedDocument
+from research_agent.core.sentences import sentence_spans
+from research_agent.core.types import Chunk, ChunkKind
+
+WHOLE = 4
+"""A table or a piece of code up to so many times the chunk length stays in one chunk."""
+LONG_SENTENCE = 2
+"""A sentence up to so many times the chunk length stays in one chunk."""
+INLINE = 0.3
+"""A piece of code shorter than this share of the chunk length stays in the text around it."""
+TINY = 0.15
+"""A last piece shorter than this share of the chunk length joins the chunk before it."""
+SENTENCE_ENDS = '.?!:;\u3002\uff01\uff1f\u2026"\u201d)]'
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Text of one section, with the places where its pages begin."""
+
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    pages: tuple[tuple[int, int], ...]
+    """(offset, page), by offset; the first offset is 0."""
+    before: str = "\n\n"
+    """What separates it from the passage before it in the same chunk."""
+
+    def page(self, offset: int) -> int:
+        return self.pages[bisect_right(self.pages, (offset, 1 << 60)) - 1][1]
+
+    def part(self, start: int, end: int, before: str) -> "_Passage":
+        later = tuple((o - start, page) for o, page in self.pages if start < o < end)
+        pages = ((0, self.page(start)), *later)
+        return _Passage(self.text[start:end], self.kind, self.section, pages, before)
+
+
+def chunk_document(
+    doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
+) -> tuple[Chunk, ...]:
+    """Return the chunks of a document in reading order; none where it holds no text.
+
+    Blocks of one section are put together up to about `chunk_chars` characters; a longer one is
+    cut between sentences. A table or a longer piece of code is a chunk of its own. A heading that only
+    introduces deeper headings makes no chunk: it is in their section paths.
+
+    An id depends on `doc_key`, the text and how often the text came before in the document, so
+    that what is inserted elsewhere changes no other chunk's id.
+
+    >>> document = ParsedDocument((Block("One. Two.", 3),), page_labels=("i", "ii", "1"))
+    >>> chunk, = chunk_document("k", "d", document, source="d.pdf", chunk_chars=1000)
+    >>> chunk.text, chunk.start_page, chunk.start_label
+    ('One. Two.', 3, '1')
+    """
+    seen: Counter[str] = Counter()
+    chunks: list[Chunk] = []
+    for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
+        first, last = passage.pages[0][1], passage.pages[-1][1]
+        chunks.append(
+            Chunk(
+                chunk_id=_chunk_id(doc_key, seen[passage.text], passage.text),
+                doc_id=doc_id,
+                text=passage.text,
+                start_page=first,
+                end_page=last,
+                start_label=_label(document.page_labels, first),
+                end_label=_label(document.page_labels, last),
+                section=passage.section,
+                kind=passage.kind,
+                title=document.title,
+                date=document.date,
+                source=source,
+                order=order,
+            )
+        )
+        seen[passage.text] += 1
+    return tuple(chunks)
+
+
+def chunk_header(chunk: Chunk) -> str:
+    """Return the title and the headings above a chunk, without empty or repeated ones.
+
+    >>> chunk_header(Chunk("id", "doc", "text", title="Guide", section=("Guide", "Setup", "")))
+    'Guide > Setup'
+    """
+    parts = (part.strip() for part in (chunk.title, *chunk.section))
+    return " > ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _chunk_id(doc_key: str, ordinal: int, text: str) -> str:
+    content = f"{doc_key}\n{ordinal}\n{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _label(labels: Sequence[str], page: int) -> str:
+    return labels[page - 1] if 0 < page <= len(labels) else ""
+
+
+def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
+    """Return the texts of all chunks, section by section."""
+    filled = [block for block in blocks if block.text.strip()]
+    packed: list[_Passage] = []
+    for (_, alone), group in groupby(filled, key=lambda b: (b.section, _is_alone(b, chunk_chars))):
+        run = list(group)
+        if alone:
+            packed.extend(part for block in run for part in _whole_or_lines(block, chunk_chars))
+        else:
+            texts = _running_text(run, chunk_chars)
+            if packed and _is_tiny(texts, packed[-1], chunk_chars):
+                packed[-1] = _joined([packed[-1], *texts])
+            else:
+                packed.extend(texts)
+    return [p for i, p in enumerate(packed) if not _only_introduces(p, packed[i + 1 : i + 2])]
+
+
+def _is_alone(block: Block, chunk_chars: int) -> bool:
+    """Say whether a block is a chunk of its own: a table, or code of more than a few lines."""
+    long = len(block.text) > INLINE * chunk_chars
+    return block.kind == "table" or (block.kind == "code" and long)
+
+
+def _only_introduces(passage: _Passage, following: Sequence[_Passage]) -> bool:
+    """Say whether a passage is a heading above a deeper one, and nothing else."""
+    depth = len(passage.section)
+    return (
+        depth > 0
+        and passage.text == passage.section[-1]
+        and any(p.section[:depth] == passage.section for p in following)
+    )
+
+
+def _is_tiny(texts: Sequence[_Passage], before: _Passage, chunk_chars: int) -> bool:
+    """Say whether what follows a table or code of the same section is too short for a chunk."""
+    near = before.section == texts[0].section and before.kind in {"table", "code"}
+    return near and len(texts) == 1 and len(texts[0].text) < TINY * chunk_chars
+
+
+def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
+    """Pack paragraphs, list items and, where one is too long, its sentences into chunks."""
+    units = [unit for p in _passages(blocks) for unit in _units(p, chunk_chars)]
+    packed: list[list[_Passage]] = []
+    size = 0
+    for unit in units:
+        length = len(unit.before) + len(unit.text)
+        if packed and size + length <= chunk_chars:
+            packed[-1].append(unit)
+            size += length
+        else:
+            packed.append([unit])
+            size = len(unit.text)
+    if len(packed) > 1 and size < TINY * chunk_chars:
+        packed[-2:] = [packed[-2] + packed[-1]]
+    return [_joined(units) for units in packed]
+
+
+def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
+    """Yield the blocks, those in one that a page break cut in the middle of a sentence."""
+    current: _Passage | None = None
+    for block in blocks:
+        text = block.text.strip()
+        if current and _is_cut(current, block, text):
+            start = len(current.text) + 1
+            pages = (*current.pages, (start, block.page))
+            joined = f"{current.text} {text}"
+            current = _Passage(joined, current.kind, current.section, pages, current.before)
+            continue
+        listed = current is not None and current.kind == block.kind == "list"
+        if current:
+            yield current
+        before = "\n" if listed else "\n\n"
+        current = _Passage(text, block.kind, block.section, ((0, block.page),), before)
+    if current:
+        yield current
+
+
+def _is_cut(passage: _Passage, block: Block, text: str) -> bool:
+    """Say whether `block` goes on with a sentence that began on the page before."""
+    turned = passage.pages[-1][1] < block.page and block.kind == "text"
+    return turned and text[0].islower() and passage.text[-1] not in SENTENCE_ENDS
+
+
+def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
+    """Yield the passage, or its sentences where it is too long, or parts of one that is."""
+    if len(passage.text) <= chunk_chars:
+        yield passage
+        return
+    last = 0
+    for start, end in sentence_spans(passage.text):
+        before = passage.text[last:start] if last else passage.before
+        last = end
+        if end - start <= LONG_SENTENCE * chunk_chars:
+            yield passage.part(start, end, before)
+            continue
+        for low, high in _cuts(passage.text, start, end, chunk_chars):
+            yield passage.part(low, high, before if low == start else " ")
+
+
+def _cuts(text: str, start: int, end: int, length: int) -> Iterator[tuple[int, int]]:
+    """Yield parts of at most `length` characters, cut at a space where there is one."""
+    while end - start > length:
+        space = max(text.rfind(" ", start, start + length), text.rfind("\n", start, start + length))
+        cut = space if space > start + length // 2 else start + length
+        yield start, cut
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
+def _joined(units: Sequence[_Passage]) -> _Passage:
+    """Return one passage of several."""
+    text = ""
+    pages: list[tuple[int, int]] = []
+    for unit in units:
+        text += unit.before if text else ""
+        pages.extend((len(text) + offset, page) for offset, page in unit.pages)
+        text += unit.text
+    first = units[0].kind
+    kind = first if all(unit.kind == first for unit in units) else "text"
+    return _Passage(text, kind, units[0].section, tuple(pages))
+
+
+def _whole_or_lines(block: Block, chunk_chars: int) -> Iterator[_Passage]:
+    """Yield a table or piece of code, whole or cut at line ends; a table repeats its head."""
+    text = block.text.strip("\n").rstrip()
+    pages = ((0, block.page),)
+    if len(text) <= WHOLE * chunk_chars:
+        yield _Passage(text, block.kind, block.section, pages)
+        return
+    head, _, rest = text.partition("\n")
+    repeated = block.kind == "table" and bool(rest) and len(head) <= chunk_chars
+    for part in _line_groups(rest if repeated else text, WHOLE * chunk_chars):
+        whole = f"{head}\n{part}" if repeated else part
+        yield _Passage(whole, block.kind, block.section, pages)
+
+
+def _line_groups(text: str, length: int) -> Iterator[str]:
+    """Yield runs of whole lines of about `length` characters; a longer line is cut."""
+    lines: list[str] = []
+    size = 0
+    for line in text.split("\n"):
+        for low, high in (
+            _cuts(line, 0, len(line), length) if len(line) > length else [(0, 1 << 60)]
+        ):
+            part = line[low:high]
+            if lines and size + len(part) + 1 > length:
+                yield "\n".join(lines)
+                lines, size = [], 0
+            lines.append(part)
+            size += len(part) + 1
+    if any(line.strip() for line in lines):
+        yield "\n".join(lines)

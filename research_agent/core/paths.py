@@ -1,0 +1,58 @@
+"""What paths alone tell: display names of documents, and what lies below what."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+_SEPARATOR = re.compile(r"[/\\]+")
+
+
+def display_names(paths: Collection[str]) -> dict[str, str]:
+    """Return the name of each file: without its ending, with its folder where two share it.
+
+    As many folders as are needed tell two files apart; files that differ in nothing but their
+    ending keep it.
+
+    >>> list(display_names(["/d/FIPS.203.pdf", "/d/a/guide.md", "/d/b/guide.md"]).values())
+    ['FIPS.203', 'a/guide', 'b/guide']
+    >>> list(display_names(["/d/guide.md", "/d/guide.pdf"]).values())
+    ['guide.md', 'guide.pdf']
+    """
+    parts = {path: _parts(path) for path in paths}
+    same_stem = _groups(parts, len(max(parts.values(), key=len, default=())))
+    for group in same_stem.values():
+        if len(group) > 1:
+            parts.update({path: (*parts[path][:-1], _SEPARATOR.split(path)[-1]) for path in group})
+    names: dict[str, str] = {}
+    depth = 1
+    while left := {path: part for path, part in parts.items() if path not in names}:
+        for name, group in _groups(left, depth).items():
+            if len(group) == 1 or all(depth > len(parts[path]) for path in group):
+                names.update(dict.fromkeys(group, name))
+        depth += 1
+    return {path: names[path] for path in paths}
+
+
+def is_below(path: str, roots: Iterable[str]) -> bool:
+    """Return whether a file is one of `roots`, or in one of them.
+
+    >>> is_below("/docs/a.md", ["/docs"]), is_below("/docs2/a.md", ["/docs"])
+    (True, False)
+    """
+    tops = [root.rstrip("/\\") for root in roots]
+    return any(path == top or path.startswith((f"{top}/", f"{top}\\")) for top in tops)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Split a path into folders and the file's name without its ending."""
+    *folders, name = _SEPARATOR.split(path)
+    stem, dot, ending = name.rpartition(".")
+    return (*folders, stem if dot and stem and ending else name)
+
+
+def _groups(parts: dict[str, tuple[str, ...]], depth: int) -> dict[str, list[str]]:
+    """Group paths by their last `depth` parts."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for path, part in parts.items():
+        groups["/".join(part[-depth:])].append(path)
+    return groups

@@ -1,0 +1,57 @@
+"""Tables as rows of cells, so that a row can be read without its head.
+
+A table in a chunk is one line a row with cells separated by `|`; the first such line is its head,
+and lines above it are its caption.
+"""
+
+SEPARATOR = "|"
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """Return the cells of a row; an empty tuple for a line that is none.
+
+    >>> cells("ML-KEM-768 | 1184 | 1088"), cells("no row")
+    (('ML-KEM-768', '1184', '1088'), ())
+    """
+    if SEPARATOR not in line:
+        return ()
+    return tuple(cell.strip() for cell in line.split(SEPARATOR))
+
+
+def head_of(text: str) -> str:
+    r"""Return the caption and the head of a table: what stands above its first row.
+
+    >>> head_of("Table 3. Sizes\n | key\nML-KEM-768 | 1184")
+    'Table 3. Sizes\n | key'
+    """
+    lines = text.split("\n")
+    first = next((i for i, line in enumerate(lines) if cells(line)), len(lines))
+    return "\n".join(lines[: first + 1])
+
+
+def spelled_out(text: str) -> str:
+    r"""Return a table with the head's cell named beside each value.
+
+    Small models read a row by its nearest words: with the head several lines above, they give a
+    ciphertext the size of a key. Rows that have not as many cells as the head stay as they are.
+
+    >>> print(spelled_out("Table 3. Sizes\n | key | ciphertext\nML-KEM-768 | 1184 | 1088"))
+    Table 3. Sizes
+    ML-KEM-768: key = 1184; ciphertext = 1088
+    """
+    lines = text.split("\n")
+    first = next((i for i, line in enumerate(lines) if cells(line)), None)
+    if first is None or first + 1 == len(lines):
+        return text
+    head = cells(lines[first])
+    rows = [_spelled(cells(line), head) or line for line in lines[first + 1 :]]
+    return "\n".join([*lines[:first], *rows])
+
+
+def _spelled(row: tuple[str, ...], head: tuple[str, ...]) -> str:
+    """Return one row in words; empty where it does not fit its head."""
+    if len(row) != len(head):
+        return ""
+    named = [f"{name} = {value}" for name, value in zip(head[1:], row[1:], strict=True) if value]
+    label = f"{head[0]} {row[0]}".strip()
+    return f"{label}: {'; '.join(named)}" if named else label

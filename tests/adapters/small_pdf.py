@@ -1,0 +1,76 @@
+"""Small valid PDF files, written by hand."""
+
+from collections.abc import Sequence
+
+Text = tuple[float, float, float, str]
+"""Left edge, baseline, type size, text."""
+
+
+def small_pdf(
+    pages: Sequence[Sequence[Text]],
+    *,
+    info: str = "",
+    outline: Sequence[tuple[str, int, float]] = (),
+    catalog: str = "",
+    trailer: str = "",
+    rotate: int = 0,
+) -> bytes:
+    """Return a PDF with the given texts; `outline` holds title, page from 0 and height."""
+    count = len(pages)
+    first = 5  # 1 catalog, 2 pages, 3 font, 4 info
+    kids = " ".join(f"{first + 2 * i} 0 R" for i in range(count))
+    objects = [
+        "",  # the catalog is known last
+        f"<< /Type /Pages /Kids [{kids}] /Count {count} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        f"<< {info} >>",
+    ]
+    for index, texts in enumerate(pages):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate {rotate} "
+            f"/Resources << /Font << /F 3 0 R >> >> /Contents {first + 2 * index + 1} 0 R >>"
+        )
+        content = "\n".join(
+            f"BT /F {size} Tf {left} {low} Td ({text}) Tj ET" for left, low, size, text in texts
+        )
+        objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
+    if outline:
+        catalog += f" /Outlines {len(objects) + 1} 0 R"
+        objects.extend(_outline(outline, len(objects) + 1, first))
+    objects[0] = f"<< /Type /Catalog /Pages 2 0 R {catalog} >>"
+    return _file(objects, trailer)
+
+
+def _outline(outline: Sequence[tuple[str, int, float]], root: int, first: int) -> list[str]:
+    last = root + len(outline)
+    items = [f"<< /Type /Outlines /First {root + 1} 0 R /Last {last} 0 R /Count {len(outline)} >>"]
+    for number, (title, page, top) in enumerate(outline, start=root + 1):
+        following = f"/Next {number + 1} 0 R" if number < last else ""
+        items.append(
+            f"<< /Title ({title}) /Parent {root} 0 R {following} "
+            f"/Dest [{first + 2 * page} 0 R /XYZ 0 {top} 0] >>"
+        )
+    return items
+
+
+def _file(objects: Sequence[str], trailer: str) -> bytes:
+    data = b"%PDF-1.7\n"
+    places = []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = (
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}"
+        f"trailer << /Size {size} /Root 1 0 R /Info 4 0 R {trailer} >>\n"
+        f"startxref\n{len(data)}\n%%EOF\n"
+    )
+    return data + end.encode("latin-1")
+
+
+def encrypted_pdf() -> bytes:
+    """Return a PDF that opens with no password we know."""
+    zeros = "00" * 32
+    secret = f"/Encrypt << /Filter /Standard /V 1 /R 2 /O <{zeros}> /U <{zeros}> /P -4 >>"
+    return small_pdf([[(50, 700, 12, "secret")]], trailer=f"{secret} /ID [<00> <00>]")

@@ -1,0 +1,354 @@
+"""Chat and embeddings over the wire: the real client against a scripted server."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from research_agent.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder, is_loopback
+from research_agent.core.types import Alternative, Message, ModelCall, Token, WrittenCall
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelError,
+    ModelReplyError,
+    ModelUnavailableError,
+)
+from tests.loopback import (
+    CLOSED,
+    Json,
+    Raw,
+    Script,
+    embedding_reply,
+    error_reply,
+    server,
+    text_reply,
+    token,
+    tool_reply,
+)
+
+ASKED = [Message("system", "Be brief."), Message("user", "SECRET DOCUMENT: capital of France?")]
+KEY = "sk-secret-key"
+SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
+TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+
+
+def endpoint(url: str, *, timeout: float = 20) -> Endpoint:
+    return Endpoint(
+        model="m", url=lambda: url, where=url, api_key=KEY, key_env="MY_KEY", timeout=timeout
+    )
+
+
+@contextmanager
+def chat(script: Script, *, timeout: float = 20) -> Iterator[OpenAIChat]:
+    with server(script) as url:
+        model = OpenAIChat(endpoint(url, timeout=timeout))
+        yield model
+        model.close()
+
+
+def replies(*scripted: Json | Raw) -> tuple[Script, list[Json]]:
+    """A script that gives the replies in their order, and the requests it got."""
+    left, seen = list(scripted), []
+
+    def script(given: Json) -> Json | Raw:
+        seen.append(given)
+        return left.pop(0)
+
+    return script, seen
+
+
+def test_free_text_comes_with_log_probabilities() -> None:
+    """Text, tokens, alternatives and costs arrive; the request asks for no randomness."""
+    usage = {
+        "prompt_tokens": 40,
+        "completion_tokens": 3,
+        "total_tokens": 43,
+        "prompt_tokens_details": {"cached_tokens": 30},
+    }
+    tokens = [token("Par", -0.25, {"Lon": -1.5}), token("is", -0.5), token("", -0.01)]
+    script, seen = replies(text_reply("Paris", tokens=tokens, usage=usage))
+    with chat(script) as model:
+        got = model.complete("answer", ASKED, max_tokens=7)
+    assert "Paris" == got.text
+    assert (
+        Token("Par", -0.25, (Alternative("Par", -0.25), Alternative("Lon", -1.5))),
+        Token("is", -0.5, (Alternative("is", -0.5),)),
+    ) == got.tokens
+    assert ModelCall("answer", 40, 3, 30, "scripted") == got.cost
+    assert ("stop", ()) == (got.finish_reason, got.tool_calls)
+    assert {"temperature": 0, "max_tokens": 7, "logprobs": True, "top_logprobs": 5} == {
+        name: seen[0][name] for name in ("temperature", "max_tokens", "logprobs", "top_logprobs")
+    }
+    assert [message.text for message in ASKED] == [m["content"] for m in seen[0]["messages"]]
+
+
+def test_control_tokens_are_not_scored() -> None:
+    """Markers such as <|im_end|>, and entries that are no numbers, are left out."""
+    tokens = [token("a"), token("<|im_end|>"), {"token": "b", "logprob": None}, {"token": None}]
+    script, _ = replies(text_reply("a", tokens=tokens))
+    with chat(script) as model:
+        assert ["a"] == [t.text for t in model.complete("r", ASKED, max_tokens=7).tokens]
+
+
+def test_server_without_log_probabilities() -> None:
+    """A server that sends none gives an empty list, not an error."""
+    reply = text_reply("a")
+    reply["choices"][0]["logprobs"] = None
+    script, _ = replies(reply)
+    with chat(script) as model:
+        assert () == model.complete("r", ASKED, max_tokens=7).tokens
+
+
+def test_null_content_is_rebuilt_from_tokens() -> None:
+    """Where the content is null but tokens are there, they are the text."""
+    script, _ = replies(text_reply(None, tokens=[token("Pa"), token("ris")]))
+    with chat(script) as model:
+        assert "Paris" == model.complete("r", ASKED, max_tokens=7).text
+
+
+def test_schema_is_sent_and_read_as_text() -> None:
+    """A schema goes out as response_format, without log-probabilities; a cut reply is no error."""
+    script, seen = replies(text_reply('{"x": "lo', finish_reason="length"))
+    with chat(script) as model:
+        got = model.complete("r", ASKED, max_tokens=3, schema=SCHEMA)
+    assert ('{"x": "lo', "length", ()) == (got.text, got.finish_reason, got.tokens)
+    assert SCHEMA == seen[0]["response_format"]["json_schema"]["schema"]
+    assert "logprobs" not in seen[0]
+
+
+def test_tools_are_offered_and_calls_read() -> None:
+    """Tools go out as they are; a call comes back with its arguments as JSON text."""
+    script, seen = replies(tool_reply("search", '{"query": "x"}'))
+    with chat(script) as model:
+        got = model.complete("planner", ASKED, max_tokens=9, tools=[TOOL])
+    assert (WrittenCall("search", '{"query": "x"}'),) == got.tool_calls
+    assert ("", "tool_calls") == (got.text, got.finish_reason)
+    assert [TOOL] == seen[0]["tools"]
+    assert "logprobs" not in seen[0]
+
+
+def test_call_with_broken_arguments_is_kept() -> None:
+    """Arguments that are no JSON arrive as they were written."""
+    script, _ = replies(tool_reply("search", '{"query": '))
+    with chat(script) as model:
+        got = model.complete("planner", ASKED, max_tokens=9, tools=[TOOL])
+    assert (WrittenCall("search", '{"query": '),) == got.tool_calls
+
+
+@pytest.mark.parametrize(
+    ("refusal", "given", "missing"),
+    [
+        (error_reply(400, "logprobs is not supported"), {}, {"logprobs", "top_logprobs"}),
+        (error_reply(403, "You may not request logprobs"), {}, {"logprobs", "top_logprobs"}),
+        (error_reply(400, "response_format: no"), {"schema": SCHEMA}, {"response_format"}),
+        (error_reply(400, "'temperature' does not support 0"), {}, {"temperature"}),
+        (error_reply(400, "use max_completion_tokens, not max_tokens"), {}, {"max_tokens"}),
+    ],
+)
+def test_refused_option_is_left_out_from_then_on(
+    refusal: Raw, given: Json, missing: set[str]
+) -> None:
+    """An option that the server refuses by name is dropped once and stays dropped."""
+    script, seen = replies(refusal, text_reply("a"), text_reply("b"))
+    with chat(script) as model:
+        got = [model.complete("r", ASKED, max_tokens=7, **given).text for _ in range(2)]
+    assert ["a", "b"] == got
+    for request in seen[1:]:
+        assert missing == set(seen[0]) - set(request)
+    limits = [r.get("max_tokens") or r["max_completion_tokens"] for r in seen]
+    assert [7, 7, 7] == limits
+
+
+def test_refusing_everything_ends() -> None:
+    """A server that goes on refusing is asked a few times and then reported."""
+    seen: list[Json] = []
+
+    def script(given: Json) -> Raw:
+        seen.append(given)
+        return error_reply(400, "no logprobs, no temperature, no max_tokens, no max_tokens_2")
+
+    with chat(script) as model, pytest.raises(ModelError, match="400"):
+        model.complete("r", ASKED, max_tokens=7)
+    assert 4 == len(seen)
+
+
+LLAMA_OVERFLOW = error_reply(
+    400,
+    "request (6030 tokens) exceeds the available context size (2048 tokens), SECRET",
+    kind="exceed_context_size_error",
+)
+OPENAI_OVERFLOW = error_reply(
+    400,
+    "This model's maximum context length is 8192 tokens, max_tokens SECRET",
+    code="context_length_exceeded",
+)
+EMPTY = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": []}
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "said", "hint"),
+    [
+        (error_reply(401, f"bad key {KEY}"), ModelError, "answered 401", "MY_KEY"),
+        (error_reply(403, "no SECRET"), ModelError, "answered 403", "MY_KEY"),
+        (error_reply(404, "SECRET", code="model_not_found"), ModelError, "not_found", "'m'"),
+        (error_reply(400, "SECRET"), ModelError, r"400 \(invalid_request_error\)", "base_url"),
+        (error_reply(429, "SECRET"), ModelUnavailableError, "429", "up?"),
+        (error_reply(500, "SECRET"), ModelUnavailableError, "500", "up?"),
+        (error_reply(503, "SECRET"), ModelUnavailableError, "503", "up?"),
+        (CLOSED, ModelUnavailableError, "cannot be reached", "up?"),
+        (LLAMA_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
+        (OPENAI_OVERFLOW, ContextOverflowError, "longer", "models.local.context"),
+        (EMPTY, ModelReplyError, "without choices", "base_url"),
+        ({**EMPTY, "choices": None}, ModelReplyError, "no reply", "base_url"),
+        ({"error": {"message": "SECRET"}}, ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"<html>SECRET", "text/html"), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b'{"choices": [{"mess'), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"null"), ModelReplyError, "no reply", "base_url"),
+        (text_reply(None), ModelReplyError, "empty", "another model"),
+        (text_reply("  \n"), ModelReplyError, "empty", "another model"),
+        (text_reply("", finish_reason="length"), ModelReplyError, "empty", "max_tokens"),
+        (text_reply("SECRET", finish_reason=None), ModelReplyError, "broke", "Ask again"),
+        (text_reply("", finish_reason="content_filter"), ModelReplyError, "filter", "Ask"),
+    ],
+)
+def test_failures_are_ours(
+    reply: Json | Raw, error: type[ModelError], said: str, hint: str
+) -> None:
+    """Each failure is one of our errors with a hint, and repeats neither key nor documents."""
+    script, seen = replies(reply)
+    with chat(script) as model, pytest.raises(error, match=said) as caught:
+        model.complete("answer", ASKED, max_tokens=7)
+    assert error is type(caught.value)
+    assert hint in caught.value.hint
+    assert not any(word in f"{caught.value} {caught.value.hint}" for word in (KEY, "SECRET"))
+    assert 1 == len(seen)
+
+
+def test_redirects_are_not_followed() -> None:
+    """Documents are not sent on to another address."""
+    script, seen = replies(Raw(307, headers={"Location": "/elsewhere"}))
+    with chat(script) as model, pytest.raises(ModelError, match="307"):
+        model.complete("answer", ASKED, max_tokens=7)
+    assert 1 == len(seen)
+
+
+def test_slow_server_times_out() -> None:
+    """After models.timeout the call ends with the setting's name; it is not repeated."""
+    done, seen = threading.Event(), []
+
+    def script(given: Json) -> Json:
+        seen.append(given)
+        done.wait(10)
+        return text_reply("late")
+
+    with chat(script, timeout=0.2) as model:
+        with pytest.raises(ModelUnavailableError, match="in time") as caught:
+            model.complete("answer", ASKED, max_tokens=7)
+        done.set()
+    assert "models.timeout" in caught.value.hint
+    assert 1 == len(seen)
+
+
+def test_server_that_is_down() -> None:
+    """Where nothing listens, the error says which address was tried."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    model = OpenAIChat(endpoint(url))
+    with pytest.raises(ModelUnavailableError, match="cannot be reached") as caught:
+        model.complete("answer", ASKED, max_tokens=7)
+    assert url in caught.value.hint
+    model.close()
+
+
+def test_key_is_sent() -> None:
+    """The key goes to the server."""
+    with server(lambda _: text_reply("a"), key=KEY) as url:
+        model = OpenAIChat(endpoint(url))
+        assert "a" == model.complete("r", ASKED, max_tokens=7).text
+        model.close()
+
+
+def test_proxies_are_passed_by_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes to this machine's own server does not leave it through a proxy."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    script, _ = replies(text_reply("a"))
+    with chat(script) as model:
+        assert "a" == model.complete("r", ASKED, max_tokens=7).text
+
+
+def test_moved_server_is_followed() -> None:
+    """When the address changes between calls, the next call goes to the new one."""
+    with server(lambda _: text_reply("old")) as old, server(lambda _: text_reply("new")) as new:
+        at = iter([old, new])
+        model = OpenAIChat(replace(endpoint(old), url=lambda: next(at)))
+        got = [model.complete("r", ASKED, max_tokens=7).text for _ in range(2)]
+        model.close()
+    assert ["old", "new"] == got
+
+
+def test_threads_share_a_model() -> None:
+    """Several threads may ask at the same time; each gets its own reply."""
+    got: dict[int, str] = {}
+    with chat(lambda given: text_reply(given["messages"][0]["content"])) as model:
+
+        def ask(number: int) -> None:
+            message = Message("user", f"n{number}")
+            got[number] = model.complete("r", [message], max_tokens=7).text
+
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert {n: f"n{n}" for n in range(4)} == got
+
+
+@contextmanager
+def embedder(script: Script) -> Iterator[OpenAIEmbedder]:
+    with server(script) as url:
+        model = OpenAIEmbedder(endpoint(url))
+        yield model
+        model.close()
+
+
+def test_vectors_have_length_one() -> None:
+    """Texts go out as text, in their order, and the vectors come back normalised."""
+    script, seen = replies(embedding_reply([[3, 4], [0, -2]]))
+    with embedder(script) as model:
+        assert [[0.6, 0.8], [0.0, -1.0]] == model.embed(["a", "b"])
+        assert [] == model.embed([])
+        assert "m" == model.name
+    assert [["a", "b"]] == [request["input"] for request in seen]
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (embedding_reply([[1, 0]]), ModelReplyError),
+        (embedding_reply([[1, 0], [1]]), ModelReplyError),
+        (embedding_reply([[1, 0], [0, 0]]), ModelReplyError),
+        ({"object": "list", "data": [], "model": "m"}, ModelReplyError),
+        (Raw(200, b"<html>", "text/html"), ModelReplyError),
+        (error_reply(500, "SECRET"), ModelUnavailableError),
+        (CLOSED, ModelUnavailableError),
+    ],
+)
+def test_vectors_that_are_none(reply: Json | Raw, error: type[ModelError]) -> None:
+    """Missing, uneven and empty vectors are refused, and failures are ours."""
+    script, _ = replies(reply)
+    with embedder(script) as model, pytest.raises(error):
+        model.embed(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [(str, True), (lambda url: url.replace("127.0.0.1", "example.org"), False)],
+)
+def test_loopback_is_told_from_the_rest(make: Callable[[str], str], *, expected: bool) -> None:
+    """An address is this machine's own by its host alone."""
+    assert expected is is_loopback(make("http://127.0.0.1:1/v1"))

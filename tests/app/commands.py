@@ -1,0 +1,77 @@
+"""Running the command line, in this process and in one of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from research_agent.app.cli import main
+from tests.loopback import Json, Raw, server, text_reply, token
+
+GUIDE = """# Bread
+
+Bread is baked at 230 degrees. It takes an hour.
+
+## Rye
+
+Rye bread needs 90 minutes in the oven.
+"""
+
+
+def run(*arguments: str) -> Result:
+    """Give a command in this process."""
+    return CliRunner().invoke(main, list(arguments))
+
+
+def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Give a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "research_agent.app.cli", *arguments],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+@dataclass
+class Model:
+    """What a scripted model says, and what it was asked."""
+
+    answer: str = "Bread is baked at 230 degrees [c1]."
+    verdict: str = "yes"
+    plan: str = '{"kind": "keep", "queries": []}'
+    error: Raw | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def reply(self, request: Json) -> Json | Raw:
+        self.asked.append(request["messages"][-1]["content"])
+        if self.error:
+            return self.error
+        if "response_format" in request:
+            return text_reply(self.plan)
+        if request["max_tokens"] == 1:
+            other = "no" if self.verdict == "yes" else "yes"
+            return text_reply(self.verdict, tokens=[token(self.verdict, -0.1, {other: -2.5})])
+        return text_reply(self.answer)
+
+
+@contextmanager
+def served(model: Model, folder: Path) -> Iterator[str]:
+    """Serve a scripted model and give the path of a configuration that names it."""
+    with server(model.reply) as url:
+        config = folder / "served.yaml"
+        chat = {"provider": "openai", "model": "scripted", "base_url": url}
+        config.write_text(json.dumps({"models": {"chat": chat}}), encoding="utf-8")
+        yield str(config)
+
+
+def printed(result: Result) -> Any:  # noqa: ANN401 (JSON)
+    """Return the JSON on stdout."""
+    return json.loads(result.stdout)

@@ -1,0 +1,273 @@
+"""An index on disk, from files to hits: current, damaged, missing, locked, rebuilt, removed."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from research_agent.adapters.files import LocalFiles
+from research_agent.adapters.folders import locate
+from research_agent.adapters.vectors.approximate import ApproximateVectors
+from research_agent.assembly.index import (
+    OpenIndex,
+    list_indexes,
+    open_index,
+    remove_index,
+    update_index,
+)
+from research_agent.core.documents import IndexReport
+from research_agent.errors import (
+    IndexDamagedError,
+    IndexLockedError,
+    IndexMismatchError,
+    IndexMissingError,
+    PathError,
+)
+from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from tests.fakes import WordEmbedder, embedding
+from tests.indexing import PlainReader, ids
+
+SETTINGS = Settings()
+QUESTION = "Which key has 1184 bytes?"
+
+
+@pytest.fixture
+def docs(tmp_path: Path, data_home: Path) -> Path:
+    """Return a folder of two documents; `data_home` keeps indexes away from the user's."""
+    assert not data_home.exists()
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "keys.txt").write_text("An ML-KEM-768 key has 1184 bytes.\n\nOthers have 800.")
+    (folder / "bread.txt").write_text("Bread is baked at 230 degrees.")
+    return folder
+
+
+def update(
+    *paths: Path,
+    name: str = "default",
+    embedder: WordEmbedder | None = None,
+    settings: Settings = SETTINGS,
+    rebuild: bool = False,
+) -> IndexReport:
+    return update_index(
+        name,
+        [str(path) for path in paths],
+        settings,
+        embedder=embedder or WordEmbedder(),
+        files=LocalFiles(DocumentSettings(), {".txt"}),
+        reader=PlainReader(),
+        rebuild=rebuild,
+    )
+
+
+def opened(name: str = "default", settings: Settings = SETTINGS) -> OpenIndex:
+    """Open an index with an embedder that refuses to work."""
+    embedder = WordEmbedder()
+    index = open_index(name, settings, embedder=embedder)
+    assert [] == embedder.asked
+    return index
+
+
+def best(index: OpenIndex) -> tuple[str, str]:
+    """Return the texts that dense search and word search put first."""
+    dense = index.vectors.search(embedding(QUESTION), k=2)
+    words = index.lexical.search(QUESTION, k=2)
+    first, second = index.chunks.chunks([dense[0].chunk_id, words[0].chunk_id])
+    return first.text, second.text
+
+
+KEY = "An ML-KEM-768 key has 1184 bytes."
+
+
+def test_indexed_documents_are_found(docs: Path) -> None:
+    """Both indexes find the chunk, and the ledger has its text, place and name."""
+    report = update(docs)
+    assert (3, 2, 3) == (report.chunks, report.documents, report.embedded)
+    with opened() as index:
+        assert (KEY, KEY) == best(index)
+        (chunk,) = index.chunks.chunks(ids(index.lexical.search("ML-KEM-768", k=1)))
+        assert ("keys", str(docs / "keys.txt")) == (chunk.doc_id, chunk.source)
+        assert ("words", 256) == (index.header.model, index.header.dimension)
+
+
+@pytest.mark.parametrize("exact_below", [0, 1000])
+def test_threads_may_share_an_index(docs: Path, exact_below: int) -> None:
+    """Many questions at a time get the answers that one gets."""
+    update(docs)
+    settings = replace(SETTINGS, index=IndexSettings(exact_below=exact_below))
+    with opened(settings=settings) as index, ThreadPoolExecutor(8) as pool:
+        assert {(KEY, KEY)} == set(pool.map(lambda _: best(index), range(200)))
+
+
+def test_large_indexes_are_searched_approximately(docs: Path) -> None:
+    """Above `exact_below` vectors Chroma's graph is asked, with the same result here."""
+    update(docs)
+    with opened(settings=replace(SETTINGS, index=IndexSettings(exact_below=2))) as index:
+        assert ApproximateVectors is type(index.vectors)
+        assert (KEY, KEY) == best(index)
+
+
+def test_no_index_says_how_to_make_one(docs: Path, tmp_path: Path) -> None:
+    """A missing index names the command; it is not made by looking for it."""
+    for name, hint in (("default", "research-agent index PATH"), (f"{tmp_path}/x", "--index")):
+        with pytest.raises(IndexMissingError) as caught:
+            opened(name)
+        assert hint in caught.value.hint
+    assert [] == list_indexes()
+    assert ["docs"] == [path.name for path in docs.parent.iterdir()]
+
+
+def test_a_second_run_embeds_nothing_and_touches_no_cache(docs: Path) -> None:
+    """Nothing changed, so nothing is written but times."""
+    update(docs)
+    folder = locate("default")
+    before = {path: path.stat().st_mtime_ns for path in (folder.words, folder.vectors)}
+    embedder = WordEmbedder()
+    report = update(docs, embedder=embedder)
+    assert (2, 0, []) == (report.count("unchanged"), report.embedded, embedder.asked)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_changes_reach_both_indexes(docs: Path) -> None:
+    """A changed, a renamed and a deleted file are seen by word search and dense search."""
+    update(docs)
+    with opened() as index:
+        (docs / "keys.txt").write_text("A new key has 99 bytes.")
+        (docs / "bread.txt").rename(docs / "loaf.txt")
+        assert index.is_current()
+        report = update(docs)
+        assert not index.is_current()
+        assert (1, 2) == (report.embedded, report.documents)
+    with opened() as index:
+        assert ("A new key has 99 bytes.",) * 2 == best(index)
+        (bread,) = index.chunks.chunks(ids(index.lexical.search("bread", k=3)))
+        assert ("loaf", 2) == (bread.doc_id, len(index.vectors.search(embedding("x"), k=9)))
+    (docs / "loaf.txt").unlink()
+    assert 1 == update(docs).count("removed")
+    with opened() as index:
+        assert [] == index.lexical.search("bread", k=3)
+
+
+@pytest.mark.parametrize("lost", ["words", "vectors", "both", "damaged"])
+def test_lost_caches_are_made_again_without_embedding(docs: Path, lost: str) -> None:
+    """Opening brings both indexes back from the ledger alone."""
+    update(docs)
+    folder = locate("default")
+    if lost in {"words", "both"}:
+        folder.words.unlink()
+    if lost in {"vectors", "both"}:
+        shutil.rmtree(folder.vectors)
+    if lost == "damaged":
+        folder.words.write_bytes(b"no database" * 999)
+        (folder.vectors / "chroma.sqlite3").write_bytes(b"no database" * 999)
+    with opened() as index:
+        assert (KEY, KEY) == best(index)
+    assert folder.words.is_file()
+    assert (folder.vectors / "chroma.sqlite3").is_file()
+
+
+def test_readers_do_not_wait_for_the_writer(docs: Path) -> None:
+    """While another process writes, caches that are not current are replaced in memory."""
+    update(docs)
+    folder = locate("default")
+    shutil.rmtree(folder.vectors)
+    with folder.locked(), opened() as index:
+        assert (KEY, KEY) == best(index)
+        assert not folder.vectors.exists()
+
+
+def test_the_second_writer_is_told_who_writes(docs: Path) -> None:
+    """Two writers at a time: the second one stops with the first one's name."""
+    update(docs)
+    with locate("default").locked(), pytest.raises(IndexLockedError, match="written by process"):
+        update(docs)
+
+
+class OtherEmbedder(WordEmbedder):
+    """The same vectors under another name."""
+
+    name = "other"
+
+
+def test_another_model_is_refused_until_rebuilt(docs: Path) -> None:
+    """Neither reading nor writing mixes models; --rebuild makes the index anew."""
+    update(docs)
+    for act in (
+        lambda: open_index("default", SETTINGS, embedder=OtherEmbedder()),
+        lambda: update(docs, embedder=OtherEmbedder()),
+    ):
+        with pytest.raises(IndexMismatchError, match="words, not with other") as caught:
+            act()
+        assert "research-agent index --rebuild PATH" in caught.value.hint
+    assert 3 == update(docs, embedder=OtherEmbedder(), rebuild=True).embedded
+    with open_index("default", SETTINGS, embedder=OtherEmbedder()) as index:
+        assert (KEY, KEY) == best(index)
+
+
+def test_rebuilding_cures_a_damaged_ledger(docs: Path) -> None:
+    """A ledger that is no database is told, and made anew with --rebuild."""
+    update(docs)
+    locate("default").ledger.write_bytes(b"no database" * 999)
+    with pytest.raises(IndexDamagedError, match="damaged"):
+        opened()
+    assert "damaged" in list_indexes()[0].problem
+    update(docs, rebuild=True)
+    with opened() as index:
+        assert (KEY, KEY) == best(index)
+
+
+def test_a_wrong_path_costs_nothing(docs: Path) -> None:
+    """Neither does it leave a new, empty index behind, nor does --rebuild take the old one."""
+    with pytest.raises(PathError):
+        update(docs / "nowhere", name="new")
+    assert [] == list_indexes()
+    update(docs)
+    with pytest.raises(PathError):
+        update(docs / "nowhere", rebuild=True)
+    with opened() as index:
+        assert 2 == index.header.documents
+
+
+def test_another_chunk_length_is_said(docs: Path) -> None:
+    """Changing documents.chunk_chars cuts again, and equal texts are not embedded again."""
+    update(docs)
+    longer = replace(SETTINGS, documents=DocumentSettings(chunk_chars=2000))
+    report = update(docs, settings=longer)
+    assert {"indexed"} == {file.status for file in report.files}
+    assert all("cut anew with chunk_chars=2000" in file.reason for file in report.files)
+    assert 0 == report.embedded
+
+
+def test_indexes_are_listed_and_removed(docs: Path, tmp_path: Path) -> None:
+    """Several indexes live beside each other; a path of one's own is not in the list."""
+    update(docs)
+    update(docs / "bread.txt", name="baking")
+    update(docs, name=str(tmp_path / "mine"))
+    listed = list_indexes()
+    assert ["baking", "default"] == [info.name for info in listed]
+    header = listed[0].header
+    assert header
+    assert (1, 1, "words") == (header.documents, header.chunks, header.model)
+    assert header.changed.startswith("20")
+    assert listed[0].bytes_on_disk > 10_000
+    for name in ("baking", str(tmp_path / "mine")):
+        assert not Path(remove_index(name)).exists()
+    assert ["default"] == [info.name for info in list_indexes()]
+    with pytest.raises(IndexMissingError):
+        remove_index("baking")
+    with pytest.raises(IndexMissingError):
+        remove_index(str(docs))
+    assert (docs / "keys.txt").is_file()
+
+
+def test_an_index_of_nothing_finds_nothing(docs: Path) -> None:
+    """A folder whose files are all skipped gives an index without hits, not an error."""
+    (docs / "keys.txt").rename(docs / "keys.jpg")
+    (docs / "bread.txt").write_text("")
+    report = update(docs)
+    assert (2, 0) == (report.count("skipped"), report.documents)
+    with opened() as index:
+        assert [] == index.vectors.search(embedding(QUESTION), k=3)
+        assert [] == index.lexical.search(QUESTION, k=3)

@@ -1,0 +1,66 @@
+"""Sentences, in running text, lists, headings and answers with citations."""
+
+import pytest
+
+from research_agent.core.sentences import sentence_spans
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["See Fig. 2 and Sec. 3.1.", "Then go on."],
+        ["It uses i.e. and e.g. and cf. Smith et al. [3] there.", "Next."],
+        ["The U.S. Government and Dr. J. Smith agree."],
+        ["It opens at 5 p.m. today.", "It closes at 0.5 past."],
+        ["No. 5 is left.", "Is it?", "No.", "It is not!"],
+        ["The key has 1184 bytes. [c1]", "The text has 1088. [c1, C2]", "So [RS10]."],
+        ['He said "stop."', "(It did.)", "Good..."],
+        ["Section 5.2 says so.", "1024 is next."],
+        ["公開鍵です。", "終わり。", "はい。"],
+        ["Version 2. is not the end, lower case goes on."],
+    ],
+)
+def test_sentences_of_one_line(expected: list[str]) -> None:
+    """Abbreviations, numbers, quotes, citations and CJK stops are told apart."""
+    separator = "" if expected[0].endswith("。") else " "
+
+    assert expected == sentences(separator.join(expected))
+
+
+def test_a_wrapped_line_goes_on() -> None:
+    """A line's end inside a paragraph is white space; a blank line is an end."""
+    assert ["A line that\nis wrapped.", "A heading", "Text"] == sentences(
+        "A line that\nis wrapped.\n\nA heading\n\nText\n"
+    )
+
+
+def test_lists_headings_and_rows_end() -> None:
+    """List items, headings and table rows are sentences of their own."""
+    text = "# One\nIntro:\n- a b\n- c\n1. first. Second\n2. x\na | b\nc | d\nend"
+
+    assert [
+        "# One", "Intro:", "- a b", "- c", "1. first.", "Second", "2. x", "a | b", "c | d", "end",
+    ] == sentences(text)  # fmt: skip
+
+
+def test_spans_cover_all_text() -> None:
+    """Nothing but white space lies outside the spans, and they do not overlap."""
+    text = "  One. Two!\n\n• three\n (four) [c1]. \t\f 五。six "
+    place, outside = 0, ""
+    for start, end in sentence_spans(text):
+        assert start >= place
+        outside += text[place:start]
+        place = end
+
+    assert "" == (outside + text[place:]).strip()
+
+
+def test_long_text_takes_linear_time() -> None:
+    """A line of 400 kB is one sentence, and 100,000 sentences are found as well."""
+    assert 1 == len(sentence_spans("x" * 400_000))
+    assert 100_000 == len(sentence_spans("Ab. " * 100_000))
+    assert () == sentence_spans(" \n\t ")

@@ -1,0 +1,91 @@
+"""Fakes for everything that writes an index: files in memory, a reader, and made-up chunks."""
+
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from research_agent.core.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
+from research_agent.core.records import DocumentRecord, IndexedChunk, Window
+from research_agent.core.types import Chunk
+from research_agent.errors import DocumentError, PathError
+from tests.fakes import WordEmbedder, embedding
+
+
+class MemoryFiles:
+    """Files by their path; a text that is changed has another size or time."""
+
+    def __init__(self, **texts: str) -> None:
+        self.texts: dict[str, str] = {}
+        self.times: dict[str, int] = {}
+        self.left_alone: list[FileReport] = []
+        self.hashed: list[str] = []
+        for name, text in texts.items():
+            self.write(f"/docs/{name}.txt", text)
+
+    def write(self, path: str, text: str) -> None:
+        self.texts[path] = text
+        self.times[path] = self.times.get(path, 0) + 1
+
+    def move(self, old: str, new: str) -> None:
+        self.write(new, self.texts.pop(old))
+
+    def find(self, paths: Collection[str]) -> FoundFiles:
+        alone = {report.path for report in self.left_alone}
+        found = []
+        for root in paths:
+            below = [p for p in sorted(self.texts) if p == root or p.startswith(f"{root}/")]
+            if not below and root != "/empty":
+                raise PathError(f"{root}: there is no such file or folder")
+            found += [(root, path) for path in below if path == root or path not in alone]
+        files = [SourceFile(p, r, len(self.texts[p]), self.times[p]) for r, p in found]
+        skipped = [r for r in self.left_alone if any(r.path.startswith(f"{p}/") for p in paths)]
+        return FoundFiles(tuple(files), tuple(skipped))
+
+    def digest(self, path: str) -> str:
+        self.hashed.append(path)
+        return sha256(self.texts[path].encode()).hexdigest()
+
+    def read(self, path: str) -> ParsedDocument:
+        text = self.texts[path]
+        if "\0" in text:
+            raise DocumentError("it is binary")
+        return parsed(text)
+
+
+class PlainReader:
+    """Reads text files: a paragraph is a block of a section of its own."""
+
+    def read(self, path: str) -> ParsedDocument:
+        return parsed(Path(path).read_text(encoding="utf-8"))
+
+
+class CuttingEmbedder(WordEmbedder):
+    """Reads forty characters at a time."""
+
+    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
+        return tuple(f"{header}\n{text[i : i + 40]}" for i in range(0, max(1, len(text)), 40))
+
+
+def parsed(text: str) -> ParsedDocument:
+    parts = [part for part in text.split("\n\n") if part.strip()]
+    blocks = [Block(part, page, (f"Part {part[:8]}",)) for page, part in enumerate(parts, start=1)]
+    return ParsedDocument(tuple(blocks), title="Notes", date="2026-11")
+
+
+def record(key: str, path: str = "", **changes: object) -> DocumentRecord:
+    values = {"digest": f"content of {key}", "size": 1, "mtime_ns": 1, "recipe": "r", **changes}
+    return DocumentRecord(key=key, path=path or f"/docs/{key}.txt", **values)  # type: ignore[arg-type]  # (tests change any field)
+
+
+def indexed(chunk_id: str, *texts: str, **fields: object) -> IndexedChunk:
+    """Return a chunk whose windows are `texts`."""
+    chunk = Chunk(chunk_id, "d", " ".join(texts), **fields)  # type: ignore[arg-type]  # (tests change any field)
+    return IndexedChunk(chunk, f"digest of {texts!a}", tuple(map(window, texts)))
+
+
+def window(text: str) -> Window:
+    return Window(f"digest of {text}".encode("ascii", "replace").decode(), embedding(text))
+
+
+def ids(found: Sequence[object]) -> list[str]:
+    return [getattr(item, "chunk_id") for item in found]  # noqa: B009 (chunks and hits both have one)
