@@ -35,6 +35,7 @@ def refine_node(
     state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
 ) -> ResearchUpdate:
     refined = refine(
+        state.question,
         state.probe,
         state.confidence,
         ports=ports,

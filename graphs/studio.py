@@ -2,6 +2,8 @@
 
 import atexit
 import os
+from functools import lru_cache
+from threading import Lock
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -11,15 +13,22 @@ from graphs.state import ResearchInput, ResearchOutput, ResearchState
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_prompts, load_settings
 
+Research = CompiledStateGraph[ResearchState, None, ResearchInput, ResearchOutput]
+_ONE_AT_A_TIME = Lock()
 
-def research(
-    config: RunnableConfig,
-) -> CompiledStateGraph[ResearchState, None, ResearchInput, ResearchOutput]:
+
+def research(config: RunnableConfig) -> Research:
     """Return the research graph over the index that `configurable.index` names.
 
-    The server brings its own checkpointer. What the graph runs on is closed with the process.
+    The server asks for it at every run, so it is built once for each index, and closed with the
+    process. The server brings its own checkpointer.
     """
-    index = str(config.get("configurable", {}).get("index", "default"))
+    with _ONE_AT_A_TIME:
+        return _research(str(config.get("configurable", {}).get("index", "default")))
+
+
+@lru_cache(maxsize=8)
+def _research(index: str) -> Research:
     settings = load_settings(config_file(None, os.environ), os.environ)
     connection = connect(index, settings, os.environ)
     atexit.register(connection.close)

@@ -79,7 +79,12 @@ def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 def _read(path: Path) -> dict[str, object]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror or error}",
+            hint="Is it a file that you may read? Or make one: research-agent config init",
+        ) from error
+    except (yaml.YAMLError, ValueError) as error:  # (ValueError: no UTF-8, or no date)
         problem = " ".join(str(error).split())
         raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
     if not isinstance(data or {}, dict):
@@ -92,11 +97,22 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     tree: dict[str, object] = {}
     for name, text in sorted(environment.items()):
         if name.startswith(PREFIX) and "__" in name:
-            branch: object = yaml.safe_load(text)
+            branch = _value(name, text)
             for part in reversed(name.removeprefix(PREFIX).lower().split("__")):
                 branch = {part: branch}
             tree = _merged(tree, branch) if isinstance(branch, dict) else tree
     return tree
+
+
+def _value(name: str, text: str) -> object:
+    """Read what an environment variable holds; raises ConfigError, which names the variable."""
+    try:
+        value: object = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)
+        problem = " ".join(str(error).split())
+        message = f"the environment variable {name} is not YAML: {problem}"
+        raise ConfigError(message, hint="Put text with such characters in quotes.") from error
+    return value
 
 
 def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:

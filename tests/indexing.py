@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from research_agent.core.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
+from research_agent.core.paths import is_below
 from research_agent.core.records import DocumentRecord, IndexedChunk, Window
 from research_agent.core.types import Chunk
 from research_agent.errors import DocumentError, PathError
@@ -18,6 +19,7 @@ class MemoryFiles:
         self.texts: dict[str, str] = {}
         self.times: dict[str, int] = {}
         self.left_alone: list[FileReport] = []
+        self.unreadable: list[str] = []
         self.hashed: list[str] = []
         for name, text in texts.items():
             self.write(f"/docs/{name}.txt", text)
@@ -32,6 +34,8 @@ class MemoryFiles:
     def find(self, paths: Collection[str]) -> FoundFiles:
         alone = {report.path for report in self.left_alone}
         found = []
+        if barred := [path for path in paths if is_below(path, self.unreadable)]:
+            return FoundFiles((), (FileReport(barred[0], "failed", "cannot be read"),))
         for root in paths:
             below = [p for p in sorted(self.texts) if p == root or p.startswith(f"{root}/")]
             if not below and root != "/empty":

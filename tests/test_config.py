@@ -79,6 +79,31 @@ def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint:
     assert hint in error.value.hint
 
 
+@pytest.mark.parametrize("text", ["[", "2024-99-99"])
+def test_environment_that_is_no_yaml_is_named(text: str) -> None:
+    """The error says which variable it is."""
+    with pytest.raises(ConfigError, match="RESEARCH_AGENT_RETRIEVAL__TOP_K") as error:
+        load_settings(None, {"RESEARCH_AGENT_RETRIEVAL__TOP_K": text})
+
+    assert "quotes" in error.value.hint
+
+
+def test_unreadable_file_is_an_error_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder, or a file without permission, is told with the reason."""
+
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(ConfigError, match="cannot be read") as error:
+        load_settings(tmp_path, {})
+    assert "config init" in error.value.hint
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(ConfigError, match="Permission denied"):
+        load(tmp_path, "")
+
+
 def test_named_file_has_to_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistyped name is an error; without a name, a file in this folder, else the defaults."""
     monkeypatch.chdir(tmp_path)

@@ -59,15 +59,14 @@ class LocalFiles:
 
         A file that is named itself is taken whatever the globs and .gitignore say, and so is one
         that is a symbolic link. Only .gitignore files at or below a named folder count. A folder
-        that is left alone is reported once, for all it holds. Raises PathError for a path that
-        does not exist.
+        that is left alone is reported once, for all it holds. A path that cannot be looked at is
+        reported as failed: whether there is something is not known. Raises PathError for a path
+        that does not exist.
         """
         files: dict[str, SourceFile] = {}
         skipped: dict[str, FileReport] = {}
         for root in sorted({_absolute(path) for path in paths}):
-            status = _status(root)
-            walk = self._folder(root) if stat.S_ISDIR(status.st_mode) else self._named(root, status)
-            for found in walk:
+            for found in self._root(root):
                 if isinstance(found, SourceFile):
                     files.setdefault(found.path, found)
                 else:
@@ -87,6 +86,20 @@ class LocalFiles:
         except OSError as error:
             raise DocumentError(f"cannot be read: {error.strerror or error}") from error
         return digest.hexdigest()
+
+    def _root(self, path: str) -> Iterator[SourceFile | FileReport]:
+        try:
+            status = os.stat(path)  # noqa: PTH116 (a name that is no UTF-8 stays as it is)
+        except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+            reason = f"cannot be read: {error}"
+            if isinstance(error, OSError):
+                reason = "there is no such file or folder"
+            hint = "check the spelling: `research-agent index PATH…` takes files and folders"
+            raise PathError(f"{path}: {reason}", hint=hint) from error
+        except OSError as error:
+            yield FileReport(path, "failed", f"cannot be read: {error.strerror or error}")
+            return
+        yield from self._folder(path) if stat.S_ISDIR(status.st_mode) else self._named(path, status)
 
     def _named(self, path: str, status: os.stat_result) -> Iterator[SourceFile | FileReport]:
         reason = self._reason(path, status)
@@ -161,17 +174,6 @@ class LocalFiles:
 
 def _absolute(path: str) -> str:
     return os.path.abspath(path)  # noqa: PTH100 (Path.resolve would follow links)
-
-
-def _status(path: str) -> os.stat_result:
-    """Return what the system knows of a named path; raises PathError where there is nothing."""
-    try:
-        return os.stat(path)  # noqa: PTH116 (a name that is no UTF-8 stays as it is)
-    except (OSError, ValueError) as error:
-        missing = isinstance(error, FileNotFoundError)
-        reason = "there is no such file or folder" if missing else f"cannot be read: {error}"
-        hint = "check the spelling: `research-agent index PATH…` takes files and folders"
-        raise PathError(f"{path}: {reason}", hint=hint) from error
 
 
 def _source(path: str, root: str, status: os.stat_result) -> SourceFile:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from research_agent.errors import IndexLockedError, IndexMissingError, PathError
+from research_agent.errors import IndexingError, IndexLockedError, IndexMissingError, PathError
 
 DEFAULT = "default"
 """The index of those who name none."""
@@ -94,20 +94,29 @@ class IndexFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the one writer; raises IndexLockedError, which names the present one, at once."""
+        """Be the one writer; raises IndexLockedError, which names the present one, at once.
+
+        Raises IndexingError where the folder cannot be written to.
+        """
         from filelock import FileLock, Timeout
 
         lock, holder = FileLock(self.path / _LOCK, timeout=0), self.path / _HOLDER
         try:
             lock.acquire()
+            me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
+            holder.write_text(json.dumps(me), encoding="utf-8")
         except Timeout as error:
             raise IndexLockedError(
                 f"The index {self.label} is being written by {_described(holder)}.",
                 hint="Wait for it, or end it, and give the command again.",
             ) from error
+        except (OSError, NotImplementedError) as error:  # (the latter: a disk without locks)
+            lock.release()
+            raise IndexingError(
+                f"The index {self.label} cannot be written to: {error}.",
+                hint=f"May you write to {self.path}? If not: research-agent index --index PATH",
+            ) from error
         try:
-            me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
-            holder.write_text(json.dumps(me), encoding="utf-8")
             yield
         finally:
             holder.unlink(missing_ok=True)

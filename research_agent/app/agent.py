@@ -1,7 +1,8 @@
 """The agent as a plain Python object."""
 
 import asyncio
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from types import TracebackType
@@ -9,6 +10,8 @@ from typing import Self
 
 from research_agent.app.events import StepEvent, step_events
 from research_agent.app.own_graphs import research, state
+from research_agent.assembly.connection import connect
+from research_agent.config import config_file, load_prompts, load_settings
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
@@ -22,8 +25,28 @@ class ResearchAgent:
     asyncio's own pool has only a few more threads than there are cores.
     """
 
-    def __init__(self, ports: Ports, settings: Settings, prompts: Prompts) -> None:
+    @classmethod
+    def open(cls, index: str = "default", *, config: str | None = None) -> Self:
+        """Return an agent over an index, by name or path, with the user's settings.
+
+        The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
+        IndexMissingError and the other errors of `research_agent.errors`.
+        """
+        settings = load_settings(config_file(config, os.environ), os.environ)
+        prompts = load_prompts()
+        connection = connect(index, settings, os.environ)
+        return cls(connection.ports, settings, prompts, on_close=connection.close)
+
+    def __init__(
+        self,
+        ports: Ports,
+        settings: Settings,
+        prompts: Prompts,
+        *,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
         """Build the graph once, for all questions; the ports stay their maker's to close."""
+        self._on_close = on_close
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
 
@@ -51,8 +74,9 @@ class ResearchAgent:
         return step_events(tasks)
 
     def close(self) -> None:
-        """Wait for running questions and give the threads back."""
+        """Wait for running questions, give the threads back, close what `open` opened."""
         self._threads.shutdown()
+        self._on_close()
 
     def __enter__(self) -> Self:
         """Return the agent itself."""

@@ -10,7 +10,7 @@ from research_agent.app.agent import ResearchAgent
 from research_agent.app.events import StepEvent
 from research_agent.app.indexing import index_for_docs
 from research_agent.app.shown import ShownChat
-from research_agent.app.terminal import progress_bar, result_text, say
+from research_agent.app.terminal import progress_bar, result_text, say, say_json
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_prompts, load_settings
 from research_agent.core.evidence import place
@@ -48,7 +48,7 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     if show.as_json:
         from research_agent.app.own_graphs import state
 
-        say(state.RESULT.dump_json(result, indent=2).decode())
+        say_json(state.RESULT.dump_python(result, mode="json"))
         return 0
     if show.evidence:
         say(evidence_text(result))

@@ -7,9 +7,10 @@ Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on
 usage, 3 an index was made but some files could not be read, 130 interrupted.
 """
 
+import os
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import ParamSpec
 
 import click
@@ -35,28 +36,47 @@ def told(command: Callable[P, int]) -> Callable[P, None]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            status = command(*args, **kwargs)
-        except ResearchAgentError as error:
-            click.echo(f"error: {error}", err=True)
-            if error.hint:
-                click.echo(f"hint: {error.hint}", err=True)
-            status = 2 if isinstance(error, ConfigError | QuestionError) else 1
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            status = 130
-        except BrokenPipeError:
-            status = 0
-            sys.stderr.close()
-        raise SystemExit(status)
+        raise SystemExit(_status(partial(command, *args, **kwargs)))
 
     return run
+
+
+def _status(command: Callable[[], int]) -> int:
+    try:
+        return command()
+    except ResearchAgentError as error:
+        _tell(str(error), error.hint)
+        return 2 if isinstance(error, ConfigError | QuestionError) else 1
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:  # (the reader of our output has gone)
+        sys.stderr.close()
+        return 0
+    except (click.ClickException, click.exceptions.Exit):
+        raise
+    except Exception as error:  # (a fault of ours is told in words too)
+        if os.environ.get("RESEARCH_AGENT_DEBUG"):
+            raise
+        what = f"unexpected {type(error).__name__}: {error}"
+        _tell(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
+        return 1
+
+
+def _tell(message: str, hint: str) -> None:
+    from research_agent.app.terminal import visible
+
+    click.echo(f"error: {visible(message)}", err=True)
+    if hint:
+        click.echo(f"hint: {visible(hint)}", err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="research-agent")
 def main() -> None:
     """Answer questions over your own documents, with citations that can be checked."""
+    if os.environ.get("RESEARCH_AGENT_TRACING") != "true":  # (questions and chunks stay here)
+        os.environ |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
 
 
 @main.command("index")
@@ -133,6 +153,9 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
     """Answer a question from the indexed documents, or refuse."""
     from research_agent.app import asking
 
+    given = click.get_current_context().get_parameter_source("index")
+    if docs and given is not click.core.ParameterSource.DEFAULT:
+        raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
     return asking.ask(
         question,
         index=index,

@@ -22,11 +22,19 @@ def show(config: str | None) -> int:
 
 def init(path: str) -> int:
     """Write the commented defaults to a new file."""
-    target = Path(path)
-    if target.exists():
-        raise ConfigError(f"{path} exists already", hint="Name another file, or remove it first.")
-    if not target.absolute().parent.is_dir():
-        raise ConfigError(f"no such folder: {target.parent}", hint="Make the folder first.")
-    target.write_text(packaged("config.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    target, text = Path(path), packaged("config.yaml").read_text(encoding="utf-8")
+    try:
+        if target.exists():
+            raise ConfigError(
+                f"{path} exists already", hint="Name another file, or remove it first."
+            )
+        if not target.absolute().parent.is_dir():
+            raise ConfigError(f"no such folder: {target.parent}", hint="Make the folder first.")
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror or error}",
+            hint="Name a file in a folder that you may write to: research-agent config init PATH",
+        ) from error
     say(f"wrote {path}")
     return 0

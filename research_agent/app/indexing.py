@@ -1,13 +1,12 @@
 """`research-agent index`, and the index that `ask --docs` keeps for a folder."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
-from research_agent.app.terminal import progress_bar, say
+from research_agent.app.terminal import progress_bar, say, say_json
 from research_agent.assembly.index import list_indexes, remove_index, update_index
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
@@ -28,7 +27,7 @@ def index(
     settings = load_settings(config_file(config, os.environ), os.environ)
     report = update(index, paths, settings, rebuild=rebuild)
     if as_json:
-        say(json.dumps(asdict(report), ensure_ascii=False, indent=2))
+        say_json(asdict(report))
     else:
         say("\n".join(report_lines(report)))
     return SOME_FAILED if report.count("failed") or not report.documents else 0
@@ -103,7 +102,7 @@ def show_indexes(*, as_json: bool) -> int:
     """Print the named indexes."""
     found = list_indexes()
     if as_json:
-        say(json.dumps([asdict(item) for item in found], ensure_ascii=False, indent=2))
+        say_json([asdict(item) for item in found])
         return 0
     for item in found:
         header = item.header

@@ -1,11 +1,10 @@
 """`research-agent search`."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from research_agent.app.terminal import say
+from research_agent.app.terminal import say, say_json
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_settings
 from research_agent.core.evidence import place
@@ -21,13 +20,16 @@ def search(query: str, *, index: str, config: str | None, k: int, as_json: bool)
     with connect(index, settings, os.environ) as connection:
         wide = replace(settings.retrieval, top_k=max(k, settings.retrieval.top_k))
         hits = hybrid_search(query, ports=connection.ports, settings=wide)[:k]
-    say(hits_json(hits) if as_json else hits_text(hits))
+    if as_json:
+        say_json({"hits": hit_rows(hits)})
+    else:
+        say(hits_text(hits))
     return 0
 
 
-def hits_json(hits: Sequence[Hit]) -> str:
-    """Return hits as JSON, best first."""
-    rows = [
+def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
+    """Return hits as JSON values, best first."""
+    return [
         {
             "rank": rank,
             "score": hit.score,
@@ -41,7 +43,6 @@ def hits_json(hits: Sequence[Hit]) -> str:
         }
         for rank, hit in enumerate(hits, start=1)
     ]
-    return json.dumps({"hits": rows}, ensure_ascii=False, indent=2)
 
 
 def hits_text(hits: Sequence[Hit]) -> str:

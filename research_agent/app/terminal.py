@@ -1,5 +1,6 @@
 """How things look in a terminal: no colour where it is none, no hidden characters anywhere."""
 
+import json
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -28,6 +29,11 @@ def visible(text: str) -> str:
         else c.encode("unicode_escape").decode()
         for c in text
     )
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON in ASCII: what cannot be seen is escaped, and still the same text."""
+    click.echo(json.dumps(value, indent=2))
 
 
 def say(text: str, *, dim: bool = False, error: bool = False) -> None:
@@ -103,5 +109,6 @@ def result_text(result: ResearchResult) -> str:
     for citation in result.citations:
         quote = " ".join(citation.quote.split())
         lines += [citation_line(citation), f'     "{quote}"']
-    lines += [f"left out, nothing supports it: {sentence}" for sentence in result.unanswered]
+    if result.status == "partial":
+        lines += [f"left out, nothing supports it: {sentence}" for sentence in result.unanswered]
     return "\n".join(lines)

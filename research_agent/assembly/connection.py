@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import Self
 
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.index import open_index
+from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import connect_models
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -52,16 +54,17 @@ def connect(
     with ExitStack() as opened:
         models = connect_models(settings.models, environment=environment, on_progress=on_bytes)
         opened.callback(models.close)
-        index = opened.enter_context(open_index(location, settings, embedder=models.embedder))
+        index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
+        opened.callback(index.close)
         ports = Ports(
             answerer=models.answerer,
             planner=models.planner,
             filterer=models.filterer,
             verifier=models.verifier,
             embedder=models.embedder,
-            vectors=index.vectors,
+            vectors=index,
             lexical=index.lexical,
-            chunks=index.chunks,
+            chunks=index,
             tokenizer=Cl100k(),
             clock=SystemClock(),
         )

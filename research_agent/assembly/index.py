@@ -108,7 +108,7 @@ def update_index(  # noqa: PLR0913 (one adapter each, and what the command line 
     """
     folder, absolute = locate(location), [os.path.abspath(path) for path in paths]  # noqa: PTH100 (symlinks stay)
     if rebuild:
-        files.find(absolute)  # (a path that does not exist must not cost the old index)
+        _check_before_clearing(absolute, files, embedder)
     is_new = not folder.exists()
     folder.create()
     ports = (embedder, files, reader)
@@ -146,6 +146,20 @@ class _WholeTexts:
 
     def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
         return (f"{header}\n{text}" if header else text,)
+
+
+def _check_before_clearing(paths: Sequence[str], files: FileSource, embedder: Embedder) -> None:
+    """Raise PathError or ModelError where making the index anew could not even begin.
+
+    Neither a path that cannot be read nor a model that does not work may cost the old index.
+    """
+    for report in files.find(paths).skipped:
+        if report.status == "failed" and report.path in paths:
+            raise PathError(
+                f"{report.path}: {report.reason}",
+                hint="Mend it, or leave it out; the index is as it was.",
+            )
+    embedder.embed(["test"])
 
 
 def _updated(

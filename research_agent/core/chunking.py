@@ -49,8 +49,8 @@ def chunk_document(
     """Return the chunks of a document in reading order; none where it holds no text.
 
     Blocks of one section are put together up to about `chunk_chars` characters; a longer one is
-    cut between sentences. A table or a longer piece of code is a chunk of its own. A heading that only
-    introduces deeper headings makes no chunk: it is in their section paths.
+    cut between sentences. A table or a longer piece of code is a chunk of its own. A heading that
+    only introduces deeper headings makes no chunk: it is in their section paths.
 
     An id depends on `doc_key`, the text and how often the text came before in the document, so
     that what is inserted elsewhere changes no other chunk's id.

@@ -11,12 +11,14 @@ from statistics import fmean
 from typing import Literal
 
 from research_agent.core.entropy import scored, token_entropy
-from research_agent.core.evidence import Evidence, place
+from research_agent.core.evidence import Evidence
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.support import Support, best_of, best_support, supports
 from research_agent.core.types import Token
 
-MARKER = re.compile(r"\s*\[\s*([cC]\d+(?:\s*[,;]\s*[cC]\d+)*)\s*\]")
+MARKER = re.compile(
+    r"\s*[\[(]\s*(?:chunks?\s+)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*\s*[\])]"
+)
 KEY = re.compile(r"[cC]\d+")
 FOREIGN = re.compile(r"\s*\[[A-Za-z]{0,8}\d+[a-z]?(?:,\s*[A-Za-z]{0,8}\d+[a-z]?)*\]")
 """Reference numbers copied from a page, such as [4] or [RS10]: they are no keys of ours."""
@@ -52,10 +54,11 @@ def is_shown(claim: Claim) -> bool:
 def read_keys(sentence: str) -> tuple[str, ...]:
     """Return the citation keys in a sentence, lower-cased, each once.
 
-    >>> read_keys("It is so [c2, C10][c2].")
-    ('c2', 'c10')
+    >>> read_keys("It is so [c2, C10][c2], and so (chunk c3).")
+    ('c2', 'c10', 'c3')
     """
-    written = [key.lower() for group in MARKER.findall(sentence) for key in KEY.findall(group)]
+    groups = (match.group() for match in MARKER.finditer(sentence))
+    written = [key.lower() for group in groups for key in KEY.findall(group)]
     return tuple(dict.fromkeys(written))
 
 
@@ -79,10 +82,12 @@ def read_claims(
 ) -> tuple[Claim, ...]:
     """Split an answer into claims and judge each one against `evidence`.
 
-    Sentences without a letter or digit are passed over.
+    Sentences without a letter or digit are passed over. Where the tokens do not spell `text`, no
+    sentence has an entropy of its own.
     """
     chunks = {item.key: item for item in evidence}
-    places = _token_places(tokens)
+    aligned = "".join(token.text for token in tokens) == text
+    places = _token_places(tokens if aligned else ())
     claims = []
     for start, end in sentence_spans(text):
         sentence = text[start:end]
@@ -102,8 +107,8 @@ def _judge(
     """Give a sentence its keys, its quote and its verdict."""
     words = bare(sentence)
     found = {
-        key: best_support(words, item.hit.chunk, known=f"{question} {place(item.hit.chunk)}")
-        for key, item in chunks.items()
+        key: best_support(words, chunk, known=f"{question} {chunk.doc_id} {chunk.title}")
+        for key, chunk in ((key, item.hit.chunk) for key, item in chunks.items())
     }
     carrying = [key for key in found if supports(found[key], min_support=min_support)]
     written = [key for key in read_keys(sentence) if key in chunks]

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Literal
 
 from research_agent.core.types import Hit
+from research_agent.core.words import length_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def retrieval_confidence(
     top, rest = max(known[0], 0.0), known[top_k:]
     background = fmean(rest) if rest else 0.0
     weight = clamp((top - background) / concentration_scale, 0.0, 1.0) if rest else 1.0
-    length = clamp(len(question.split()) / length_norm, 0.3, 1.0)
+    length = clamp(length_in_words(question) / length_norm, 0.3, 1.0)
     value = top * weight * length
     decision: Literal["refine", "bypass"] = "bypass" if value >= bypass else "refine"
     verb = "reaches" if value >= bypass else "is below"

@@ -77,6 +77,8 @@ def yes_or_no(reply: Completion) -> float | None:
     >>> yes_or_no(Completion("No.", ModelCall("verifier")))
     0.0
     """
-    if reply.tokens:
-        return yes_probability(reply.tokens[0])
+    first = next((token for token in reply.tokens if token.text.strip()), None)
+    first = first or next(iter(reply.tokens), None)
+    if first:
+        return yes_probability(first)
     return {"yes": 1.0, "no": 0.0}.get(reply.text.strip(" .!").lower())

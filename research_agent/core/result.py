@@ -66,7 +66,7 @@ class ResearchResult:
     """With inline markers such as [c1]; exactly REFUSAL where the status is "refused"."""
     citations: tuple[Citation, ...]
     evidence: tuple[Evidence, ...]
-    """The chunks that the answer was written from, under their keys, with their whole text."""
+    """The chunks that the model has read in all rounds, under their keys, with their text."""
     claims: tuple[Claim, ...]
     """Every sentence of the draft with its verdict, also those left out of the answer."""
     unanswered: tuple[str, ...]

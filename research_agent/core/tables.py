@@ -4,7 +4,10 @@ A table in a chunk is one line a row with cells separated by `|`; the first such
 and lines above it are its caption.
 """
 
+from collections.abc import Sequence
+
 SEPARATOR = "|"
+MIN_COLUMNS = 3
 
 
 def cells(line: str) -> tuple[str, ...]:
@@ -19,33 +22,44 @@ def cells(line: str) -> tuple[str, ...]:
 
 
 def head_of(text: str) -> str:
-    r"""Return the caption and the head of a table: what stands above its first row.
+    r"""Return the caption and the head of a table; empty where it has no head.
 
     >>> head_of("Table 3. Sizes\n | key\nML-KEM-768 | 1184")
     'Table 3. Sizes\n | key'
     """
     lines = text.split("\n")
-    first = next((i for i, line in enumerate(lines) if cells(line)), len(lines))
-    return "\n".join(lines[: first + 1])
+    first = _head(lines)
+    return "" if first is None else "\n".join(lines[: first + 1])
 
 
 def spelled_out(text: str) -> str:
     r"""Return a table with the head's cell named beside each value.
 
     Small models read a row by its nearest words: with the head several lines above, they give a
-    ciphertext the size of a key. Rows that have not as many cells as the head stay as they are.
+    ciphertext the size of a key. Rows that have not as many cells as the head stay as they are,
+    and so do tables of two columns that have no empty corner: they may be names and values without
+    a head.
 
     >>> print(spelled_out("Table 3. Sizes\n | key | ciphertext\nML-KEM-768 | 1184 | 1088"))
     Table 3. Sizes
     ML-KEM-768: key = 1184; ciphertext = 1088
     """
     lines = text.split("\n")
-    first = next((i for i, line in enumerate(lines) if cells(line)), None)
-    if first is None or first + 1 == len(lines):
+    first = _head(lines)
+    if first is None:
         return text
     head = cells(lines[first])
     rows = [_spelled(cells(line), head) or line for line in lines[first + 1 :]]
     return "\n".join([*lines[:first], *rows])
+
+
+def _head(lines: Sequence[str]) -> int | None:
+    """Return the line of a table's head; None where it has none, or no row below it."""
+    first = next((i for i, line in enumerate(lines) if cells(line)), None)
+    if first is None or first + 1 == len(lines):
+        return None
+    head = cells(lines[first])
+    return first if len(head) >= MIN_COLUMNS or not head[0] else None
 
 
 def _spelled(row: tuple[str, ...], head: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
@@ -71,12 +71,22 @@ class Check:
     refused: Refused = ""
 
 
-def uncertainty(text: str, tokens: Sequence[Token]) -> Uncertainty:
+def is_refusal(text: str) -> bool:
+    """Return whether a model's whole reply is the refusal, whatever its case and punctuation.
+
+    >>> is_refusal("Not found in provided docs. [c1]"), is_refusal("It says `not found` [c1].")
+    (True, False)
+    """
+    return MARKER.sub("", text).strip(" \n\"'`.!").lower() == REFUSAL
+
+
+def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
     """Return the mean entropy of an answer's tokens; citation markers are not scored.
 
     Source: normalized uncertainty, arXiv 2601.17532, with the divisor corrected to the number
     of outcomes (docs/algorithms.md).
     """
+    text = "".join(token.text for token in tokens)
     markers = [match.span() for match in MARKER.finditer(text)]
     said, at = [], 0
     for token in tokens:
@@ -107,13 +117,15 @@ def verify(  # noqa: PLR0913 (three keyword-only settings)
     A round that is no better than the best one ends the loop. Without log-probabilities nothing
     counts as confident, and the lack of them forces no other round; unsupported claims do.
     """
+    if answer.refused and not best.claims:
+        best = replace(best, uncertainty=uncertainty(answer.tokens), answerable=answer.answerable)
     if answer.refused:
         refused: Refused = "" if any(map(is_shown, best.claims)) else answer.refused
         return Check("stop", "worse_than_before" if best.claims else "refused", "", refused), best
     if answer.repeated:
         return _stop("no_new_evidence", best), best
     claims = read_claims(question, answer.text, answer.tokens, evidence, min_support=min_support)
-    unsure = uncertainty(answer.text, answer.tokens)
+    unsure = uncertainty(answer.tokens)
     draft = Draft(round_, claims, unsure, answer.answerable)
     if best.claims and draft.quality() <= best.quality():
         return _stop("worse_than_before", best), best
@@ -128,7 +140,7 @@ def verify(  # noqa: PLR0913 (three keyword-only settings)
 
 def _doubt(draft: Draft, max_entropy: float) -> Literal["uncertain", "unsupported"] | None:
     """Return what is wrong with a draft, None where nothing is."""
-    if not all(map(is_shown, draft.claims)):
+    if not draft.claims or not all(map(is_shown, draft.claims)):
         return "unsupported"
     mean = draft.uncertainty.mean_entropy
     return "uncertain" if mean is not None and mean > max_entropy else None

@@ -67,6 +67,31 @@ def index_words(text: str) -> tuple[str, ...]:
     return tuple(word for piece in _PIECES.findall(fold(text)) for word in _words(piece))
 
 
+def whole_words(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of `text` in order, each followed by its parts where it has any.
+
+    >>> whole_words("see ML-KEM")
+    (('see',), ('ml-kem', 'ml', 'kem'))
+    """
+    words: list[tuple[str, ...]] = []
+    for piece in _PIECES.findall(fold(text)):
+        found = tuple(_words(piece))
+        words += [(pair,) for pair in found] if _IS_DENSE.match(piece) else [found]
+    return tuple(words)
+
+
+def length_in_words(text: str) -> int:
+    """Return how many words a text has; two characters of a script without spaces are one.
+
+    >>> length_in_words("how are ML-KEM keys made?"), length_in_words("\u5bc6\u94a5\u751f\u6210")
+    (5, 2)
+    """
+    return sum(
+        max(1, (len(piece) + 1) // 2) if _IS_DENSE.match(piece) else 1
+        for piece in _PIECES.findall(fold(text))
+    )
+
+
 def query_words(text: str) -> tuple[str, ...]:
     """Return the distinct words of a query in order, without English stop words.
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, render_evidence
 from research_agent.core.types import Completion, Message, Outcome, TraceEvent
-from research_agent.core.verification import REFUSAL, Answer
+from research_agent.core.verification import REFUSAL, Answer, is_refusal
+from research_agent.errors import ModelReplyError
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
@@ -43,7 +44,11 @@ def answer_question(
     if reply.finish_reason == "length":
         notes = ("answer: cut at answer.max_tokens",)
     written = Answer(aligned_text(reply), reply.tokens, keys)
-    if not written.text.strip() or REFUSAL in written.text.lower():
+    if not written.text.strip():
+        raise ModelReplyError(
+            "the model's answer is empty", hint="Ask again, or name another model: models.answer"
+        )
+    if is_refusal(written.text):
         refused = replace(written, refused="model_refused")
         return Outcome(refused, TraceEvent((reply.cost,), notes))
     if not checked:

@@ -11,6 +11,7 @@ from research_agent.core.chunking import chunk_document, chunk_header
 from research_agent.core.documents import FileReport, FoundFiles, IndexReport, SourceFile
 from research_agent.core.paths import display_names, is_below
 from research_agent.core.records import DocumentRecord, IndexedChunk, IndexProgress, Window
+from research_agent.core.sight import Sight
 from research_agent.core.types import Chunk
 from research_agent.errors import DocumentError, PathError
 from research_agent.ports import FileSource, IndexingPorts
@@ -32,13 +33,14 @@ def index_documents(
 ) -> IndexReport:
     """Index what is new or changed below `paths`, and forget what is gone there.
 
-    `paths` are absolute. Documents elsewhere stay as they are. A file that fails is one line of
-    the report, and a version of it that could be read before stays. No text is embedded twice.
+    `paths` are absolute. Documents elsewhere, and below a path that is not there itself, stay as
+    they are. A file that fails is one line of the report, and a version of it that could be read
+    before stays. No text is embedded twice.
 
     Raises PathError where there is nothing to index at all. IndexingError and ModelError end the
     run; the next one goes on where it ended.
     """
-    found, failed = _find(paths, ports.files)
+    found, absent = _find(paths, ports.files)
     known = {record.path: record for record in ports.writer.documents()}
     below = [record for record in known.values() if is_below(record.path, paths)]
     if not (found.files or found.skipped or below):
@@ -47,14 +49,14 @@ def index_documents(
             hint="Name a document, or a folder that holds some: research-agent index PATH…",
         )
     there = {file.path for file in found.files}
-    run = _Run(ports, chunk_chars, on_progress, known, there, len(there))
+    run = _Run(ports, chunk_chars, on_progress, known, there, Sight.of(paths, found.files, absent))
     reports = [run.index(file) for file in found.files]
     left = [record for record in below if record.path not in there]
     missing = list(run.forget(left, found.skipped))
     ports.writer.publish(run.moved, run.removed)
     kept = [record for record in ports.writer.documents() if record.status == "indexed"]
     return IndexReport(
-        (*reports, *missing, *failed, *run.elsewhere(kept)),
+        (*reports, *missing, *absent, *run.elsewhere(kept)),
         chunks=sum(record.chunks for record in kept),
         documents=len(kept),
         embedded=run.embedded,
@@ -70,7 +72,7 @@ class _Run:
     on_progress: OnProgress
     known: dict[str, DocumentRecord]
     there: Collection[str]
-    total: int
+    sight: Sight
     number: int = 0
     embedded: int = 0
     moved: dict[str, SourceFile] = field(default_factory=dict)
@@ -93,7 +95,7 @@ class _Run:
     def index(self, file: SourceFile) -> FileReport:
         """Bring one document up to date."""
         self.number += 1
-        self.on_progress(IndexProgress(file.path, self.number, self.total))
+        self.on_progress(IndexProgress(file.path, self.number, len(self.there)))
         digest = ""
         record = self.known.get(file.path)
         if record and self._is_current(record) and _is_untouched(record, file):
@@ -116,9 +118,11 @@ class _Run:
         for record in missing:
             if record.key in self.moved or record.key in self.renewed:
                 continue
-            why = next((report for report in skipped if is_below(record.path, [report.path])), None)
+            why = self.sight.hidden_by(record.path) or next(
+                (report for report in skipped if is_below(record.path, [report.path])), None
+            )
             unseen = why is not None and why.status == "failed"  # (a folder that cannot be read)
-            if not unseen and _is_gone(record.path, self.ports.files):
+            if not unseen and self._is_gone(record.path):
                 self.removed.add(record.key)
                 if record.status == "indexed":
                     yield FileReport(record.path, "removed", chunks=record.chunks)
@@ -144,9 +148,19 @@ class _Run:
         """Return the document that had this content under a path that is gone."""
         for record in self.by_digest[digest]:
             taken = record.path in self.there or record.key in self.moved
-            if not taken and _is_gone(record.path, self.ports.files):
+            if not taken and self._is_gone(record.path):
                 return record
         return None
+
+    def _is_gone(self, path: str) -> bool:
+        """Return whether a file is known not to exist any more."""
+        if self.sight.hidden_by(path):
+            return False
+        try:
+            self.ports.files.find([path])
+        except PathError:
+            return True
+        return False
 
     def _read(self, file: SourceFile, digest: str, old: DocumentRecord | None) -> FileReport:
         """Read a document, embed what is new in it, and keep it."""
@@ -224,10 +238,8 @@ class _Run:
             embedded = self.ports.embedder.embed(texts)
             vectors.update(zip((digests[text] for text in texts), embedded, strict=True))
             self.embedded += len(texts)
-            done = IndexProgress(
-                file.path, self.number, self.total, start + len(texts), texts=len(new)
-            )
-            self.on_progress(done)
+            done = start + len(texts)
+            self.on_progress(IndexProgress(file.path, self.number, len(self.there), done, len(new)))
         return [
             IndexedChunk(
                 chunk,
@@ -238,38 +250,33 @@ class _Run:
         ]
 
 
-def _find(paths: Sequence[str], files: FileSource) -> tuple[FoundFiles, list[FileReport]]:
+def _find(paths: Sequence[str], files: FileSource) -> tuple[FoundFiles, tuple[FileReport, ...]]:
     """Return what is below all paths, each file once, and the paths that do not exist.
 
-    Raises PathError where none of them does.
+    Raises PathError where none of them can be read.
     """
     found: dict[str, SourceFile] = {}
     skipped: dict[str, FileReport] = {}
-    failed: list[FileReport] = []
+    absent: dict[str, FileReport] = {}
     for path in paths:
         try:
             below = files.find([path])
         except PathError as error:
-            failed.append(FileReport(path, "failed", str(error)))
+            absent[path] = FileReport(path, "failed", str(error))
             continue
         found.update((file.path, file) for file in below.files)
         skipped.update((report.path, report) for report in below.skipped)
-    if len(failed) == len(paths):
+    reasons = {path: report.reason for path, report in absent.items()}
+    for path in paths:
+        if path in skipped and skipped[path].status == "failed":
+            reasons[path] = f"{path}: {skipped[path].reason}"
+    if len(reasons) == len(set(paths)):
         raise PathError(
-            "; ".join(report.reason for report in failed) or "There is nothing to index.",
+            "; ".join(reasons.values()) or "There is nothing to index.",
             hint="Name a document, or a folder that holds some: research-agent index PATH…",
         )
     left = tuple(report for path, report in skipped.items() if path not in found)
-    return FoundFiles(tuple(found.values()), left), failed
-
-
-def _is_gone(path: str, files: FileSource) -> bool:
-    """Return whether a file does not exist any more."""
-    try:
-        files.find([path])
-    except PathError:
-        return True
-    return False
+    return FoundFiles(tuple(found.values()), left), tuple(absent.values())
 
 
 def _is_untouched(record: DocumentRecord, file: SourceFile) -> bool:

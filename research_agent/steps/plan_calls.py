@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from research_agent.core.calls import CallPlan, CallResult, planned_calls, read_calls
+from research_agent.core.evidence import fenced
 from research_agent.core.refinement import Refinement
 from research_agent.core.types import Message, Outcome, TraceEvent
 from research_agent.ports import ChatModel, ToolSpec
@@ -46,4 +47,4 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
 
 def _line(result: CallResult) -> str:
     found = "; ".join(" ".join(hit.chunk.text.split())[:80] for hit in result.hits[:3])
-    return f"{result.call.query}: {found or 'nothing'}"
+    return f"<results query={result.call.query!r}>{fenced(found) or 'nothing'}</results>"

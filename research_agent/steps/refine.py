@@ -1,6 +1,7 @@
 """Refine: a better query or several, or the same one where the first search was convincing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.refinement import SCHEMA, Refinement, judge, keep, read_proposal
@@ -11,6 +12,7 @@ from research_agent.settings import RefinementSettings
 
 
 def refine(
+    question: str,
     probe: Probe,
     confidence: RetrievalConfidence,
     *,
@@ -18,25 +20,29 @@ def refine(
     prompt: PromptTemplate,
     settings: RefinementSettings,
 ) -> Outcome[Refinement]:
-    """Return the queries to search with; the model is only asked where confidence is low."""
+    """Return the queries to search with; the model is only asked where confidence is low.
+
+    Proposals are compared with the user's `question`, also in later rounds, whose probe holds a
+    doubtful sentence as well: its words must not decide what may be asked.
+    """
     if settings.mode == "off":
         return Outcome(keep(probe.query, "refinement.mode is off"))
     if not probe.hits:
         return Outcome(keep(probe.query, "the index is empty"))
     if confidence.decision == "bypass":
         return Outcome(keep(probe.query, f"bypass: {confidence.reason}"))
-    text = prompt.render(question=probe.query)
+    text = prompt.render(question=question)
     reply = ports.planner.complete(
         "planner", [Message("user", text)], max_tokens=120, schema=SCHEMA
     )
-    proposal = read_proposal(probe.query, reply.text)
+    proposal = read_proposal(question, reply.text)
     if not proposal.queries:
         reason = proposal.problem or "the planner model kept the question"
         unread = (f"refine: {proposal.problem}",) if proposal.problem else ()
         return Outcome(keep(probe.query, reason), TraceEvent((reply.cost,), unread))
-    measured = _measure(probe.query, proposal.queries, ports)
+    measured = _measure(question, proposal.queries, ports)
     refinement = judge(
-        probe.query,
+        question,
         proposal,
         measured,
         own_top=confidence.top_similarity,
@@ -45,7 +51,8 @@ def refine(
     )
     blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
     notes = tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
-    return Outcome(refinement, TraceEvent((reply.cost,), notes))
+    queries = (probe.query, *refinement.queries[1:])
+    return Outcome(replace(refinement, queries=queries), TraceEvent((reply.cost,), notes))
 
 
 def _measure(

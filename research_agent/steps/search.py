@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from research_agent.core.calls import SearchResult
 from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import place
+from research_agent.core.evidence import Evidence, fenced, place, render_evidence
 from research_agent.core.filtering import FilterStats, filter_by_relevance, filter_by_score
 from research_agent.core.fusion import reciprocal_rank_fusion
 from research_agent.core.types import Completion, Hit, Message, Probe, TraceEvent
@@ -90,13 +90,13 @@ def _filtered_by_model(
 
 def _judged(query: str, hit: Hit, model: ChatModel, prompt: PromptTemplate) -> Completion:
     """Ask about one hit: the question first, so that a server reads it only once."""
-    text = prompt.render(question=query, chunk=f"{place(hit.chunk)}\n{hit.chunk.text}")
+    text = prompt.render(question=query, chunk=render_evidence([Evidence("k1", hit)]))
     return model.complete("filter", [Message("user", text)], max_tokens=1)
 
 
 def compact(hits: Sequence[Hit]) -> str:
     """Return one short line a hit, under an alias that is no citation key."""
     return "\n".join(
-        f"k{i} ({place(hit.chunk)}): {' '.join(hit.chunk.text.split())[:160]}"
+        f"k{i} ({place(hit.chunk)}): {fenced(' '.join(hit.chunk.text.split())[:160])}"
         for i, hit in enumerate(hits, start=1)
     )

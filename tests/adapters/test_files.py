@@ -159,6 +159,32 @@ def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
     ) == found(tmp_path, files())
 
 
+def test_a_path_that_cannot_be_looked_at_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permission or a broken disk is a failed line; below a file there is nothing."""
+    make(tmp_path, "a.md", "b.md")
+    stat = os.stat
+
+    def refuse(path: str) -> os.stat_result:
+        if path.endswith("a.md"):
+            raise OSError(5, "Input/output error")
+        return stat(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", refuse)
+        looked = files().find([str(tmp_path / "a.md")])
+    (report,) = looked.skipped
+
+    assert ((), "failed", "cannot be read: Input/output error") == (
+        looked.files,
+        report.status,
+        report.reason,
+    )
+    with pytest.raises(PathError, match="no such file"):
+        files().find([str(tmp_path / "b.md" / "c.md")])
+
+
 def test_digest_of_a_file_that_vanished(tmp_path: Path) -> None:
     """A file may go away between finding and reading it."""
     with pytest.raises(DocumentError, match="vanished"):

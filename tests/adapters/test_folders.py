@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.adapters.folders import home, locate, named_indexes
-from research_agent.errors import IndexLockedError, IndexMissingError, PathError
+from research_agent.errors import IndexingError, IndexLockedError, IndexMissingError, PathError
 
 HOLDER = """
 import sys
@@ -89,6 +89,27 @@ def test_removing_takes_only_what_is_ours() -> None:
     assert not locate("one").path.exists()
     assert ["note.txt"] == [path.name for path in locate("two").path.iterdir()]
     assert [] == named_indexes()
+
+
+def test_a_folder_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read-only or full disk is an error of ours, and leaves no lock behind."""
+    folder = locate("mine")
+    folder.create()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("filelock.FileLock.acquire", refuse)
+        with pytest.raises(IndexingError, match="Read-only file system") as error, folder.locked():
+            pass
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", refuse)
+        with pytest.raises(IndexingError, match="mine cannot be written"), folder.locked():
+            pass
+    assert str(folder.path) in error.value.hint
+    with folder.locked():
+        assert (folder.path / "writer.json").is_file()
 
 
 def test_there_is_one_writer_and_it_is_named() -> None:

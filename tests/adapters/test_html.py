@@ -67,6 +67,16 @@ def test_deep_nesting() -> None:
     assert ["deep", "after"] == [block.text for block in document.blocks]
 
 
+def test_forms_are_read_without_their_controls() -> None:
+    """Some sites wrap the whole page in a form; what is typed or chosen in it is no text."""
+    document = parse_html(
+        "<form action=x><input type=hidden value=state><h1>Report</h1><p>It is read.</p>"
+        "<select><option>one</option></select><textarea>typed</textarea><button>Go</button></form>"
+    )
+
+    assert ["Report", "It is read."] == [block.text for block in document.blocks]
+
+
 def test_declared_charset() -> None:
     """Both ways of naming the encoding are read."""
     old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'

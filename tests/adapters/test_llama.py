@@ -16,9 +16,10 @@ import pytest
 from research_agent.adapters import llama
 from research_agent.adapters.llama import LlamaServer
 from research_agent.adapters.openai import Endpoint, OpenAIChat
-from research_agent.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights, status
+from research_agent.adapters.weights import cache_directory, ensure_weights
 from research_agent.core.types import Message
 from research_agent.errors import ModelError, ModelMissingError, ModelUnavailableError
+from tests.needed import needed_package, needed_weights
 
 FAKE = """
 import json, os, sys
@@ -188,7 +189,7 @@ def killed_parent_leaves_nothing(program: Path, weights: Path) -> bool:
 
 def test_damaged_weights_are_reported(tmp_path: Path) -> None:
     """The real server's own words about a file that is no model reach the error."""
-    pytest.importorskip("xllamacpp")
+    needed_package("xllamacpp")
     path = tmp_path / "junk.gguf"
     path.write_bytes(b"GGUF" + b"junk" * 1000)
     with pytest.raises(ModelUnavailableError, match="failed to load model"):
@@ -198,14 +199,7 @@ def test_damaged_weights_are_reported(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def weights() -> Iterator[Path]:
     """The smallest weights that are here, joined in the user's cache or for these tests only."""
-    cache = cache_directory(os.environ)
-    here = [status(WEIGHT_SETS[name], cache) for name in ("0.5b", "1.5b")]
-    found = next((one for one in here if one.joined or one.installed), None)
-    message = "no weights are installed (extra local or local-small)"
-    if found is None and os.environ.get("CI"):
-        pytest.fail(message)
-    if found is None:
-        pytest.skip(message)
+    found, cache = needed_weights("0.5b", "1.5b"), cache_directory(os.environ)
     with tempfile.TemporaryDirectory() as passing:
         yield ensure_weights(found.weights, cache if found.joined else Path(passing))
 

@@ -79,6 +79,29 @@ def test_ask_refuses_with_the_contract_text(docs: Path, tmp_path: Path) -> None:
     assert (0, "not found in provided docs\n") == (result.exit_code, result.stdout)
 
 
+def test_draft_that_nothing_supports_is_not_shown(docs: Path, tmp_path: Path) -> None:
+    """Not even below the refusal."""
+    with served(Model(answer="Bread is baked at 999 degrees [c1]."), tmp_path) as config:
+        result = run("ask", QUESTION, "--docs", str(docs), "--config", config, "--quiet")
+
+    assert (0, "not found in provided docs\n") == (result.exit_code, result.stdout)
+
+
+def test_json_is_json_whatever_a_document_holds(docs: Path) -> None:
+    """Invisible characters and control characters of a page are escaped as JSON does."""
+    text = "<p>Ver&shy;schl\u00fcsselung \u009b \U000e0067 \u202e key</p>"
+    (docs / "odd.html").write_text(text, encoding="utf-8")
+    run("index", str(docs), "--index", "mine")
+    hits = printed(run("search", "key", "--index", "mine", "--json"))["hits"]
+
+    assert any("schl\u00fcsselung" in hit["text"] for hit in hits)
+
+
+def test_docs_and_index_exclude_each_other(docs: Path) -> None:
+    """Both name what is asked; neither is silently ignored."""
+    assert 2 == run("ask", QUESTION, "--docs", str(docs), "--index", "mine").exit_code
+
+
 def test_ask_shows_evidence_and_prompts(docs: Path, tmp_path: Path) -> None:
     """What the model reads can be read by people."""
     with served(Model(), tmp_path) as config:

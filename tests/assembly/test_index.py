@@ -1,6 +1,8 @@
 """An index on disk, from files to hits: current, damaged, missing, locked, rebuilt, removed."""
 
+import os
 import shutil
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +25,7 @@ from research_agent.errors import (
     IndexLockedError,
     IndexMismatchError,
     IndexMissingError,
+    ModelMissingError,
     PathError,
 )
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
@@ -228,6 +231,39 @@ def test_a_wrong_path_costs_nothing(docs: Path) -> None:
         update(docs / "nowhere", rebuild=True)
     with opened() as index:
         assert 2 == index.header.documents
+
+
+class BrokenEmbedder(WordEmbedder):
+    """A model that is not there."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        raise ModelMissingError(f"no model for {len(texts)} texts")
+
+
+def test_rebuilding_without_a_model_costs_nothing(docs: Path) -> None:
+    """An embedding model that does not work leaves the old index as it was."""
+    update(docs)
+    with pytest.raises(ModelMissingError):
+        update(docs, embedder=BrokenEmbedder(), rebuild=True)
+    with opened() as index:
+        assert (KEY, KEY) == best(index)
+
+
+def test_rebuilding_from_an_unreadable_path_costs_nothing(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither does a folder that cannot be read take the old index."""
+    update(docs)
+
+    def refuse(_: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refuse)
+        with pytest.raises(PathError, match="Permission denied"):
+            update(docs, rebuild=True)
+    with opened() as index:
+        assert (KEY, KEY) == best(index)
 
 
 def test_another_chunk_length_is_said(docs: Path) -> None:

@@ -36,6 +36,34 @@ def test_verdicts(answer: str, expected: tuple[str, tuple[str, ...]]) -> None:
     assert [expected] == verdicts(answer)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "ML-KEM-768 cures cancer [c1].",
+        "ML-KEM-768 was broken in practice [c1].",
+        "The ciphertext has 768 bytes [c1].",
+        "The ML-KEM-1024 ciphertext has 1088 bytes [c1].",
+        "The ciphertext has 203 bytes [c1].",
+    ],
+)
+def test_name_and_number_of_the_question_carry_nothing_else(answer: str) -> None:
+    """A name is one word however many parts it has; its numbers prove no other statement."""
+    question = "How large is the ML-KEM-768 ciphertext of FIPS 203?"
+    (claim,) = read_claims(question, answer, (), EVIDENCE, min_support=0.5)
+
+    assert "unsupported" == claim.verdict
+
+
+@pytest.mark.parametrize("marker", ["(c1)", "[chunk c1]", "[c1-c2]", "[c1 and c2]", "(c9)"])
+def test_markers_of_every_shape_are_read_and_taken_out(marker: str) -> None:
+    """No key but a real one is left in a claim."""
+    answer = f"The ciphertext has 1088 bytes {marker}."
+    (claim,) = read_claims("?", answer, (), EVIDENCE, min_support=0.5)
+
+    assert ("supported", ("c1",)) == (claim.verdict, claim.keys)
+    assert "The ciphertext has 1088 bytes." == claim.text
+
+
 def test_each_sentence_has_its_own_verdict() -> None:
     """One wrong sentence does not take the others with it."""
     answer = "Bread is baked at 230 degrees [c2]. Bread is baked at 500 degrees [c2]."
@@ -61,6 +89,14 @@ def test_numbers_of_the_question_need_no_proof() -> None:
 
     assert ("supported", "unsupported") == (asked[0].verdict, unasked[0].verdict)
     assert "203" in unasked[0].problem
+
+
+def test_tokens_that_do_not_spell_the_text_give_no_sentence_entropy() -> None:
+    """Entropy is never laid on other words than those it was measured for."""
+    tokens = (token("Brea", -1.1, -1.1), token("d is", -1.1, -1.1))
+    (claim,) = read_claims("?", "Bread is baked at 230 degrees.", tokens, EVIDENCE, min_support=0.5)
+
+    assert claim.mean_entropy is None
 
 
 def test_lines_of_a_table_are_quoted_whole() -> None:

@@ -51,3 +51,10 @@ def test_nothing_found_is_no_confidence() -> None:
     )
 
     assert (0.0, "no dense similarity") == (value.value, value.reason)
+
+
+def test_scripts_without_spaces_are_not_short() -> None:
+    """Fourteen Chinese characters are about seven words, not one."""
+    chinese = "\u5bc6\u94a5\u5c01\u88c5\u673a\u5236\u7684\u516c\u94a5\u6709\u591a\u5c11\u5b57\u8282"
+
+    assert confidence([0.9, 0.4, 0.3, 0.3], chinese) == confidence([0.9, 0.4, 0.3, 0.3])

@@ -39,6 +39,7 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (written(GOOD, sure=False), "again", "uncertain"),
         (written("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
         (Answer("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
+        (written("[4]"), "again", "unsupported"),
         (Answer("x", refused="not_answerable"), "stop", "refused"),
     ],
 )
@@ -79,7 +80,7 @@ def test_rounds_are_limited() -> None:
 
 def test_markers_and_punctuation_are_not_scored() -> None:
     """Six words are: the marker and the full stop inside it are not."""
-    said = uncertainty(GOOD, says(GOOD).tokens)
+    said = uncertainty(says(GOOD).tokens)
 
     assert ("logprobs", 6) == (said.source, said.tokens)
     assert said.normalized is not None

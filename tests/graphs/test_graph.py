@@ -15,7 +15,7 @@ from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import ModelCall
-from research_agent.errors import QuestionError
+from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, Settings
 from tests.fakes import (
@@ -135,6 +135,35 @@ def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str
 
     assert ("refused", reason) == (result.status, result.refusal_reason)
     assert ("not found in provided docs", ()) == (result.answer, result.citations)
+    assert "logprobs" == result.uncertainty.source
+
+
+def test_answer_that_speaks_of_the_refusal_is_none() -> None:
+    """Only a whole reply is a refusal, not a sentence that quotes it."""
+    text = "A refusal says not found in provided docs"
+    given = ports(ScriptedChat(says(f"{text} [c1].")), texts=[f"{text}."])
+    result = run(given, question="What does a refusal say?")
+
+    assert ("answered", f"{text} [c1].") == (result.status, result.answer)
+
+
+def test_empty_answer_is_an_error() -> None:
+    """A model that says nothing has not answered."""
+    with pytest.raises(ModelReplyError):
+        run(ports(ScriptedChat(says(" "))))
+
+
+def test_second_round_is_refined_from_the_question() -> None:
+    """The doubtful sentence of round one does not decide which queries may be asked."""
+    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    plan = says('{"kind": "rewrite", "queries": ["ML-KEM-768 encapsulation key bytes"]}')
+    planner = ScriptedChat(plan)
+    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), planner, texts=texts), REFINING)
+
+    assert 2 == len(planner.asked)
+    assert all("1088" not in prompt for _, prompt, _ in planner.asked)
+    assert ("",) == tuple(verdict.blocked for verdict in result.refinement.verdicts)
+    assert "1088" in result.refinement.queries[0]
 
 
 def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:

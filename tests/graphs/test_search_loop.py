@@ -69,7 +69,7 @@ def test_model_writes_tool_calls_until_it_is_content() -> None:
         output
     )
     assert "search_chunks_tool" == planner.asked[0][2][0]["function"]["name"]  # type: ignore[index]
-    assert "800 bytes: ML-KEM-512 has" in planner.asked[1][1]
+    assert "800 bytes'>ML-KEM-512 has" in planner.asked[1][1]
     assert "model_done" == output.found.reason
 
 

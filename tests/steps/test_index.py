@@ -183,6 +183,51 @@ def test_what_is_only_left_alone_now_stays(desk: Desk) -> None:
     assert any("excluded; what was indexed of it stays" in file.reason for file in report.files)
 
 
+def test_what_is_below_a_missing_path_stays(desk: Desk) -> None:
+    """A drive that is not connected takes nothing with it, and the report says so."""
+    desk.files.write("/usb/far.txt", "Far away.")
+    desk.index("/docs", "/usb")
+    desk.files.move("/usb/far.txt", "/docs/copy.txt")
+    del desk.files.texts["/docs/keys.txt"]
+    report = desk.index("/docs", "/usb")
+    assert {
+        "bread.txt": "unchanged",
+        "copy.txt": "indexed",
+        "keys.txt": "removed",
+        "/usb/far.txt": "skipped",
+        "/usb": "failed",
+    } == dict(outcomes(report))
+    (told,) = [file for file in report.files if file.path == "/usb/far.txt"]
+    assert "/usb: there is no such file or folder; what was indexed of it stays" in told.reason
+    assert "/usb/far.txt Far away." in desk.chunk_ids().values()
+
+
+def test_named_files_leave_where_their_folder_is_seen(desk: Desk) -> None:
+    """A deleted file that was named itself is gone; below a read folder so is a named one."""
+    desk.files.write("/docs/old/a.txt", "Old.")
+    desk.index()
+    for path in ("/docs/bread.txt", "/docs/old/a.txt"):
+        del desk.files.texts[path]
+    assert ("bread.txt", "removed") in outcomes(desk.index("/docs/keys.txt", "/docs/bread.txt"))
+    assert ("old/a.txt", "removed") in outcomes(desk.index("/docs", "/docs/old"))
+
+
+def test_only_unreadable_paths_are_an_error(desk: Desk) -> None:
+    """They change nothing; beside another path they are a failed line."""
+    desk.index()
+    before = desk.chunk_ids()
+    desk.files.texts["/usb/a.txt"] = desk.files.texts.pop("/docs/keys.txt")
+    desk.files.unreadable = ["/docs"]
+    with pytest.raises(PathError, match="/docs: cannot be read"):
+        desk.index("/docs")
+    desk.files.write("/usb/a.txt", "Far away.")
+    report = desk.index("/docs", "/usb")
+    assert [("/usb/a.txt", "indexed"), ("/docs", "failed")] == [
+        (file.path, file.status) for file in report.files if file.status != "skipped"
+    ]
+    assert before.items() <= desk.chunk_ids().items()
+
+
 def test_one_bad_file_does_not_stop_the_others(desk: Desk) -> None:
     """A file that cannot be read is a line with its reason, is tried again, and can recover."""
     desk.files.write("/docs/a.txt", "\0\0")

@@ -1,9 +1,16 @@
 """A chat model behind any server that speaks OpenAI's protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from research_agent.adapters.openai.connection import OPENAI_URL, Connection, Endpoint
+from research_agent.adapters.openai.connection import (
+    OPENAI_URL,
+    Connection,
+    Endpoint,
+    HttpClients,
+)
 from research_agent.adapters.openai.failures import refused_option, translated_errors
 from research_agent.adapters.openai.replies import completion
 from research_agent.core.types import Completion, Message
@@ -13,7 +20,6 @@ from research_agent.ports import JsonSchema, ToolSpec
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from langchain_openai import ChatOpenAI
-    from openai import DefaultHttpxClient
 
 TOP_LOGPROBS = 5
 
@@ -24,6 +30,9 @@ class OpenAIChat:
     One call is one request. Only where a server refuses an option by name (log-probabilities, a
     schema, a temperature of 0, the older name of the token limit) the same is asked once more
     without it, and the option is not sent again.
+
+    The embedded server answers one request at a time. Requests to it wait here for their turn, so
+    that the time they may take counts from when the server turns to them.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -31,6 +40,7 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._connection = Connection(endpoint, self._build)
         self._refused: set[str] = set()
+        self._turn: AbstractContextManager[object] = Lock() if endpoint.embedded else nullcontext()
 
     def complete(
         self,
@@ -52,9 +62,10 @@ class OpenAIChat:
             wanted["response_format"] = {"type": "json_schema", "json_schema": shape}
         elif not tools:
             wanted["logprobs"] = True
-        client = self._connection.client()
-        with translated_errors(self._endpoint):
-            reply = self._ask(client, messages, wanted, tools)
+        with self._turn:
+            client = self._connection.client()
+            with translated_errors(self._endpoint):
+                reply = self._ask(client, messages, wanted, tools)
         return completion(role, reply)
 
     def close(self) -> None:
@@ -75,11 +86,12 @@ class OpenAIChat:
         offered: dict[str, Any] = {"tools": [dict(tool) for tool in tools]} if tools else {}
         sent = [(message.role, message.text) for message in messages]
         while True:
-            body = _body(wanted, self._refused)
+            known = frozenset(self._refused)  # (another thread may add to it meanwhile)
+            body = _body(wanted, known)
             try:
                 reply = client.bind(extra_body=body, **offered).invoke(sent)
             except openai.APIStatusError as error:
-                refused = refused_option(error, set(wanted) - self._refused)
+                refused = refused_option(error, set(wanted) - known)
                 if not refused:
                     raise
                 self._refused.add(refused)
@@ -88,7 +100,7 @@ class OpenAIChat:
                 raise ModelReplyError("the model server's reply is not an assistant's message")
             return reply
 
-    def _build(self, url: str, http: "DefaultHttpxClient") -> "ChatOpenAI":
+    def _build(self, url: str, http: HttpClients) -> "ChatOpenAI":
         from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
@@ -98,15 +110,17 @@ class OpenAIChat:
             model=self._endpoint.model,
             base_url=url,
             api_key=SecretStr(self._endpoint.api_key),
-            timeout=http.timeout,
+            timeout=http.blocking.timeout,
             max_retries=0,
             use_responses_api=False,
             disable_streaming=True,
-            http_client=http,
+            openai_proxy=None,
+            http_client=http.blocking,
+            http_async_client=http.awaiting,
         )
 
 
-def _body(wanted: dict[str, object], refused: set[str]) -> dict[str, object]:
+def _body(wanted: dict[str, object], refused: Collection[str]) -> dict[str, object]:
     """Return the options of a request as they are sent.
 
     All of them go beside langchain-openai's own parameters: it would rename the token limit, and

@@ -1,14 +1,18 @@
 """A model at a server, and the one client that talks to it."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import urlsplit
 
+from research_agent.errors import ModelError
+
 if TYPE_CHECKING:
-    from openai import DefaultHttpxClient
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -55,29 +59,57 @@ class Endpoint:
         return f"Is the server at {self.where} up? (base_url)"
 
 
+@dataclass(frozen=True, slots=True)
+class HttpClients:
+    """The two HTTP clients that langchain-openai wants; only the first one is used.
+
+    The second stands in for the library's own, which would follow the environment's proxies even
+    to this machine's servers.
+    """
+
+    blocking: "DefaultHttpxClient"
+    awaiting: "DefaultAsyncHttpxClient"
+
+    def close(self) -> None:
+        """Close both; a running event loop of the caller's is left alone."""
+        self.blocking.close()
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:  # (no loop runs; at the program's end no thread can be started)
+            self._close_awaiting()
+            return
+        closing = Thread(target=self._close_awaiting)
+        closing.start()
+        closing.join()
+
+    def _close_awaiting(self) -> None:
+        asyncio.run(self.awaiting.aclose())
+
+
 class Connection(Generic[C]):
     """One client to an endpoint, made when it is first needed and anew when the server moves.
 
     Safe to share between threads.
     """
 
-    def __init__(self, endpoint: Endpoint, build: Callable[[str, "DefaultHttpxClient"], C]) -> None:
-        """Make clients with `build`, from the server's address and the HTTP client to use."""
+    def __init__(self, endpoint: Endpoint, build: Callable[[str, HttpClients], C]) -> None:
+        """Make clients with `build`, from the server's address and the HTTP clients to use."""
         self._endpoint = endpoint
         self._build = build
         self._lock = Lock()
         self._url = ""
         self._client: C | None = None
-        self._http: DefaultHttpxClient | None = None
+        self._http: HttpClients | None = None
 
     def client(self) -> C:
-        """Return the client."""
+        """Return the client; raises ModelError where the environment does not let one be made."""
         url = self._endpoint.url()
         with self._lock:
             if self._client is None or url != self._url:
                 self._drop()
-                self._http = _http_client(url, self._endpoint.timeout)
-                self._client, self._url = self._build(url, self._http), url
+                with _environment_errors(self._endpoint):
+                    self._http = _http_clients(url, self._endpoint.timeout)
+                    self._client, self._url = self._build(url, self._http), url
             return self._client
 
     def close(self) -> None:
@@ -91,14 +123,34 @@ class Connection(Generic[C]):
         self._http, self._client = None, None
 
 
-def _http_client(url: str, seconds: float) -> "DefaultHttpxClient":
-    """Return a client that follows no redirects: documents go where the settings say.
+def _http_clients(url: str, seconds: float) -> HttpClients:
+    """Return clients that follow no redirects: documents go where the settings say.
 
-    To this machine's own servers it goes past every proxy that the environment names.
+    To this machine's own servers they go past every proxy that the environment names.
     """
     import openai
 
     limit = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-    return openai.DefaultHttpxClient(
-        timeout=limit, follow_redirects=False, trust_env=not is_loopback(url)
+    trust = not is_loopback(url)
+    return HttpClients(
+        openai.DefaultHttpxClient(timeout=limit, follow_redirects=False, trust_env=trust),
+        openai.DefaultAsyncHttpxClient(timeout=limit, follow_redirects=False, trust_env=trust),
     )
+
+
+@contextmanager
+def _environment_errors(endpoint: Endpoint) -> Iterator[None]:
+    """Turn what the libraries raise about proxies and certificates into an error of ours.
+
+    It repeats no value: a proxy's address may hold a password.
+    """
+    try:
+        yield
+    except (ValueError, ImportError, OSError) as error:
+        raise ModelError(
+            f"no connection to {endpoint.where} can be prepared: the environment names a proxy or "
+            "certificates that cannot be used",
+            hint="Check the variables ALL_PROXY, HTTPS_PROXY, HTTP_PROXY, SSL_CERT_FILE and "
+            "SSL_CERT_DIR. A proxy is an http:// or https:// address (socks5:// needs the package "
+            "socksio); NO_PROXY names hosts that are asked without one.",
+        ) from error

@@ -4,13 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from research_agent.adapters.openai.connection import Connection, Endpoint
+from research_agent.adapters.openai.connection import Connection, Endpoint, HttpClients
 from research_agent.adapters.openai.failures import translated_errors
 from research_agent.errors import ModelReplyError
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
-    from openai import DefaultHttpxClient
 
 
 class OpenAIEmbedder:
@@ -45,7 +44,7 @@ class OpenAIEmbedder:
         """Close the connections to the server."""
         self._connection.close()
 
-    def _build(self, url: str, http: "DefaultHttpxClient") -> "OpenAIEmbeddings":
+    def _build(self, url: str, http: HttpClients) -> "OpenAIEmbeddings":
         from langchain_openai import OpenAIEmbeddings
         from pydantic import SecretStr
 
@@ -54,11 +53,13 @@ class OpenAIEmbedder:
             model=self._endpoint.model,
             openai_api_base=url,
             openai_api_key=SecretStr(self._endpoint.api_key),
-            request_timeout=http.timeout,
+            request_timeout=http.blocking.timeout,
             max_retries=0,
             check_embedding_ctx_length=False,
             model_kwargs={"encoding_format": "float"},
-            http_client=http,
+            openai_proxy=None,
+            http_client=http.blocking,
+            http_async_client=http.awaiting,
         )
 
 

@@ -17,7 +17,10 @@ CONTROL = re.compile(r"<\|.*\|>")
 
 
 def completion(role: str, reply: "AIMessage") -> Completion:
-    """Return the reply as a value; raises ModelReplyError where it is cut off or empty."""
+    """Return the reply as a value; raises ModelReplyError where the server broke it off.
+
+    Whether an empty text is of use is for the caller to say.
+    """
     metadata = reply.response_metadata
     reason = metadata.get("finish_reason")
     if reason not in COMPLETE:
@@ -28,16 +31,12 @@ def completion(role: str, reply: "AIMessage") -> Completion:
         )
     tokens = tuple(_tokens(_entries(metadata.get("logprobs"), "content")))
     text = str(reply.text) or "".join(token.text for token in tokens)
-    calls = _calls(reply)
-    if not text.strip() and not calls:
-        raise ModelReplyError(
-            "the model gave an empty reply",
-            hint="Ask again, or use another model (models.chat.model)."
-            if reason != "length"
-            else "It used up its tokens before it wrote anything: raise answer.max_tokens.",
-        )
     return Completion(
-        text=text, cost=_cost(role, reply), tool_calls=calls, tokens=tokens, finish_reason=reason
+        text=text,
+        cost=_cost(role, reply),
+        tool_calls=_calls(reply),
+        tokens=tokens,
+        finish_reason=reason,
     )
 
 
