@@ -5,20 +5,20 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from types import TracebackType
 from typing import Self
 
 from research_agent.app.events import StepEvent, step_events
 from research_agent.app.own_graphs import research, state
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.core.closing import Closing
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 
 
-class ResearchAgent:
+class ResearchAgent(Closing):
     """Answers questions over one set of documents; close it, or use it in a `with` block.
 
     Everything below is synchronous. `aask` runs it on threads that this object owns, because
@@ -77,16 +77,3 @@ class ResearchAgent:
         """Wait for running questions, give the threads back, close what `open` opened."""
         self._threads.shutdown()
         self._on_close()
-
-    def __enter__(self) -> Self:
-        """Return the agent itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the agent."""
-        self.close()

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
-from types import TracebackType
-from typing import Self
 
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import connect_models
+from research_agent.core.closing import Closing
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
@@ -18,26 +17,17 @@ OnBytes = Callable[[int, int], None]
 """Bytes done and bytes in all, while weights are joined."""
 
 
-class Connection:
+class Connection(Closing):
     """Open ports; close it, or use it in a `with` block."""
 
     def __init__(self, ports: Ports, close: Callable[[], None]) -> None:
         """Keep what has to be closed."""
         self.ports = ports
-        self.close = close
+        self._close = close
 
-    def __enter__(self) -> Self:
-        """Return the connection itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close everything."""
-        self.close()
+    def close(self) -> None:
+        """Close the index and the models, and end the embedded one."""
+        self._close()
 
 
 def connect(

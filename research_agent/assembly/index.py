@@ -3,13 +3,12 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from research_agent.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.adapters.ledger.writing import LedgerWriter
 from research_agent.assembly.caches import Caches, sync_caches, usable_caches
+from research_agent.core.closing import Closing
 from research_agent.core.documents import IndexReport
 from research_agent.core.records import IndexHeader
 from research_agent.errors import IndexingError, PathError
@@ -27,7 +26,7 @@ from research_agent.settings import Settings
 from research_agent.steps.index import OnProgress, index_documents
 
 
-class OpenIndex:
+class OpenIndex(Closing):
     """An index that can be searched, as it was last published. Threads may share it."""
 
     def __init__(self, ledger: LedgerReader, caches: Caches, header: IndexHeader) -> None:
@@ -46,19 +45,6 @@ class OpenIndex:
         """Close all files."""
         self._caches.close()
         self._ledger.close()
-
-    def __enter__(self) -> Self:
-        """Return the index itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all files."""
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)

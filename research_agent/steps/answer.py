@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, render_evidence
-from research_agent.core.types import Completion, Message, Outcome, TraceEvent
+from research_agent.core.types import Completion, Message, ModelCall, Outcome, TraceEvent
 from research_agent.core.verification import REFUSAL, Answer, is_refusal
 from research_agent.errors import ModelReplyError
 from research_agent.ports import Ports
@@ -57,12 +57,24 @@ def answer_question(
         evidence=shown, question=question, answer=written.text.strip()
     )
     verdict = ports.verifier.complete("verifier", [system, Message("user", asked)], max_tokens=1)
+    calls = (reply.cost, verdict.cost)
+    return _judged(written, verdict, calls, notes, settings.min_answerable)
+
+
+def _judged(
+    written: Answer,
+    verdict: Completion,
+    calls: tuple[ModelCall, ...],
+    notes: tuple[str, ...],
+    least: float,
+) -> Outcome[Answer]:
+    """Refuse what the model says the evidence does not answer; without a verdict nothing is."""
     answerable = yes_or_no(verdict)
     if answerable is None:
         notes = (*notes, "answer: the check gave neither yes nor no")
-    low = answerable is not None and answerable < settings.min_answerable
+    low = answerable is not None and answerable < least
     judged = replace(written, answerable=answerable, refused="not_answerable" if low else "")
-    return Outcome(judged, TraceEvent((reply.cost, verdict.cost), notes))
+    return Outcome(judged, TraceEvent(calls, notes))
 
 
 def aligned_text(reply: Completion) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from research_agent.adapters.ledger.schema import SPACE, command, connect, faults, rebuild_hint
 from research_agent.adapters.ledger.vectors import unpacked
+from research_agent.core.closing import Closing
 from research_agent.core.records import IndexHeader, VectorKey
 from research_agent.core.types import Chunk
 from research_agent.errors import IndexMismatchError, IndexMissingError
@@ -25,7 +25,7 @@ _VECTOR_KEYS = f"""SELECT c.chunk_id || '#' || v.window, v.digest,
     count(*) OVER (PARTITION BY c.id) {_VISIBLE} JOIN vectors v ON v.chunk = c.id"""
 
 
-class LedgerReader:
+class LedgerReader(Closing):
     """The last published generation of an index; implements ChunkStore. Threads may share it."""
 
     def __init__(self, path: Path, label: str) -> None:
@@ -111,19 +111,6 @@ class LedgerReader:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the file."""
-        self.close()
 
     def _check_published(self) -> None:
         """Raise IndexMissingError where there is nothing to read yet."""

@@ -4,8 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from research_agent.adapters.ledger.reading import check_model
 from research_agent.adapters.ledger.schema import (
@@ -16,6 +15,7 @@ from research_agent.adapters.ledger.schema import (
     transaction,
 )
 from research_agent.adapters.ledger.vectors import packed, unpacked
+from research_agent.core.closing import Closing
 from research_agent.core.documents import SourceFile
 from research_agent.core.paths import display_names
 from research_agent.core.records import DocumentRecord, IndexedChunk
@@ -33,7 +33,7 @@ _REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
     (SELECT key FROM documents WHERE generation IS NULL)"""
 
 
-class LedgerWriter:
+class LedgerWriter(Closing):
     """The one writer of an index; implements IndexWriter. For one thread."""
 
     def __init__(self, path: Path, label: str, *, model: str) -> None:
@@ -111,19 +111,6 @@ class LedgerWriter:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        """Return the writer itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the file."""
-        self.close()
 
     def _begin(self, model: str) -> None:
         """Write down what the vectors are made with, or compare it."""

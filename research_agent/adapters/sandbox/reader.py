@@ -5,9 +5,10 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import IO, Self
+from typing import IO
 
 from research_agent.adapters.sandbox.frames import message_document, read_frame, write_frame
+from research_agent.core.closing import Closing
 from research_agent.core.documents import ParsedDocument
 from research_agent.errors import DocumentError
 
@@ -22,7 +23,7 @@ _START = (  # the parent's search path, and not the folder it was started in
 )
 
 
-class SandboxedReader:
+class SandboxedReader(Closing):
     """Reads files with a function that is called in a child process.
 
     The child is started with the first file and used for the next ones; a crash, too much time or
@@ -66,14 +67,6 @@ class SandboxedReader:
         child.kill()
         with contextlib.suppress(OSError):
             child.communicate()
-
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the child."""
-        self.close()
 
     def _ask(self, path: str) -> dict[str, object]:
         child = self._child or self._started()
