@@ -73,7 +73,6 @@ def bare(sentence: str) -> str:
 
 
 def read_claims(
-    question: str,
     text: str,
     tokens: Sequence[Token],
     evidence: Sequence[Evidence],
@@ -93,12 +92,11 @@ def read_claims(
         sentence = text[start:end]
         if any(c.isalnum() for c in bare(sentence)):
             entropy = _mean_entropy(sentence, start, places)
-            claims.append(_judge(question, sentence, entropy, chunks, min_support))
+            claims.append(_judge(sentence, entropy, chunks, min_support))
     return tuple(claims)
 
 
 def _judge(
-    question: str,
     sentence: str,
     entropy: float | None,
     chunks: Mapping[str, Evidence],
@@ -106,10 +104,7 @@ def _judge(
 ) -> Claim:
     """Give a sentence its keys, its quote and its verdict."""
     words = bare(sentence)
-    found = {
-        key: best_support(words, chunk, known=f"{question} {chunk.doc_id} {chunk.title}")
-        for key, chunk in ((key, item.hit.chunk) for key, item in chunks.items())
-    }
+    found = {key: best_support(words, item.hit.chunk) for key, item in chunks.items()}
     carrying = [key for key in found if supports(found[key], min_support=min_support)]
     written = [key for key in read_keys(sentence) if key in chunks]
     right = sorted((key for key in written if key in carrying), key=_number)
@@ -126,8 +121,8 @@ def _judge(
 
 def _problem(nearest: Support) -> str:
     """Say what the nearest quote lacks."""
-    if nearest.missing_numbers:
-        return f"the evidence does not hold {', '.join(nearest.missing_numbers)} in such a sentence"
+    if nearest.missing:
+        return f"the evidence does not hold {', '.join(nearest.missing)} in such a sentence"
     return f"the nearest words hold {nearest.score:.0%} of it"
 
 

@@ -13,6 +13,7 @@ from research_agent.core.words import STOP_WORDS, fold, index_words, whole_words
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:\.\d+)*")
 COMPOUND = re.compile(r"(?<![\w.,-])(?=[\w./-]*[^\W\d_])(?=[\w./-]*\d)\w+(?:[-./]\w+)*")
 """A name with letters and digits: ml-kem-768, sha3, 800-56c."""
+NAME = re.compile(r"\b(?=\w*[A-Z])(?![A-Z][a-z]+\b(?!-[A-Z]))[\w-]+\b")
 SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)")
 MAX_SENTENCES = 3
 """A quote is a span of one to this many sentences or rows; a table or list may be quoted whole."""
@@ -30,8 +31,8 @@ class Support:
     start: int = 0
     """Where the quote begins in the chunk's text, in characters."""
     end: int = 0
-    missing_numbers: tuple[str, ...] = ()
-    """Numbers of the sentence that the quote does not hold."""
+    missing: tuple[str, ...] = ()
+    """Numbers of the sentence that the quote, and names that its source, does not hold."""
 
 
 def stem(word: str) -> str:
@@ -96,37 +97,52 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(number.replace(",", "") for number in alone)
 
 
-def unproven(sentence: str, known: str) -> frozenset[str]:
-    """Return what a quote has to hold to the letter: numbers, and names with digits in them.
+def names(text: str) -> frozenset[str]:
+    """Return the names in `text`: words with digits, or with capitals beyond the first letter.
 
-    What `known` says in the same way needs no proof: a name that it has, or a number after the
-    same word, as in "FIPS 203".
-
-    >>> sorted(unproven("In FIPS 203 ML-KEM-768 has 768 bytes.", "ML-KEM-768 in NIST.FIPS.203"))
-    ['768']
+    >>> sorted(names("In FIPS 203 X-Wing and hqc-128 use a KEM."))
+    ['FIPS', 'KEM', 'X-Wing', 'hqc-128']
     """
-    said = " ".join(re.split(r"[\W_]+", fold(known)))
+    found = {*COMPOUND.findall(text), *NAME.findall(text)}
+    return frozenset(name for name in found if len(name) > 1)
+
+
+def unproven(sentence: str, source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the numbers that a quote has to hold, and the names that its source does not have.
+
+    A sentence may not name what its source does not name: the value of one thing would be given
+    to another. A number that follows the same word in the source, as in "FIPS 203", is part of a
+    name; any other has to stand in the quote.
+
+    >>> claim, source = "In FIPS 203 X-Wing has 768 bytes.", "ML-KEM in NIST.FIPS.203"
+    >>> [sorted(found) for found in unproven(claim, source)]
+    [['768'], ['X-Wing']]
+    """
+    said = f" {_plain(source)} "
     words = [word for word in re.split(r"[^\w.,-]+", fold(sentence)) if word]
     named = {
         number.replace(",", "")
         for before, word in pairwise(words)
         for number in NUMBER.findall(word)
-        if f" {before.strip('.,-')} {number} " in f" {said} "
+        if f" {before.strip('.,-')} {number} " in said
     }
-    names = {name.group() for name in COMPOUND.finditer(fold(sentence))}
-    new = {name for name in names if " ".join(re.split(r"[\W_]+", name)) not in said}
-    return (numbers(sentence) - named) | new
+    strangers = {name for name in names(sentence) if f" {_plain(name)}" not in said}
+    return numbers(sentence) - named, frozenset(strangers)
+
+
+def _plain(text: str) -> str:
+    """Return words alone, so that "ML-KEM.KeyGen" and "ML-KEM KeyGen" are the same."""
+    return " ".join(re.split(r"[\W_]+", fold(text))).strip()
 
 
 def held_figures(text: str) -> frozenset[str]:
-    """Return the numbers and names that a quote may be said to hold: "7 856" is read both ways.
+    """Return the numbers that a quote may be said to hold: "7 856" is read both ways.
 
     >>> sorted(held_figures("7 856 bytes"))
     ['7', '7856', '856']
     """
     joined = {re.sub(r"\D", "", number) for number in SPACED.findall(text)}
-    names = {name.group() for name in COMPOUND.finditer(fold(text))}
-    return numbers(text) | joined | names
+    return numbers(text) | joined
 
 
 def spans(chunk: Chunk) -> tuple[tuple[int, int], ...]:
@@ -136,16 +152,17 @@ def spans(chunk: Chunk) -> tuple[tuple[int, int], ...]:
     return tuple(match.span() for match in re.finditer(r"[^\s][^\n]*", chunk.text))
 
 
-def best_support(sentence: str, chunk: Chunk, *, known: str = "") -> Support:
+def best_support(sentence: str, chunk: Chunk) -> Support:
     """Return the quote of `chunk` that carries `sentence` best.
 
     A quote with every number is better than one without, then more words are, and a further
-    sentence has to bring a tenth of the words or more. `known` is text that a sentence may repeat
-    without proof (`unproven`): the question and the document's name. The words of a table's
-    caption and head belong to each of its rows.
+    sentence has to bring a tenth of the words or more. The words of a table's caption and head
+    belong to each of its rows. Names have to stand somewhere in the chunk or above it.
     """
-    wanted, figures = wanted_words(sentence), unproven(sentence, known)
-    best, best_rank = Support(missing_numbers=tuple(sorted(figures))), (-len(figures), 0.0)
+    source = " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
+    figures, strangers = unproven(sentence, source)
+    wanted = wanted_words(sentence)
+    best, best_rank = Support(missing=tuple(sorted(figures | strangers))), (-len(figures), 0.0)
     units = spans(chunk)
     context = content_words(head_of(chunk.text)) if chunk.kind == "table" else frozenset()
     for size in (*range(1, MAX_SENTENCES + 1), *_whole(chunk, len(units))):
@@ -153,10 +170,10 @@ def best_support(sentence: str, chunk: Chunk, *, known: str = "") -> Support:
             start, end = units[first][0], units[first + size - 1][1]
             quote = chunk.text[start:end]
             share = held_share(wanted, content_words(quote) | context)
-            missing = figures - held_figures(quote)
-            rank = (-len(missing), share - LENGTH_COST * (min(size, MAX_SENTENCES + 1) - 1))
+            gone = figures - held_figures(quote)
+            rank = (-len(gone), share - LENGTH_COST * (min(size, MAX_SENTENCES + 1) - 1))
             if share and rank > best_rank:
-                best = Support(share, quote, start, end, tuple(sorted(missing)))
+                best = Support(share, quote, start, end, tuple(sorted(gone | strangers)))
                 best_rank = rank
     return best
 
@@ -168,13 +185,13 @@ def _whole(chunk: Chunk, units: int) -> tuple[int, ...]:
 
 def supports(found: Support, *, min_support: float) -> bool:
     """Return whether the quote carries its sentence: enough words, and every number."""
-    return found.score >= min_support and not found.missing_numbers
+    return found.score >= min_support and not found.missing
 
 
 def best_of(candidates: Sequence[tuple[str, Support]]) -> tuple[str, Support]:
     """Return the key and quote with all numbers and the most words; the first among equals."""
     return max(
         candidates,
-        key=lambda item: (-len(item[1].missing_numbers), item[1].score),
+        key=lambda item: (-len(item[1].missing), item[1].score),
         default=("", Support()),
     )

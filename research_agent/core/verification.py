@@ -124,7 +124,7 @@ def verify(  # noqa: PLR0913 (three keyword-only settings)
         return Check("stop", "worse_than_before" if best.claims else "refused", "", refused), best
     if answer.repeated:
         return _stop("no_new_evidence", best), best
-    claims = read_claims(question, answer.text, answer.tokens, evidence, min_support=min_support)
+    claims = read_claims(answer.text, answer.tokens, evidence, min_support=min_support)
     unsure = uncertainty(answer.tokens)
     draft = Draft(round_, claims, unsure, answer.answerable)
     if best.claims and draft.quality() <= best.quality():

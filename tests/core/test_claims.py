@@ -14,7 +14,7 @@ EVIDENCE = [Evidence("c1", Hit(chunk(KEM))), Evidence("c2", Hit(chunk(BREAD, 1))
 
 
 def verdicts(answer: str) -> list[tuple[str, tuple[str, ...]]]:
-    claims = read_claims("How large?", answer, (), EVIDENCE, min_support=0.5)
+    claims = read_claims(answer, (), EVIDENCE, min_support=0.5)
     return [(claim.verdict, claim.keys) for claim in claims]
 
 
@@ -46,10 +46,9 @@ def test_verdicts(answer: str, expected: tuple[str, tuple[str, ...]]) -> None:
         "The ciphertext has 203 bytes [c1].",
     ],
 )
-def test_name_and_number_of_the_question_carry_nothing_else(answer: str) -> None:
-    """A name is one word however many parts it has; its numbers prove no other statement."""
-    question = "How large is the ML-KEM-768 ciphertext of FIPS 203?"
-    (claim,) = read_claims(question, answer, (), EVIDENCE, min_support=0.5)
+def test_name_carries_nothing_else(answer: str) -> None:
+    """A name is one word however many parts it has, and its numbers prove no other statement."""
+    (claim,) = read_claims(answer, (), EVIDENCE, min_support=0.5)
 
     assert "unsupported" == claim.verdict
 
@@ -58,7 +57,7 @@ def test_name_and_number_of_the_question_carry_nothing_else(answer: str) -> None
 def test_markers_of_every_shape_are_read_and_taken_out(marker: str) -> None:
     """No key but a real one is left in a claim."""
     answer = f"The ciphertext has 1088 bytes {marker}."
-    (claim,) = read_claims("?", answer, (), EVIDENCE, min_support=0.5)
+    (claim,) = read_claims(answer, (), EVIDENCE, min_support=0.5)
 
     assert ("supported", ("c1",)) == (claim.verdict, claim.keys)
     assert "The ciphertext has 1088 bytes." == claim.text
@@ -73,28 +72,34 @@ def test_each_sentence_has_its_own_verdict() -> None:
 
 def test_quote_is_the_shortest_verbatim_span() -> None:
     """One sentence of the chunk, with its place in it."""
-    (claim,) = read_claims(
-        "?", "Its ciphertext has 1088 bytes [c1].", (), EVIDENCE, min_support=0.5
-    )
+    (claim,) = read_claims("Its ciphertext has 1088 bytes [c1].", (), EVIDENCE, min_support=0.5)
     (quote,) = claim.quotes
 
     assert "Its ciphertext has 1088 bytes." == quote.quote == KEM[quote.start : quote.end]
 
 
-def test_numbers_of_the_question_need_no_proof() -> None:
-    """A sentence may repeat what was asked for."""
-    answer = "In FIPS 203 the ciphertext has 1088 bytes [c1]."
-    asked = read_claims("FIPS 203 ciphertext?", answer, (), EVIDENCE, min_support=0.5)
-    unasked = read_claims("ciphertext?", answer, (), EVIDENCE, min_support=0.5)
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("In FIPS 203 the ciphertext has 1088 bytes [c1].", "supported"),
+        ("In FIPS 204 the ciphertext has 1088 bytes [c1].", "unsupported"),
+        ("The X-Wing ciphertext has 1088 bytes [c1].", "unsupported"),
+        ("The HQC ciphertext has 1088 bytes [c1].", "unsupported"),
+    ],
+)
+def test_claim_names_only_what_its_source_names(answer: str, verdict: str) -> None:
+    """The value of one thing is not given to another; the document's name counts."""
+    evidence = [Evidence("c1", Hit(chunk(KEM, doc_id="NIST.FIPS.203")))]
+    (claim,) = read_claims(answer, (), evidence, min_support=0.5)
 
-    assert ("supported", "unsupported") == (asked[0].verdict, unasked[0].verdict)
-    assert "203" in unasked[0].problem
+    assert verdict == claim.verdict
+    assert (verdict == "unsupported") == bool(claim.problem)
 
 
 def test_tokens_that_do_not_spell_the_text_give_no_sentence_entropy() -> None:
     """Entropy is never laid on other words than those it was measured for."""
     tokens = (token("Brea", -1.1, -1.1), token("d is", -1.1, -1.1))
-    (claim,) = read_claims("?", "Bread is baked at 230 degrees.", tokens, EVIDENCE, min_support=0.5)
+    (claim,) = read_claims("Bread is baked at 230 degrees.", tokens, EVIDENCE, min_support=0.5)
 
     assert claim.mean_entropy is None
 
@@ -108,7 +113,7 @@ def test_lines_of_a_table_are_quoted_whole() -> None:
     found = best_support("ML-KEM-768 has a key of 1184 and a ct of 1088.", table)
 
     assert "ML-KEM-768 | 1184 | 1088" in found.quote
-    assert () == found.missing_numbers
+    assert () == found.missing
 
 
 def test_entropy_is_that_of_the_sentence() -> None:
@@ -121,7 +126,7 @@ def test_entropy_is_that_of_the_sentence() -> None:
         token(".", *even),
     )
     text = "".join(item.text for item in tokens)
-    sure, unsure = read_claims("?", text, tokens, EVIDENCE, min_support=0.5)
+    sure, unsure = read_claims(text, tokens, EVIDENCE, min_support=0.5)
 
     assert sure.mean_entropy == pytest.approx(0.0, abs=0.01)
     assert unsure.mean_entropy == pytest.approx(1.0986, abs=0.01)
