@@ -19,7 +19,7 @@ from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
-BEGINNINGS = {"answer": "reading the evidence and writing", "refine": "looking for better queries"}
+BEGINNINGS = {"answer": "reading the evidence and writing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
