@@ -35,7 +35,7 @@ class Arm:
 
 def arm(weights: str, name: str, settings: Settings) -> Arm:
     """Return the arm that answers with `weights` and otherwise as `settings` say."""
-    local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]
+    local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
     models = replace(settings.models, local=local)
     return Arm(name=name, settings=replace(settings, models=models), weights=weights)
 
