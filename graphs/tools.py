@@ -9,6 +9,7 @@ from research_agent.core.types import Probe
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+from research_agent.steps.plan_calls import TOOL
 from research_agent.steps.search import compact, search_chunks
 
 NO_PROBE = Probe()
@@ -17,7 +18,7 @@ NO_PROBE = Probe()
 def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> BaseTool:
     """Return the tool that searches the documents behind `ports`."""
 
-    @tool("search_chunks_tool", response_format="content_and_artifact")
+    @tool(TOOL, response_format="content_and_artifact")
     def search_chunks_tool(
         query: str,
         max_chunks: int = settings.search.max_chunks,

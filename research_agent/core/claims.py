@@ -86,12 +86,12 @@ def read_claims(
     """
     chunks = {item.key: item for item in evidence}
     aligned = "".join(token.text for token in tokens) == text
-    places = _token_places(tokens if aligned else ())
+    said = said_tokens(tokens if aligned else ())
     claims = []
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         if any(c.isalnum() for c in bare(sentence)):
-            entropy = _mean_entropy(sentence, start, places)
+            entropy = _mean_entropy(start, end, said)
             claims.append(_judge(sentence, entropy, chunks, min_support))
     return tuple(claims)
 
@@ -130,25 +130,22 @@ def _number(key: str) -> int:
     return int(key[1:])
 
 
-def _token_places(tokens: Sequence[Token]) -> list[tuple[int, int, Token]]:
-    """Return each token with the characters of the whole reply that it covers."""
-    places, at = [], 0
+def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:
+    """Return the tokens that say something, each with its place in the text that all spell.
+
+    Citation markers, punctuation and tokens without alternatives are left out.
+    """
+    text = "".join(token.text for token in tokens)
+    markers = [match.span() for match in MARKER.finditer(text)]
+    said, at = [], 0
     for token in tokens:
-        places.append((at, at + len(token.text), token))
-        at += len(token.text)
-    return places
+        left, at = at, at + len(token.text)
+        if scored(token) and not any(left < end and at > start for start, end in markers):
+            said.append((left, token))
+    return tuple(said)
 
 
-def _mean_entropy(
-    sentence: str, start: int, places: Sequence[tuple[int, int, Token]]
-) -> float | None:
-    """Return the mean entropy of a sentence's tokens; markers and punctuation do not count."""
-    markers = [(start + m.start(), start + m.end()) for m in MARKER.finditer(sentence)]
-    inside = [
-        token_entropy(token.alternatives)
-        for left, right, token in places
-        if start <= left < start + len(sentence)
-        and scored(token)
-        and not any(left < stop and right > begin for begin, stop in markers)
-    ]
+def _mean_entropy(start: int, end: int, said: Sequence[tuple[int, Token]]) -> float | None:
+    """Return the mean entropy of the tokens that begin in a sentence; None without any."""
+    inside = [token_entropy(token.alternatives) for at, token in said if start <= at < end]
     return fmean(inside) if inside else None

@@ -115,4 +115,4 @@ def fenced(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return " ".join(text.replace('"', "'").replace("<", "&lt;").split())
+    return " ".join(fenced(text).replace('"', "'").split())

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
-from research_agent.core.claims import MARKER, Claim, is_shown, read_claims
-from research_agent.core.entropy import outcomes, scored, token_entropy
+from research_agent.core.claims import MARKER, Claim, is_shown, read_claims, said_tokens
+from research_agent.core.entropy import outcomes, token_entropy
 from research_agent.core.evidence import Evidence
 from research_agent.core.types import Token
 
@@ -86,13 +86,7 @@ def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
     Source: normalized uncertainty, arXiv 2601.17532, with the divisor corrected to the number
     of outcomes (docs/algorithms.md).
     """
-    text = "".join(token.text for token in tokens)
-    markers = [match.span() for match in MARKER.finditer(text)]
-    said, at = [], 0
-    for token in tokens:
-        left, at = at, at + len(token.text)
-        if scored(token) and not any(left < end and at > start for start, end in markers):
-            said.append(token)
+    said = [token for _, token in said_tokens(tokens)]
     if not said:
         return Uncertainty()
     entropies = [token_entropy(token.alternatives) for token in said]
