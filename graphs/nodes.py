@@ -4,6 +4,7 @@ from research_agent.core.confidence import retrieval_confidence
 from research_agent.core.evidence import select_evidence
 from research_agent.core.result import research_result
 from research_agent.core.verification import verify
+from research_agent.metering import remaining, spare
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
@@ -15,8 +16,8 @@ from .state import ResearchState, ResearchUpdate
 
 
 def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
-    probe = retrieve(state.question, state.check, ports=ports, settings=settings.retrieval)
-    return {"probe": probe, "rounds": state.rounds + 1}
+    found = retrieve(state.question, state.check, ports=ports, settings=settings.retrieval)
+    return {"probe": found.value, "rounds": state.rounds + 1, "trace": [found.event]}
 
 
 def assess_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
@@ -38,6 +39,7 @@ def refine_node(
         state.question,
         state.probe,
         state.confidence,
+        allowance=spare(settings, state.trace),
         ports=ports,
         prompt=prompts.refine,
         settings=settings.refinement,
@@ -65,6 +67,7 @@ def answer_node(
         state.question,
         state.evidence,
         state.answer,
+        allowance=remaining(settings, state.trace),
         ports=ports,
         prompts=prompts,
         settings=settings.answer,
@@ -78,6 +81,8 @@ def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
         state.answer,
         state.evidence,
         state.best,
+        allowance=remaining(settings, state.trace),
+        probe_failed=state.probe.failed,
         round_=state.rounds,
         max_rounds=settings.budget.rounds,
         max_entropy=settings.verify.max_entropy,

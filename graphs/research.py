@@ -26,6 +26,11 @@ def net(settings: Settings) -> int:
     return 1 + max(7 * (settings.budget.rounds + 1), 3 * (settings.search.max_turns + 1))
 
 
+def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:
+    """Without a search there is nothing to answer from: verify ends with what there is."""
+    return routing.after_retrieve(state.probe)
+
+
 def after_verify(state: ResearchState) -> Literal["retrieve", "report"]:
     """Only verify leads back."""
     return routing.after_verify(state.check)
@@ -49,7 +54,7 @@ def build_research_graph(
     add("verify", nodes.verify_node, settings=settings)
     add("report", nodes.report_node)
     graph.add_edge(START, "retrieve")
-    graph.add_edge("retrieve", "assess")
+    graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")
     graph.add_edge("refine", "search")
     graph.add_edge("search", "select_evidence")

@@ -10,6 +10,7 @@ from langgraph.types import Send
 
 from research_agent.core import routing
 from research_agent.core.calls import CallResult, collect
+from research_agent.metering import spare
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
@@ -29,7 +30,8 @@ def plan_calls_node(
         state.results,
         state.plan.turn,
         mode=settings.search.mode,
-        planner=ports.planner,
+        allowance=spare(settings, state.trace),
+        ports=ports,
         prompt=prompts.plan_calls,
         tools=[spec],
     )
@@ -42,7 +44,7 @@ def run_call_node(state: CallInput, *, tool: BaseTool) -> SearchUpdate:
             "type": "tool_call",
             "id": f"call-{state.call.index}",
             "name": state.call.name,
-            "args": {"query": state.call.query, "probe": state.probe},
+            "args": {"query": state.call.query, "probe": state.probe, "allowance": state.share},
         }
     )
     return {
@@ -64,7 +66,10 @@ def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
 
 def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
     """Send every call of the plan at once."""
-    sends = [Send("run_call", {"call": c, "probe": state.probe}) for c in state.plan.calls]
+    plan, probe = state.plan, state.probe
+    sends = [
+        Send("run_call", {"call": call, "probe": probe, "share": plan.share}) for call in plan.calls
+    ]
     return sends if routing.after_plan(state.plan) == "run_call" else "collect"
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
@@ -18,10 +19,11 @@ from research_agent.core.result import ResearchResult
 from research_agent.core.types import Probe, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
 
-from .reducers import append, by_call_index
+from .reducers import by_call_index, continued
 
 RESULT = TypeAdapter(ResearchResult)
 """JSON and JSON Schema of the result, for every door."""
+Trace = Annotated[tuple[TraceEvent, ...], continued]
 
 
 class State(BaseModel):
@@ -59,7 +61,7 @@ class ResearchState(ResearchInput):
     check: Check = Check()  # verify: decision, reason, next query
     best: Draft = Draft()  # verify: the best round so far
     result: ResearchResult | None = None  # report
-    trace: Annotated[tuple[TraceEvent, ...], append] = ()  # every node; the only shared field
+    trace: Trace = ()  # every node; the only shared field
 
 
 class ResearchUpdate(TypedDict, total=False):
@@ -83,13 +85,14 @@ class SearchInput(State):
     question: str
     probe: Probe
     refinement: Refinement
+    trace: Trace = ()  # what the question has cost so far; the search gets what is left
 
 
 class SearchOutput(State):
-    """What the search gives back."""
+    """What the search gives back; the trace begins with the one it was given."""
 
     found: Found
-    trace: Annotated[tuple[TraceEvent, ...], append] = ()
+    trace: Trace = ()
 
 
 class SearchState(SearchInput):
@@ -98,7 +101,6 @@ class SearchState(SearchInput):
     plan: CallPlan = CallPlan()  # plan_calls
     results: Annotated[tuple[CallResult, ...], by_call_index] = ()  # run_call
     found: Found = Found()  # collect
-    trace: Annotated[tuple[TraceEvent, ...], append] = ()
 
 
 class CallInput(State):
@@ -106,6 +108,7 @@ class CallInput(State):
 
     call: ToolCall
     probe: Probe
+    share: Allowance
 
 
 class SearchUpdate(TypedDict, total=False):

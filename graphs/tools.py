@@ -4,8 +4,10 @@ from typing import Annotated
 
 from langchain_core.tools import BaseTool, InjectedToolArg, tool
 
+from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.types import Probe
+from research_agent.metering import whole
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
@@ -16,13 +18,18 @@ NO_PROBE = Probe()
 
 
 def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> BaseTool:
-    """Return the tool that searches the documents behind `ports`."""
+    """Return the tool that searches the documents behind `ports`.
+
+    A parent agent calls it with `query` alone: no probe, and the whole budget for each call.
+    """
+    everything = whole(settings.budget)
 
     @tool(TOOL, response_format="content_and_artifact")
     def search_chunks_tool(
         query: str,
         max_chunks: int = settings.search.max_chunks,
         probe: Annotated[Probe, InjectedToolArg] = NO_PROBE,
+        allowance: Annotated[Allowance, InjectedToolArg] = everything,
     ) -> tuple[str, SearchResult]:
         """Search the user's documents and return the best chunks.
 
@@ -33,6 +40,7 @@ def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> Bas
             query,
             probe,
             max_chunks=max_chunks,
+            allowance=allowance,
             ports=ports,
             retrieval=settings.retrieval,
             filtering=settings.filter,

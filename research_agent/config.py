@@ -1,9 +1,11 @@
 """`config.yaml`, the environment and the prompt files to values: the only reader of them."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -16,6 +18,19 @@ FILE = "research-agent.yaml"
 DATA = Path(__file__).parent / "data"
 SOURCE = Path(__file__).parent.parent
 """The project's folder where it runs from a checkout."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's booleans: `off` and `no` are words, as in `mode: off`."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), list("tTfF")
+)
 
 
 def packaged(name: str) -> Path:
@@ -78,7 +93,7 @@ def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = _yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}",
@@ -107,12 +122,16 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 def _value(name: str, text: str) -> object:
     """Read what an environment variable holds; raises ConfigError, which names the variable."""
     try:
-        value: object = yaml.safe_load(text)
+        value: object = _yaml(text)
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)
         problem = " ".join(str(error).split())
         message = f"the environment variable {name} is not YAML: {problem}"
         raise ConfigError(message, hint="Put text with such characters in quotes.") from error
     return value
+
+
+def _yaml(text: str) -> Any:  # noqa: ANN401 (whatever the text holds)
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
 
 
 def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:

@@ -13,9 +13,13 @@
     + IndexDamagedError: a file of the index cannot be read
   x ModelError: the base of everything about a model
     + ModelMissingError: the weights or the package of a model are not installed
-    + ModelUnavailableError: a model server failed, is down or timed out; trying again may help
+    + ModelUnavailableError: a model server failed or is down; trying again may help
+      - ModelBusyError: it has too much to do, and may say how long to wait
+      - ModelTimeoutError: it gave no whole reply within its deadline
+    + ModelAccessError: a key or credentials are missing, expired or not enough
     + ModelReplyError: a model server answered with something that is no reply
     + ContextOverflowError: a prompt is longer than the model reads
+  x BudgetError: a call does not fit into what is left of the budget; it was not made
 """
 
 from typing import ClassVar
@@ -85,9 +89,26 @@ class ModelMissingError(ModelError):
 
 
 class ModelUnavailableError(ModelError):
-    """A model server failed, is down or timed out."""
+    """A model server failed or is down."""
 
     retryable = True
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
+        """Keep `retry_after`, the seconds after which the server wants to be asked again."""
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ModelBusyError(ModelUnavailableError):
+    """A model server has too much to do."""
+
+
+class ModelTimeoutError(ModelUnavailableError):
+    """A model server gave no whole reply within its deadline."""
+
+
+class ModelAccessError(ModelError):
+    """A key or credentials are missing, expired, or do not allow what was asked."""
 
 
 class ModelReplyError(ModelError):
@@ -96,3 +117,12 @@ class ModelReplyError(ModelError):
 
 class ContextOverflowError(ModelError):
     """A prompt is longer than the model reads."""
+
+
+class BudgetError(ResearchAgentError):
+    """A call does not fit into what is left of the budget; it was not made."""
+
+    def __init__(self, which: str) -> None:
+        """Say which of the budget's limits is reached, by its key below `budget`."""
+        super().__init__(f"budget.{which} is spent", hint=f"Raise budget.{which}, or ask for less.")
+        self.which = which

@@ -1,5 +1,6 @@
 """What the agent needs from the outside world: one small Protocol each."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -25,12 +26,31 @@ class ChatModel(Protocol):
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
-        """Return the reply; raises ModelError.
+        """Return the whole reply within `seconds`, waiting and tries included; raises ModelError.
 
         Log-probabilities are asked for only in free text: where `tools` and `schema` are empty.
         With `schema` the reply's text is one JSON object, as far as the server obeys.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """A reply as it was kept, with the seconds that the call took then."""
+
+    reply: Completion
+    seconds: float
+
+
+class ReplyCache(Protocol):
+    """Replies of models, by the hash of all that they depend on (`core.replies.reply_key`)."""
+
+    def get(self, key: str) -> KeptReply | None:
+        """Return what is kept under `key`, None where nothing is."""
+
+    def put(self, key: str, kept: KeptReply) -> None:
+        """Keep a reply; one that is there already is replaced."""
 
 
 class Embedder(Protocol):
@@ -42,6 +62,18 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError."""
+
+
+class Reranker(Protocol):
+    """Texts by how relevant they are, judged one by one with the query in view."""
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> Sequence[float | None]:
+        """Return a score from 0 to 1 for each text, None for one without a verdict.
+
+        Within `seconds`; raises ModelError.
+        """
 
 
 class Tokenizer(Protocol):

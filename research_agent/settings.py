@@ -6,7 +6,7 @@ names the key and the range.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from research_agent.errors import ConfigError
 
@@ -146,20 +146,32 @@ class BudgetSettings:
 
     rounds: Annotated[int, Range(1, 20, "rounds")] = 2
     """Passes from retrieve to verify."""
+    llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
+    """Calls to language models, for one question like all that follow."""
+    tool_calls: Annotated[int, Range(1, 10_000, "calls")] = 20
+    """Searches."""
+    tokens: Annotated[int, Range(100, 100_000_000, "tokens")] = 100_000
+    """Tokens that language models read and write."""
+    seconds: Annotated[float, Range(1, 86_400, "seconds")] = 900.0
+    """Time for the whole question; what is left of it is each call's deadline."""
+    cost: Annotated[float, Range(0, 1_000_000)] = 0.0
+    """Money, in the unit of `models.prices`; 0: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
     """Which model fills a role. In a role's own section, empty fields mean `models.chat`'s."""
 
-    provider: Literal["", "local", "openai"] = ""
-    """The embedded model, or a server that speaks OpenAI's protocol."""
+    provider: Literal["", "local", "openai", "bedrock"] = ""
+    """The embedded model, a server that speaks OpenAI's protocol, or Amazon Bedrock."""
     model: str = ""
     """The model's name at its server."""
     base_url: str = ""
-    """Where the server is; empty: OpenAI's own."""
+    """Where the server is; empty: OpenAI's own, or Bedrock's in the region."""
     api_key_env: str = ""
     """The environment variable that holds the key; the key itself is never in a file."""
+    region: str = ""
+    """Bedrock's region; empty: what AWS_REGION or AWS_DEFAULT_REGION says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +189,33 @@ class LocalModelSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSettings:
+    """What a model costs, in money for a million tokens."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    model: str = ""
+    """The model's name, as the role names it."""
+    read: Annotated[float, Range(0, 1_000_000)] = 0.0
+    """A million prompt tokens."""
+    cached: Annotated[float, Range(0, 1_000_000)] = 0.0
+    """A million of those prompt tokens that the server had read before; 0: as the others."""
+    written: Annotated[float, Range(0, 1_000_000)] = 0.0
+    """A million tokens of replies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyCacheSettings:
+    """Replies kept on this machine: the same prompt to the same model is answered from there."""
+
+    mode: Literal["on", "off"] = "on"
+    """Keep and use replies, or neither."""
+    max_mb: Annotated[float, Range(1, 100_000, "MB")] = 200.0
+    """Above this the replies that were not used for the longest time go."""
+    max_days: Annotated[float, Range(0.01, 10_000, "days")] = 30.0
+    """An older reply is not used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """Which servers and models are asked."""
 
@@ -189,8 +228,19 @@ class ModelSettings:
     embedding: RoleSettings = RoleSettings(provider="local")
     """The packaged all-MiniLM-L6-v2, or a server's embedding model."""
     local: LocalModelSettings = LocalModelSettings()
-    timeout: Annotated[float, Range(1, 7200, "seconds")] = 600.0
-    """Time one request may take."""
+    prices: tuple[PriceSettings, ...] = ()
+    """What models cost, for the cost in results and for `budget.cost`."""
+    reply_cache: ReplyCacheSettings = ReplyCacheSettings()
+    offline: bool = False
+    """Refuse every server that is not on this machine."""
+    top_logprobs: Annotated[int, Range(1, 20, "tokens")] = 5
+    """Likeliest tokens that are asked for at each place of an answer."""
+    timeout: Annotated[float, Range(0, 7200, "seconds")] = 0.0
+    """Time one try of a request may take; 0: derived from how fast the server was so far."""
+    retries: Annotated[int, Range(0, 10, "tries")] = 2
+    """Further tries after a fault that may pass; the embedded model is started anew once."""
+    max_requests: Annotated[int, Range(1, 256, "requests")] = 4
+    """Requests to one server at a time; the embedded model takes one."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8
     """Questions asked at a time; `aask` owns this many threads."""
 
@@ -249,8 +299,8 @@ def number_range(owner: type, name: str) -> Range | None:
 def values(section: object) -> Mapping[str, object]:
     """Return the fields of a section by name; nothing for a value that is no section.
 
-    >>> dict(values(BudgetSettings())), dict(values(3))
-    ({'rounds': 2}, {})
+    >>> dict(values(IndexSettings(exact_below=9))), dict(values(3))
+    ({'exact_below': 9}, {})
     """
     if not is_dataclass(section):
         return {}
@@ -261,7 +311,8 @@ def check_ranges(section: object, prefix: str = "") -> None:
     """Raise ConfigError for the first number outside its range, in `section` or below it."""
     for key, value in values(section).items():
         name = f"{prefix}{key}"
-        check_ranges(value, f"{name}.")
+        for section_below in value if isinstance(value, tuple) else (value,):
+            check_ranges(section_below, f"{name}.")
         limits = number_range(type(section), key)
         if limits and isinstance(value, int | float) and not limits.low <= value <= limits.high:
             wanted = f"{limits.low:g} to {limits.high:g} {limits.unit}".rstrip()

@@ -1,5 +1,6 @@
 """Fakes of the ports, shared by all tests; typed against `research_agent.ports`."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,9 +44,9 @@ def chunk(text: str, number: int = 0, doc_id: str = "guide") -> Chunk:
 
 
 class ScriptedChat:
-    """A model that says what it was told to, the last reply over and over."""
+    """A model that says what it was told to, the last reply over and over; errors are raised."""
 
-    def __init__(self, *replies: Completion) -> None:
+    def __init__(self, *replies: Completion | BaseException) -> None:
         self.replies = replies
         self.asked: list[tuple[str, str, Sequence[ToolSpec]]] = []
 
@@ -57,11 +58,16 @@ class ScriptedChat:
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
         assert max_tokens > 0
+        assert seconds > 0
         assert not (tools and schema)
         self.asked.append((role, messages[-1].text, tools))
-        return self.replies[min(len(self.asked), len(self.replies)) - 1]
+        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
 
 
 class WordEmbedder:

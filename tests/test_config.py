@@ -38,6 +38,21 @@ def test_every_setting_is_read_somewhere() -> None:
     assert [] == unread
 
 
+def test_off_is_a_word(tmp_path: Path) -> None:
+    """`mode: off` is what it looks like, in a file and in the environment; so is `true`."""
+    settings = load(
+        tmp_path,
+        "refinement: {mode: off}\nmodels: {offline: true}",
+        RESEARCH_AGENT_FILTER__MODE="off",
+    )
+
+    assert ("off", "off", True) == (
+        settings.refinement.mode,
+        settings.filter.mode,
+        settings.models.offline,
+    )
+
+
 def test_environment_wins_over_the_file(tmp_path: Path) -> None:
     """Values are read as YAML; what neither names keeps its default."""
     settings = load(
@@ -67,6 +82,8 @@ def test_environment_wins_over_the_file(tmp_path: Path) -> None:
         ("budget: 3", "budget must be a section", "rounds"),
         ("- a", "must hold sections", "config show"),
         ("a: [", "is not YAML", "Mend"),
+        ("models: {prices: [{model: m, reed: 1}]}", "models.prices.0.reed", "config show"),
+        ("models: {prices: [{model: m, read: -1}]}", "models.prices.read must be 0 to", "read"),
         ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieved"),
     ],
 )

@@ -41,6 +41,8 @@ def step_events(tasks: Iterable[Any]) -> Iterator[StepEvent]:
 
 def _retrieved(written: Mapping[str, Any]) -> str:
     probe: Probe = written["probe"]
+    if probe.failed:
+        return f'the search for "{short(probe.query)}" failed'
     best = max((h.similarity for h in probe.hits if h.similarity is not None), default=0.0)
     return f'searched "{short(probe.query)}": {len(probe.hits)} chunks, best similarity {best:.2f}'
 
@@ -66,7 +68,8 @@ def _planned(written: Mapping[str, Any]) -> str:
 def _collected(written: Mapping[str, Any]) -> str:
     found: Found = written["found"]
     stats = found.stats
-    return f"kept {stats.kept} of {stats.found} chunks (filter: {stats.mode}), {found.reason}"
+    how = f"{stats.mode}, {stats.unjudged} not judged" if stats.fallback else stats.mode
+    return f"kept {stats.kept} of {stats.found} chunks (filter: {how}), {found.reason}"
 
 
 def _selected(written: Mapping[str, Any]) -> str:
@@ -78,6 +81,8 @@ def _selected(written: Mapping[str, Any]) -> str:
 
 def _answered(written: Mapping[str, Any]) -> str:
     answer: Answer = written["answer"]
+    if answer.failed:
+        return f"not written ({answer.failed})"
     sure = "" if answer.answerable is None else f", answerable {answer.answerable:.2f}"
     verdict = f"refused ({answer.refused})" if answer.refused else f"{len(answer.text)} characters"
     return verdict + sure

@@ -1,5 +1,6 @@
 """A chat model whose messages can be seen."""
 
+import math
 from collections.abc import Sequence
 
 from research_agent.app.terminal import say
@@ -22,12 +23,18 @@ class ShownChat:
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
         """Print the messages, ask the model, print its reply."""
         for message in messages:
             say(f"--- to {role} ({message.role}):\n{message.text}", error=True)
         reply = self._model.complete(
-            role, messages, max_tokens=max_tokens, tools=tools, schema=schema
+            role,
+            messages,
+            max_tokens=max_tokens,
+            tools=tools,
+            schema=schema,
+            seconds=seconds,
         )
         say(f"--- from {role}:\n{reply.text}", error=True)
         return reply

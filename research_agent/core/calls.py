@@ -6,12 +6,16 @@ several parallel calls comes back first.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from research_agent.core.budget import Allowance, BudgetStop
 from research_agent.core.filtering import FilterStats
 from research_agent.core.fusion import fuse_hits, reserve_slots
 from research_agent.core.types import Completion, Hit, TraceEvent, WrittenCall
+
+SearchStop = Literal["planned", "no_new_evidence", "max_turns", "model_done", "error", BudgetStop]
+NOTHING = Allowance(0, 0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,10 @@ class CallPlan:
     turn: int = 0
     author: Literal["model", "planner"] = "planner"
     calls: tuple[ToolCall, ...] = ()
+    share: Allowance = NOTHING
+    """What each of the calls may use."""
+    stop: SearchStop | Literal[""] = ""
+    """Why no turn can follow; empty where one can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class Found:
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)
     decision: Literal["again", "stop"] = "stop"
-    reason: str = "nothing was searched yet"
+    reason: SearchStop | Literal["new_evidence", ""] = ""
 
 
 def planned_calls(tool: str, queries: Sequence[str]) -> tuple[ToolCall, ...]:
@@ -80,6 +88,18 @@ def read_calls(completion: Completion, tool: str, *, first: int) -> tuple[ToolCa
     return tuple(ToolCall(first + i, tool, query) for i, query in enumerate(filter(None, queries)))
 
 
+def affordable(plan: CallPlan, allowance: Allowance) -> CallPlan:
+    """Return `plan` with the calls that fit into `allowance`, and the share of each.
+
+    >>> plan = affordable(CallPlan(calls=planned_calls("t", "ab")), Allowance(4, 1, 900, 30.0))
+    >>> len(plan.calls), plan.stop, plan.share.llm_calls
+    (1, 'budget_tool_calls', 4)
+    """
+    calls = plan.calls[: allowance.tool_calls]
+    stop = plan.stop if calls == plan.calls else "budget_tool_calls"
+    return replace(plan, calls=calls, share=allowance.share(len(calls) or 1), stop=stop)
+
+
 def collect(
     results: Sequence[CallResult], plan: CallPlan, *, own_query: str, max_turns: int, rrf_k: int
 ) -> Found:
@@ -93,6 +113,8 @@ def collect(
     latest = {call.index for call in plan.calls}
     before = {h.chunk.chunk_id for r in results if r.call.index not in latest for h in r.hits}
     now = {h.chunk.chunk_id for r in results if r.call.index in latest for h in r.hits}
+    if plan.stop:
+        return Found(hits, stats, "stop", plan.stop)
     if plan.author == "planner":
         return Found(hits, stats, "stop", "planned")
     if not plan.calls:

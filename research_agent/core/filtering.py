@@ -19,6 +19,8 @@ class FilterStats:
     kept: int = 0
     unjudged: int = 0
     """Hits that the model gave no verdict on; they are kept."""
+    fallback: str = ""
+    """Why the model was not asked about all of them; empty where it was."""
 
     @staticmethod
     def total(parts: Sequence["FilterStats"]) -> "FilterStats":
@@ -32,6 +34,7 @@ class FilterStats:
             sum(part.found for part in parts),
             sum(part.kept for part in parts),
             sum(part.unjudged for part in parts),
+            "; ".join(dict.fromkeys(part.fallback for part in parts if part.fallback)),
         )
 
 
@@ -44,14 +47,19 @@ def filter_by_score(
 
 
 def filter_by_relevance(
-    hits: Sequence[Hit], relevance: Sequence[float | None], *, min_relevance: float
+    hits: Sequence[Hit],
+    relevance: Sequence[float | None],
+    *,
+    min_relevance: float,
+    fallback: str = "",
 ) -> tuple[tuple[Hit, ...], FilterStats]:
     """Keep the hits that a model finds relevant, and those it said nothing of, in their order.
 
     Where it finds none relevant, the best-ranked hit stays: a filter must not empty a search.
+    `fallback` is the reason why it was not asked about all of them.
     """
     pairs = list(zip(hits, relevance, strict=True))
     kept = tuple(hit for hit, value in pairs if value is None or value >= min_relevance)
     kept = kept or tuple(hits[:1])
     unjudged = sum(value is None for value in relevance)
-    return kept, FilterStats("llm", len(hits), len(kept), unjudged)
+    return kept, FilterStats("llm", len(hits), len(kept), unjudged, fallback)

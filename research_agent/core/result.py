@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal
 
 from research_agent.core.calls import Found
@@ -11,8 +12,15 @@ from research_agent.core.evidence import Evidence, place
 from research_agent.core.filtering import FilterStats
 from research_agent.core.refinement import Refinement
 from research_agent.core.support import Support
-from research_agent.core.types import TraceEvent
-from research_agent.core.verification import REFUSAL, Check, Draft, Refused, Uncertainty
+from research_agent.core.types import ModelCall, TraceEvent
+from research_agent.core.verification import (
+    REFUSAL,
+    Check,
+    Draft,
+    Refused,
+    StopReason,
+    Uncertainty,
+)
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 
@@ -44,13 +52,22 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a question cost."""
+    """What a question cost; what the reply cache had cost nothing and is counted apart."""
 
     llm_calls: int
+    """Calls to language models, failed ones too; the tries of a call count once."""
+    failed_calls: int
+    """Those that gave no reply; their tokens and their cost are not known."""
+    retries: int
+    """Tries beyond the first of every call."""
+    reused_calls: int
+    """Replies from the reply cache."""
     prompt_tokens: int
     cached_tokens: int
     """Those of the prompt tokens that the server had read before."""
     completion_tokens: int
+    cost: float | None
+    """Money, in the unit of `models.prices`; None where a model has no price there."""
     elapsed_seconds: float
     node_seconds: Mapping[str, float]
     """Summed over rounds and parallel calls."""
@@ -80,11 +97,12 @@ class ResearchResult:
     queries: tuple[str, ...]
     refinement: Refinement
     filter_stats: FilterStats
-    stop_reason: str
+    stop_reason: StopReason
     models: Mapping[str, str]
     """Which model answered for each role that was asked."""
     usage: Usage
     warnings: tuple[str, ...]
+    """What went another way than planned, such as a fallback, each once."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -94,19 +112,37 @@ def usage_of(trace: Sequence[TraceEvent]) -> Usage:
     2.0
     """
     calls = [call for event in trace for call in event.calls]
+    sent = [call for call in calls if not call.reused]
     seconds: dict[str, float] = {}
     for event in trace:
         seconds[event.node] = seconds.get(event.node, 0.0) + event.seconds
     first = min((event.started for event in trace), default=0.0)
     last = max((event.started + event.seconds for event in trace), default=0.0)
     return Usage(
-        len(calls),
-        sum(call.prompt_tokens for call in calls),
-        sum(call.cached_tokens for call in calls),
-        sum(call.completion_tokens for call in calls),
-        last - first,
-        seconds,
+        llm_calls=len(sent),
+        failed_calls=sum(bool(call.failed) for call in sent),
+        retries=sum(call.tries - 1 for call in sent),
+        reused_calls=len(calls) - len(sent),
+        prompt_tokens=sum(call.prompt_tokens for call in sent),
+        cached_tokens=sum(call.cached_tokens for call in sent),
+        completion_tokens=sum(call.completion_tokens for call in sent),
+        cost=cost_of(sent),
+        elapsed_seconds=last - first,
+        node_seconds=seconds,
     )
+
+
+def cost_of(calls: Sequence[ModelCall]) -> float | None:
+    """Return the money that `calls` cost, as far as they gave a reply; None where unknown.
+
+    >>> cost_of([ModelCall("answer", price=0.25), ModelCall("planner", failed="ModelBusyError")])
+    0.25
+    >>> cost_of([ModelCall("answer", price=0.25), ModelCall("planner")]) is None
+    True
+    """
+    prices = [call.price for call in calls if not call.failed]
+    known = [price for price in prices if price is not None]
+    return fsum(known) if len(known) == len(prices) else None
 
 
 def research_result(  # noqa: PLR0913 (every part of the state that a caller sees)
@@ -143,11 +179,20 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         queries=tuple(dict.fromkeys(query for event in trace for query in event.queries)),
         refinement=refinement,
         filter_stats=found.stats,
-        stop_reason=check.reason,
-        models={call.role: call.model for event in trace for call in event.calls},
+        stop_reason=_stop_reason(check),
+        models={c.role: c.model for event in trace for c in event.calls if not c.failed},
         usage=usage_of(trace),
-        warnings=tuple(note for event in trace for note in event.notes),
+        warnings=tuple(dict.fromkeys(note for event in trace for note in event.notes)),
     )
+
+
+def _stop_reason(check: Check) -> StopReason:
+    """Return why the work ended: "cancelled" where somebody ended it before verify did."""
+    match check.reason:
+        case "uncertain" | "unsupported" | "":
+            return "cancelled"
+        case reason:
+            return reason
 
 
 def with_markers(claim: Claim) -> str:

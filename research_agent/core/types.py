@@ -68,6 +68,8 @@ class Probe:
 
     query: str = ""
     hits: tuple[Hit, ...] = ()
+    failed: bool = False
+    """A model failed, so nothing was searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,18 @@ class ModelCall:
     completion_tokens: int = 0
     cached_tokens: int = 0
     model: str = ""
+    seconds: float = 0.0
+    """From the request to the reply's end, with waiting and all tries."""
+    read_seconds: float | None = None
+    """Until the reply's first word, of the last try; None where the reply was not streamed."""
+    price: float | None = None
+    """Money, in the unit of `models.prices`; None where the model has no price there."""
+    tries: int = 1
+    """Requests sent; those before the last one failed."""
+    reused: bool = False
+    """The reply cache had the reply: nothing was sent, and no token counts."""
+    failed: str = ""
+    """The name of the error, where there was no reply."""
 
 
 @dataclass(frozen=True, slots=True)

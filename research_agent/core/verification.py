@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
+from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
 from research_agent.core.claims import MARKER, Claim, is_shown, read_claims, said_tokens
 from research_agent.core.entropy import outcomes, token_entropy
 from research_agent.core.evidence import Evidence
@@ -13,9 +14,20 @@ from research_agent.core.types import Token
 
 REFUSAL = "not found in provided docs"
 StopReason = Literal[
-    "confident", "unchecked", "refused", "max_rounds", "no_new_evidence", "worse_than_before"
+    "confident",
+    "unchecked",
+    "refused",
+    "max_rounds",
+    "no_new_evidence",
+    "worse_than_before",
+    "cancelled",
+    "error",
+    BudgetStop,
 ]
-Refused = Literal["", "no_evidence", "not_answerable", "model_refused", "unsupported_draft"]
+Doubt = Literal["uncertain", "unsupported"]
+Refused = Literal[
+    "", "no_evidence", "not_answerable", "model_refused", "unsupported_draft", "budget"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,10 @@ class Answer:
     refused: Refused = ""
     repeated: bool = False
     """No evidence was new, so the model was not asked again."""
+    unchecked: bool = False
+    """The check whether the evidence answers the question gave no verdict."""
+    failed: BudgetStop | Literal["error", ""] = ""
+    """Why nothing was written; empty where something was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +82,7 @@ class Check:
     """What happens next and why; `next_query` is set where the decision is "again"."""
 
     decision: Literal["again", "stop"] = "stop"
-    reason: StopReason | Literal["uncertain", "unsupported", ""] = ""
+    reason: StopReason | Doubt | Literal[""] = ""
     next_query: str = ""
     refused: Refused = ""
 
@@ -95,12 +111,14 @@ def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
     return Uncertainty("logprobs", fmean(entropies), fmean(shares), len(said))
 
 
-def verify(  # noqa: PLR0913 (three keyword-only settings)
+def verify(  # noqa: PLR0913 (keyword-only settings)
     question: str,
     answer: Answer,
     evidence: Sequence[Evidence],
     best: Draft,
     *,
+    allowance: Allowance,
+    probe_failed: bool,
     round_: int,
     max_rounds: int,
     max_entropy: float,
@@ -108,31 +126,51 @@ def verify(  # noqa: PLR0913 (three keyword-only settings)
 ) -> tuple[Check, Draft]:
     """Check `answer` and return what to do next together with the best draft so far.
 
-    A round that is no better than the best one ends the loop. Without log-probabilities nothing
-    counts as confident, and the lack of them forces no other round; unsupported claims do.
+    A round that failed or is no better than the best one ends the loop, and so does a budget
+    that pays no other round. Without log-probabilities nothing counts as confident, and the lack
+    of them forces no other round; unsupported claims do.
     """
-    if answer.refused and not best.claims:
-        best = replace(best, uncertainty=uncertainty(answer.tokens), answerable=answer.answerable)
-    if answer.refused:
-        refused: Refused = "" if any(map(is_shown, best.claims)) else answer.refused
-        return Check("stop", "worse_than_before" if best.claims else "refused", "", refused), best
-    if answer.repeated:
-        return _stop("no_new_evidence", best), best
+    undrafted = _undrafted(answer, best, probe_failed=probe_failed)
+    if undrafted:
+        return undrafted
     claims = read_claims(answer.text, answer.tokens, evidence, min_support=min_support)
     unsure = uncertainty(answer.tokens)
     draft = Draft(round_, claims, unsure, answer.answerable)
     if best.claims and draft.quality() <= best.quality():
         return _stop("worse_than_before", best), best
     doubt = _doubt(draft, max_entropy)
+    unchecked = answer.unchecked or unsure.source == "none"
     if doubt is None:
-        return _stop("unchecked" if unsure.source == "none" else "confident", draft), draft
-    if round_ >= max_rounds:
-        return _stop("max_rounds", draft), draft
+        return _stop("unchecked" if unchecked else "confident", draft), draft
+    unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
+    if unpaid:
+        return _stop(unpaid, draft), draft
     words = " ".join(claim.text for claim in _doubtful(claims, max_entropy))
     return Check("again", doubt, f"{question} {words}"), draft
 
 
-def _doubt(draft: Draft, max_entropy: float) -> Literal["uncertain", "unsupported"] | None:
+def _undrafted(answer: Answer, best: Draft, *, probe_failed: bool) -> tuple[Check, Draft] | None:
+    """Return how the loop ends where no draft was written; None where one was."""
+    if probe_failed:
+        return _stop("error", best), best
+    if answer.failed:
+        return _stop(answer.failed, best, answer.refused or "unsupported_draft"), best
+    if answer.refused and best.claims:
+        return _stop("worse_than_before", best, answer.refused), best
+    if answer.refused:
+        unsure = uncertainty(answer.tokens)
+        said = replace(best, uncertainty=unsure, answerable=answer.answerable)
+        return _stop("refused", said, answer.refused), said
+    return (_stop("no_new_evidence", best), best) if answer.repeated else None
+
+
+def _unpaid(allowance: Allowance) -> StopReason | None:
+    """Return which limit lets no other round be made: it takes a search and a model call."""
+    which = allowance.spent() or ("" if allowance.tool_calls else "tool_calls")
+    return BUDGET_STOPS[which] if which else None
+
+
+def _doubt(draft: Draft, max_entropy: float) -> Doubt | None:
     """Return what is wrong with a draft, None where nothing is."""
     if not draft.claims or not all(map(is_shown, draft.claims)):
         return "unsupported"
@@ -149,6 +187,6 @@ def _doubtful(claims: Sequence[Claim], max_entropy: float) -> Sequence[Claim]:
     ] or claims
 
 
-def _stop(reason: StopReason, draft: Draft) -> Check:
-    refused: Refused = "" if any(map(is_shown, draft.claims)) else "unsupported_draft"
-    return Check("stop", reason, "", refused)
+def _stop(reason: StopReason, draft: Draft, refused: Refused = "unsupported_draft") -> Check:
+    """Stop with `draft`, which is `refused` where nothing of it can be shown."""
+    return Check("stop", reason, "", "" if any(map(is_shown, draft.claims)) else refused)

@@ -3,21 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from research_agent.core.budget import BUDGET_STOPS, Allowance
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, render_evidence
-from research_agent.core.types import Completion, Message, ModelCall, Outcome, TraceEvent
-from research_agent.core.verification import REFUSAL, Answer, is_refusal
-from research_agent.errors import ModelReplyError
-from research_agent.ports import Ports
+from research_agent.core.types import Completion, Message, Outcome, TraceEvent
+from research_agent.core.verification import REFUSAL, Answer, Refused, is_refusal
+from research_agent.errors import BudgetError, ModelError, ModelReplyError
+from research_agent.metering import Meter
+from research_agent.ports import ChatModel, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
 
+LEAST_TOKENS = 16
+"""A shorter answer is not asked for."""
 
-def answer_question(
+
+def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     question: str,
     evidence: Sequence[Evidence],
     earlier: Answer,
     *,
+    allowance: Allowance,
     ports: Ports,
     prompts: Prompts,
     settings: AnswerSettings,
@@ -25,56 +31,88 @@ def answer_question(
     """Return the model's answer with its tokens, and whether the evidence answers the question.
 
     Without evidence no model is asked, and with the evidence of the `earlier` round neither:
-    the answer would be the same. With `refusal: check` the writing prompt has no refusal clause
-    (small models refuse too much with one); a yes/no question about the written answer decides
-    instead. Both prompts begin alike, so a server reads the evidence once.
+    the answer would be the same. With `refusal: check` a yes/no question about the written answer
+    decides about a refusal, because small models refuse too much where the prompt allows it. Both
+    prompts begin alike, so a server reads the evidence once.
+
+    The value says so where the budget did not pay the answer, or where it failed after an
+    `earlier` one was written. Raises ModelError where the first answer fails.
     """
     keys = tuple(item.key for item in evidence)
-    if not evidence:
-        return Outcome(Answer(REFUSAL, refused="no_evidence"))
-    if keys == earlier.keys:
-        event = TraceEvent(notes=("answer: no new evidence, not asked again",))
-        return Outcome(replace(earlier, repeated=True), event)
+    if not evidence or keys == earlier.keys:
+        return _not_asked(earlier)
     checked = settings.refusal == "check"
     prompt = prompts.answer_system if checked else prompts.answer_system_refusing
     system, shown = Message("system", prompt.render()), render_evidence(evidence)
     user = Message("user", prompts.answer_user.render(evidence=shown, question=question))
-    reply = ports.answerer.complete("answer", [system, user], max_tokens=settings.max_tokens)
-    notes: tuple[str, ...] = ()
-    if reply.finish_reason == "length":
-        notes = ("answer: cut at answer.max_tokens",)
-    written = Answer(aligned_text(reply), reply.tokens, keys)
-    if not written.text.strip():
+    meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
+    try:
+        written, notes = _written(meter, ports.answerer, [system, user], settings.max_tokens)
+    except (ModelError, BudgetError) as error:
+        return Outcome(_failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
+    written = replace(written, keys=keys)
+    if is_refusal(written.text):
+        written = replace(written, refused="model_refused")
+    elif checked:
+        said = written.text.strip()
+        asked = prompts.answerable.render(evidence=shown, question=question, answer=said)
+        messages = [system, Message("user", asked)]
+        written, why = _judged(written, messages, meter, ports.verifier, settings.min_answerable)
+        notes += why
+    return Outcome(written, TraceEvent(meter.calls, notes))
+
+
+def _not_asked(earlier: Answer) -> Outcome[Answer]:
+    """Return the answer of the `earlier` round once more; a refusal where there is none."""
+    if not earlier.keys:
+        return Outcome(Answer(REFUSAL, refused="no_evidence"))
+    event = TraceEvent(notes=("answer: no new evidence, not asked again",))
+    return Outcome(replace(earlier, repeated=True), event)
+
+
+def _written(
+    meter: Meter, model: ChatModel, messages: Sequence[Message], max_tokens: int
+) -> tuple[Answer, tuple[str, ...]]:
+    """Return what the model writes, and a note where it was cut; raises ModelError, BudgetError."""
+    reply = meter.ask(model, "answer", messages, max_tokens=max_tokens, least_tokens=LEAST_TOKENS)
+    text = aligned_text(reply)
+    if not text.strip():
         raise ModelReplyError(
             "the model's answer is empty", hint="Ask again, or name another model: models.answer"
         )
-    if is_refusal(written.text):
-        refused = replace(written, refused="model_refused")
-        return Outcome(refused, TraceEvent((reply.cost,), notes))
-    if not checked:
-        return Outcome(written, TraceEvent((reply.cost,), notes))
-    asked = prompts.answerable.render(
-        evidence=shown, question=question, answer=written.text.strip()
-    )
-    verdict = ports.verifier.complete("verifier", [system, Message("user", asked)], max_tokens=1)
-    calls = (reply.cost, verdict.cost)
-    return _judged(written, verdict, calls, notes, settings.min_answerable)
+    if reply.finish_reason != "length":
+        return Answer(text, reply.tokens), ()
+    unpaid = 0 < reply.cost.completion_tokens < max_tokens
+    limit = "what is left of budget.tokens" if unpaid else "answer.max_tokens"
+    return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
+
+
+def _failed(error: ModelError | BudgetError, earlier: Answer) -> Answer:
+    """Return an answer that says why it was not written; raises `error` where it is the first.
+
+    A budget that is spent is no error: without an answer before, it is a refusal.
+    """
+    if isinstance(error, BudgetError):
+        refused: Refused = "" if earlier.text else "budget"
+        return Answer(refused=refused, failed=BUDGET_STOPS[error.which])
+    if not earlier.text:
+        raise error
+    return Answer(failed="error")
 
 
 def _judged(
-    written: Answer,
-    verdict: Completion,
-    calls: tuple[ModelCall, ...],
-    notes: tuple[str, ...],
-    least: float,
-) -> Outcome[Answer]:
+    written: Answer, messages: Sequence[Message], meter: Meter, model: ChatModel, least: float
+) -> tuple[Answer, tuple[str, ...]]:
     """Refuse what the model says the evidence does not answer; without a verdict nothing is."""
-    answerable = yes_or_no(verdict)
+    try:
+        answerable = yes_or_no(meter.ask(model, "verifier", messages, max_tokens=1))
+    except (ModelError, BudgetError) as error:
+        return replace(written, unchecked=True), (f"answer: not checked: {error}",)
     if answerable is None:
-        notes = (*notes, "answer: the check gave neither yes nor no")
-    low = answerable is not None and answerable < least
-    judged = replace(written, answerable=answerable, refused="not_answerable" if low else "")
-    return Outcome(judged, TraceEvent(calls, notes))
+        note = "answer: the check gave neither yes nor no"
+        return replace(written, unchecked=True), (note,)
+    refused: Refused = "not_answerable" if answerable < least else ""
+    return replace(written, answerable=answerable, refused=refused), ()
 
 
 def aligned_text(reply: Completion) -> str:

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, fenced, place, render_evidence
 from research_agent.core.filtering import FilterStats, filter_by_relevance, filter_by_score
 from research_agent.core.fusion import reciprocal_rank_fusion
-from research_agent.core.types import Completion, Hit, Message, Probe, TraceEvent
+from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
 from research_agent.core.verification import Check
+from research_agent.errors import BudgetError, ModelError
+from research_agent.metering import Meter
 from research_agent.ports import ChatModel, Ports
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings, RetrievalSettings
@@ -37,10 +40,22 @@ def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> t
     )
 
 
-def retrieve(question: str, check: Check, *, ports: Ports, settings: RetrievalSettings) -> Probe:
-    """Probe the documents with the question, or with what the last check wants to know."""
+def retrieve(
+    question: str, check: Check, *, ports: Ports, settings: RetrievalSettings
+) -> Outcome[Probe]:
+    """Probe the documents with the question, or with what the last check wants to know.
+
+    In the first round a model that fails is an error: raises ModelError. Later there is an
+    answer to keep, so the probe says that it failed.
+    """
     query = check.next_query or question
-    return Probe(query, hybrid_search(query, ports=ports, settings=settings))
+    try:
+        return Outcome(Probe(query, hybrid_search(query, ports=ports, settings=settings)))
+    except ModelError as error:
+        if not check.next_query:
+            raise
+        event = TraceEvent(notes=(f"retrieve: {error}; the best answer so far is kept",))
+        return Outcome(Probe(query, failed=True), event)
 
 
 def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
@@ -48,6 +63,7 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     probe: Probe,
     *,
     max_chunks: int,
+    allowance: Allowance,
     ports: Ports,
     retrieval: RetrievalSettings,
     filtering: FilterSettings,
@@ -55,15 +71,15 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
 ) -> SearchResult:
     """Return the best `max_chunks` hits that pass the filter.
 
-    A query that this round's probe already asked is answered from the probe.
+    A query that this round's probe already asked is answered from the probe, and so is one whose
+    search fails. Raises ModelError where it fails and the probe has nothing.
     """
-    hits = probe.hits
-    if query != probe.query:
-        hits = hybrid_search(query, ports=ports, settings=retrieval)
-    event = TraceEvent(queries=(query,))
+    meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
+    hits, notes = _hits(query, probe, ports, retrieval)
+    event = TraceEvent(notes=notes, queries=(query,))
     if filtering.mode == "llm":
         return _filtered_by_model(
-            query, hits[:max_chunks], event, ports.filterer, filtering, prompt
+            query, hits[:max_chunks], event, meter, ports.filterer, filtering, prompt
         )
     kept, stats = hits, FilterStats("off", len(hits), len(hits))
     if filtering.mode == "score":
@@ -71,27 +87,57 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     return SearchResult(kept[:max_chunks], stats, event)
 
 
-def _filtered_by_model(
+def _hits(
+    query: str, probe: Probe, ports: Ports, settings: RetrievalSettings
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what `query` finds, or the probe's hits and a note where its search fails."""
+    if query == probe.query:
+        return probe.hits, ()
+    try:
+        return hybrid_search(query, ports=ports, settings=settings), ()
+    except ModelError as error:
+        if not probe.hits:
+            raise
+        return probe.hits, (f"search: {error}; answered from the round's first search",)
+
+
+def _filtered_by_model(  # noqa: PLR0913, PLR0917 (what is asked, and how the replies are read)
     query: str,
     hits: Sequence[Hit],
     event: TraceEvent,
+    meter: Meter,
     model: ChatModel,
     filtering: FilterSettings,
     prompt: PromptTemplate,
 ) -> SearchResult:
-    """Ask the filter model yes or no for each hit, and read how sure it is."""
-    replies = [_judged(query, hit, model, prompt) for hit in hits]
-    relevance = [yes_or_no(reply) for reply in replies]
-    kept, stats = filter_by_relevance(hits, relevance, min_relevance=filtering.min_relevance)
-    notes = (f"filter: no verdict on {stats.unjudged} hits, kept",) if stats.unjudged else ()
-    calls = tuple(reply.cost for reply in replies)
-    return SearchResult(kept, stats, TraceEvent(calls, notes, event.queries))
+    """Ask the filter model yes or no for each hit, and read how sure it is.
+
+    The first call that fails or is not paid is the last: the hits from there on are kept.
+    """
+    relevance: list[float | None] = []
+    fallback = ""
+    for hit in hits:
+        try:
+            relevance.append(_relevance(query, hit, meter, model, prompt))
+        except (ModelError, BudgetError) as error:
+            fallback = str(error)
+            break
+    unasked = [None] * (len(hits) - len(relevance))
+    kept, stats = filter_by_relevance(
+        hits, [*relevance, *unasked], min_relevance=filtering.min_relevance, fallback=fallback
+    )
+    why = f" ({fallback})" if fallback else ""
+    unjudged = f"filter: no verdict on {stats.unjudged} hits, kept{why}"
+    notes = (*event.notes, unjudged) if stats.unjudged else event.notes
+    return SearchResult(kept, stats, TraceEvent(meter.calls, notes, event.queries))
 
 
-def _judged(query: str, hit: Hit, model: ChatModel, prompt: PromptTemplate) -> Completion:
+def _relevance(
+    query: str, hit: Hit, meter: Meter, model: ChatModel, prompt: PromptTemplate
+) -> float | None:
     """Ask about one hit: the question first, so that a server reads it only once."""
     text = prompt.render(question=query, chunk=render_evidence([Evidence("k1", hit)]))
-    return model.complete("filter", [Message("user", text)], max_tokens=1)
+    return yes_or_no(meter.ask(model, "filter", [Message("user", text)], max_tokens=1))
 
 
 def compact(hits: Sequence[Hit]) -> str:

@@ -1,25 +1,38 @@
 """Whether to stop, and with which draft."""
 
+from dataclasses import replace
+
 import pytest
 
 from research_agent.core import routing
+from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, Found, ToolCall
 from research_agent.core.evidence import Evidence
-from research_agent.core.types import Hit
+from research_agent.core.types import Hit, Probe
 from research_agent.core.verification import Answer, Check, Draft, uncertainty, verify
 from tests.fakes import chunk, says
 
 EVIDENCE = [Evidence("c1", Hit(chunk("Bread is baked at 230 degrees. It takes an hour.")))]
 NOTHING = Draft()
+PLENTY = Allowance(10, 10, 10_000, 60.0)
 GOOD = "Bread is baked at 230 degrees [c1]."
 
 
-def check(answer: Answer, best: Draft = NOTHING, round_: int = 1) -> tuple[Check, Draft]:
+def check(
+    answer: Answer,
+    best: Draft = NOTHING,
+    round_: int = 1,
+    *,
+    allowance: Allowance = PLENTY,
+    probe_failed: bool = False,
+) -> tuple[Check, Draft]:
     return verify(
         "How is bread baked?",
         answer,
         EVIDENCE,
         best,
+        allowance=allowance,
+        probe_failed=probe_failed,
         round_=round_,
         max_rounds=3,
         max_entropy=0.6,
@@ -41,6 +54,7 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (Answer("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
         (written("[4]"), "again", "unsupported"),
         (Answer("x", refused="not_answerable"), "stop", "refused"),
+        (replace(written(GOOD), unchecked=True), "stop", "unchecked"),
     ],
 )
 def test_first_round(answer: Answer, decision: str, reason: str) -> None:
@@ -78,6 +92,50 @@ def test_rounds_are_limited() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("allowance", "reason"),
+    [
+        (replace(PLENTY, llm_calls=0), "budget_llm_calls"),
+        (replace(PLENTY, tool_calls=0), "budget_tool_calls"),
+        (replace(PLENTY, tokens=0), "budget_tokens"),
+        (replace(PLENTY, seconds=0.5), "budget_seconds"),
+        (replace(PLENTY, cost=0.0), "budget_cost"),
+    ],
+)
+def test_round_that_cannot_be_paid_is_not_begun(allowance: Allowance, reason: str) -> None:
+    """A doubtful draft is reported, with the limit that let no other round be made."""
+    found, best = check(written(GOOD, sure=False), allowance=allowance)
+
+    assert ("stop", reason, "") == (found.decision, found.reason, found.refused)
+    assert 1 == len(best.claims)
+
+
+def test_spent_budget_does_not_change_what_is_certain() -> None:
+    """An answer without doubt needs no other round, so nothing was missed."""
+    found, _ = check(written(GOOD), allowance=replace(PLENTY, llm_calls=0))
+
+    assert "confident" == found.reason
+
+
+def test_draft_survives_what_fails_after_it() -> None:
+    """A search or an answer that failed ends the loop with the draft that was there before."""
+    _, best = check(written(GOOD, sure=False))
+    broken = Answer(failed="budget_tokens")
+
+    assert (Check("stop", "error"), best) == check(written(GOOD), best, 2, probe_failed=True)
+    assert (Check("stop", "error"), best) == check(Answer(failed="error"), best, 2)
+    assert (Check("stop", "budget_tokens"), best) == check(broken, best, 2)
+
+
+def test_nothing_written_is_a_refusal() -> None:
+    """Its reason tells a budget that was too small from a draft that nothing supports."""
+    _, poor = check(written("Bread weighs 700 grams [c1]."))
+    unpaid = Answer(refused="budget", failed="budget_tokens")
+
+    assert "budget" == check(unpaid)[0].refused
+    assert "unsupported_draft" == check(Answer(failed="error"), poor, 2)[0].refused
+
+
 def test_markers_and_punctuation_are_not_scored() -> None:
     """Six words are: the marker and the full stop inside it are not."""
     said = uncertainty(says(GOOD).tokens)
@@ -95,6 +153,10 @@ def test_routing_follows_the_stored_decision() -> None:
     assert ("plan_calls", "end") == (
         routing.after_collect(Found(decision="again")),
         routing.after_collect(Found()),
+    )
+    assert ("assess", "verify") == (
+        routing.after_retrieve(Probe()),
+        routing.after_retrieve(Probe(failed=True)),
     )
     assert ("retrieve", "report") == (
         routing.after_verify(Check("again")),

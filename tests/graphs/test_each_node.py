@@ -1,5 +1,6 @@
 """Each node does real work: another input changes what it writes, and the final result with it."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -77,8 +78,11 @@ class ReadingChat(ScriptedChat):
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
-        super().complete(role, messages, max_tokens=max_tokens, tools=tools, schema=schema)
+        super().complete(
+            role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
+        )
         key, text = re.findall(r'key="(c\d+)".*\n(.*)', messages[-1].text)[-1]
         return says(f"{text.rstrip('.')} [{key}].")
 

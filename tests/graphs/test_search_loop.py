@@ -115,7 +115,7 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     """Calls that were planned but not run survive the process that planned them."""
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     given = ports(ScriptedChat())
-    probe = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval)
+    probe = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval).value
     start = SearchInput(question="?", probe=probe, refinement=Refinement("keep", ("bread",)))
     for value in (start, None):
         with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:

@@ -1,0 +1,99 @@
+"""Model calls within a question's budget: each is checked before it is made, and counted."""
+
+from collections.abc import Sequence
+
+from research_agent.core.budget import Allowance, left
+from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
+from research_agent.errors import BudgetError, ModelError
+from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
+from research_agent.settings import BudgetSettings, Settings
+
+MESSAGE_TOKENS = 4
+"""What a message costs beside its text: the marks around it."""
+
+
+class Meter:
+    """The calls of one run of one step, kept within what is left of the budget."""
+
+    def __init__(self, allowance: Allowance, *, tokenizer: Tokenizer, clock: Clock) -> None:
+        """Allow calls within `allowance`; its seconds count from now."""
+        self._allowance = allowance
+        self._tokenizer, self._clock = tokenizer, clock
+        self._started = clock.seconds()
+        self._calls: list[ModelCall] = []
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """The calls so far, also those that failed."""
+        return tuple(self._calls)
+
+    def left(self) -> Allowance:
+        """Return what is left now."""
+        return self._allowance.after(self._calls, self._clock.seconds() - self._started)
+
+    def ask(  # noqa: PLR0913 (the port's own arguments)
+        self,
+        model: ChatModel,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        least_tokens: int = 1,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+    ) -> Completion:
+        """Return the model's reply; its deadline is the time that is left.
+
+        A reply that may not even have `least_tokens` is not asked for. Raises BudgetError, also
+        where the time ran out during the call, and ModelError.
+        """
+        prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
+        allowance = self.left()
+        granted = allowance.grant(prompt, max_tokens, least_tokens)
+        started = self._clock.seconds()
+        try:
+            reply = model.complete(
+                role,
+                messages,
+                max_tokens=granted,
+                tools=tools,
+                schema=schema,
+                seconds=allowance.seconds,
+            )
+        except ModelError as error:
+            seconds = self._clock.seconds() - started
+            self._calls.append(ModelCall(role, seconds=seconds, failed=type(error).__name__))
+            if self.left().spent() == "seconds":
+                raise BudgetError("seconds") from error
+            raise
+        self._calls.append(reply.cost)
+        return reply
+
+
+def whole(budget: BudgetSettings) -> Allowance:
+    """Return what a question may cost before anything is spent.
+
+    >>> whole(BudgetSettings(llm_calls=3, tool_calls=2, tokens=900, seconds=30.0))
+    Allowance(llm_calls=3, tool_calls=2, tokens=900, seconds=30.0, cost=None)
+    """
+    return Allowance(
+        budget.llm_calls, budget.tool_calls, budget.tokens, budget.seconds, budget.cost or None
+    )
+
+
+def remaining(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
+    """Return what a question may still cost after all that `trace` tells."""
+    return left(whole(settings.budget), trace)
+
+
+def spare(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
+    """Return what may be spent before the answer is written.
+
+    Better queries and filtered hits are worth nothing without an answer. Set aside are the call
+    that writes it and the one that checks it, with the tokens of a round's evidence for each, and
+    a quarter of all time and money.
+    """
+    calls = 2 if settings.answer.refusal == "check" else 1
+    tokens = calls * settings.evidence.max_tokens + settings.answer.max_tokens
+    seconds, cost = settings.budget.seconds / 4, settings.budget.cost / 4
+    return remaining(settings, trace).aside(Allowance(calls, 0, tokens, seconds, cost))

@@ -1,0 +1,44 @@
+"""What the command line says about an answer's cost and its fallbacks."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from research_agent.app.asking import cost_line
+from research_agent.app.events import LINES
+from research_agent.core.calls import Found
+from research_agent.core.filtering import FilterStats
+from research_agent.core.types import Probe
+from research_agent.core.verification import Answer
+from tests.graphs.serving import Server, paid, run
+
+
+def test_cost_line_tells_what_there_is() -> None:
+    """Failed and reused calls and money are told where there are any."""
+    result, _ = run(Server().ports(), paid(llm_calls=2))
+    plain = cost_line(result)
+    usage = replace(result.usage, failed_calls=1, retries=2, reused_calls=3, cost=0.012345)
+    full = cost_line(replace(result, usage=usage))
+
+    assert plain.startswith("partial (budget_llm_calls) in 0.0 s: 1 rounds, 2 model calls, ")
+    assert "2 model calls, 1 failed, 2 tried again, 3 replies reused, " in full
+    assert full.endswith(", cost 0.01235")
+    assert not [word for word in ("failed", "again", "reused", "cost") if word in plain]
+
+
+@pytest.mark.parametrize(
+    ("step", "written", "line"),
+    [
+        ("retrieve", {"probe": Probe("q", failed=True)}, 'the search for "q" failed'),
+        ("answer", {"answer": Answer(failed="budget_tokens")}, "not written (budget_tokens)"),
+        (
+            "collect",
+            {"found": Found(stats=FilterStats("llm", 9, 8, 5, "down"), reason="planned")},
+            "kept 8 of 9 chunks (filter: llm, 5 not judged), planned",
+        ),
+    ],
+)
+def test_steps_tell_their_fallbacks(step: str, written: dict[str, Any], line: str) -> None:
+    """A person sees what did not go as planned while it happens."""
+    assert line == LINES[step](written)

@@ -1,0 +1,215 @@
+"""Whatever the budget, the graph keeps within it and ends with a result."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from graphs.search import build_search_graph
+from graphs.state import RESULT, CallInput, SearchInput, SearchOutput, SearchState
+from graphs.tools import build_search_tool
+from research_agent.core.budget import Allowance
+from research_agent.core.calls import ToolCall
+from research_agent.core.refinement import Refinement
+from research_agent.core.types import ModelCall, Probe, TraceEvent
+from research_agent.errors import ConfigError
+from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
+from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, ports, says
+from tests.graphs.serving import EVERYTHING, FIRST, Server, paid, run
+
+FULL = 18
+"""Model calls of two rounds with every role."""
+
+
+def asked(server: Server, settings: Settings = EVERYTHING) -> Server:
+    run(server.ports(), settings)
+    return server
+
+
+def test_plenty_is_not_spent() -> None:
+    """With a budget that is large enough every role is asked in both rounds."""
+    server = Server(takes=10.0, price=0.25)
+    result, trace = run(server.ports())
+
+    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
+    assert () == result.warnings
+    assert FULL == len(server.asked) == result.usage.llm_calls
+    assert FULL * 0.25 == result.usage.cost
+    assert 4 == sum(len(event.queries) for event in trace)
+
+
+@pytest.mark.parametrize("limit", range(1, FULL + 1))
+def test_calls_stay_within_the_budget(limit: int) -> None:
+    """Optional calls are left out first: the answer is always written, and checked from two on."""
+    server = Server()
+    result, _ = run(server.ports(), paid(llm_calls=limit))
+
+    assert limit == len(server.asked) == result.usage.llm_calls
+    assert FIRST in result.answer
+    assert ("answer" in server.asked, "verifier" in server.asked) == (True, limit > 1)
+    assert (limit < FULL) == bool(result.warnings or result.stop_reason == "budget_llm_calls")
+    assert result == RESULT.validate_json(RESULT.dump_json(result))
+
+
+@pytest.mark.parametrize("limit", range(100, 1500, 70))
+def test_tokens_stay_within_the_budget(limit: int) -> None:
+    """Prompts are counted before they are sent, and replies are cut at what is left."""
+    server = Server()
+    result, _ = run(server.ports(), paid(tokens=limit))
+
+    used = result.usage.prompt_tokens + result.usage.completion_tokens
+    assert server.tokens == used
+    assert used <= limit
+    assert result.warnings
+
+
+@pytest.mark.parametrize("limit", range(1, 6))
+def test_searches_stay_within_the_budget(limit: int) -> None:
+    """A round makes at least one search; a round that could make none is not begun."""
+    result, trace = run(Server().ports(), paid(tool_calls=limit))
+
+    assert min(limit, 4) == sum(len(event.queries) for event in trace)
+    assert (1 if limit < 3 else 2) == result.rounds
+    assert (limit < 3) == (result.stop_reason == "budget_tool_calls")
+    assert FIRST in result.answer
+
+
+@pytest.mark.parametrize("limit", range(1, 101, 9))
+def test_time_stays_within_the_budget(limit: int) -> None:
+    """What is left is each call's deadline, whichever call it is."""
+    server = Server(takes=10.0)
+    settings = replace(paid(seconds=limit), filter=FilterSettings(mode="off"))
+    result, _ = run(server.ports(), settings)
+
+    assert server.watch.now <= limit
+    assert result.usage.elapsed_seconds <= limit
+    assert (limit < 46, limit < 64) == (
+        result.refusal_reason == "budget",
+        result.stop_reason == "budget_seconds",
+    )
+
+
+@pytest.mark.parametrize("cost", [0.3, 0.6, 1.1, 2.6, 4.1])
+def test_money_is_checked_before_each_call(cost: float) -> None:
+    """No call is begun without money; each of two parallel searches may begin a last one."""
+    result, _ = run(Server(price=0.25).ports(), paid(cost=cost))
+
+    assert result.usage.cost is not None
+    assert result.usage.cost < cost + 0.5
+    assert FIRST in result.answer
+
+
+def test_money_without_prices_is_no_limit() -> None:
+    """Where a model has no price, a limit in money limits nothing, and the cost is unknown."""
+    result, _ = run(Server().ports(), paid(cost=0.01))
+
+    assert (None, FULL) == (result.usage.cost, result.usage.llm_calls)
+
+
+def test_budget_that_pays_no_answer_is_a_refusal() -> None:
+    """Nothing was answered: the contract's refusal, with the limit that was reached."""
+    result, _ = run(Server().ports(), paid(tokens=100))
+
+    assert ("refused", "budget", "budget_tokens") == (
+        result.status,
+        result.refusal_reason,
+        result.stop_reason,
+    )
+    assert "not found in provided docs" == result.answer
+    assert 0 == result.usage.llm_calls
+
+
+@pytest.mark.parametrize(
+    ("tokens", "limit"), [(300, "answer.max_tokens"), (60, "what is left of budget.tokens")]
+)
+def test_cut_answer_says_which_limit_cut_it(tokens: int, limit: str) -> None:
+    """A reply that the budget left no room for is told apart from one that was long."""
+    cut = replace(says(FIRST), finish_reason="length", cost=ModelCall("answer", 100, tokens))
+    result, _ = run(ports(ScriptedChat(cut)), BYPASSING)
+
+    assert (f"answer: cut at {limit}",) == result.warnings
+
+
+def search(given: SearchInput, planner: ScriptedChat, settings: Settings) -> SearchOutput:
+    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
+    return SearchOutput.model_validate(graph.invoke(given))
+
+
+@pytest.mark.parametrize(("spent", "author"), [(0, "model"), (36, "model"), (38, "planner")])
+def test_search_gets_what_is_left(spent: int, author: str) -> None:
+    """The search reads its parent's trace, and hands it back with its own events behind."""
+    before = TraceEvent(tuple(ModelCall("answer") for _ in range(spent)), node="answer")
+    given = SearchInput(
+        question="?",
+        probe=Probe(),
+        refinement=Refinement("keep", ("bread",)),
+        trace=(before,),
+    )
+    planner = ScriptedChat(calls("bread degrees"))
+    output = search(given, planner, MODEL_CALLS)
+
+    assert [before] == list(output.trace[:1])
+    assert "plan_calls" == output.trace[1].node
+    assert (author == "model") == bool(planner.asked)
+    assert (author == "planner") == any("planner wrote" in note for note in output.trace[1].notes)
+
+
+def test_search_without_a_call_left_asks_nobody() -> None:
+    """The reason names the limit."""
+    before = TraceEvent(queries=tuple(f"q{i}" for i in range(20)))
+    given = SearchInput(question="?", probe=Probe(), refinement=Refinement(), trace=(before,))
+    planner = ScriptedChat(calls("bread"))
+    output = search(given, planner, MODEL_CALLS)
+
+    assert ("stop", "budget_tool_calls") == (output.found.decision, output.found.reason)
+    assert [] == planner.asked
+
+
+def test_parallel_calls_share_what_is_left() -> None:
+    """Each of three calls gets a third, after the model call that planned them."""
+    settings = replace(
+        MODEL_CALLS,
+        budget=BudgetSettings(llm_calls=12, tool_calls=10),
+        search=SearchSettings(mode="tool_calling", max_turns=1),
+    )
+    planner = ScriptedChat(calls("bread", "bytes", "degrees"))
+    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
+    given = SearchInput(question="?", probe=Probe(), refinement=Refinement("keep", ("x",)))
+    *_, last = graph.stream(given, stream_mode="values")
+    plan = SearchState.model_validate(last).plan
+
+    assert (3, 3) == (plan.share.llm_calls, plan.share.tool_calls)
+    assert plan.share.tokens < 100_000 // 3
+
+
+def test_share_comes_back_from_json() -> None:
+    """What `Send` carries may be JSON, after an edit."""
+    sent = CallInput(
+        call=ToolCall(0, "search_chunks_tool", "x"),
+        probe=Probe(),
+        share=Allowance(1, 2, 300, 4.0),
+    )
+
+    assert sent == CallInput.model_validate(json.loads(sent.model_dump_json()))
+
+
+def test_parent_agent_may_leave_the_allowance_empty() -> None:
+    """The tool takes a query alone; models see neither the probe nor the allowance."""
+    filtering = FilterSettings(mode="llm")
+    settings = replace(MODEL_CALLS, filter=filtering, budget=BudgetSettings(llm_calls=2))
+    tool = build_search_tool(ports(ScriptedChat()), settings, PROMPTS)
+    message = tool.invoke(
+        {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": "bread"}}
+    )
+
+    spec = convert_to_openai_tool(tool)["function"]
+    assert ["query", "max_chunks"] == list(spec["parameters"]["properties"])
+    stats = message.artifact.stats
+    assert (3, 1, "budget.llm_calls is spent") == (stats.found, stats.unjudged, stats.fallback)
+
+
+def test_budget_of_nothing_is_a_wrong_setting() -> None:
+    """One model call, one search, a hundred tokens and one second are the least."""
+    with pytest.raises(ConfigError):
+        Settings(budget=BudgetSettings(llm_calls=0))

@@ -1,0 +1,195 @@
+"""Whichever call fails, and how: a result that names the fallback, or the first answer's error."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from graphs.chat import Research
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput, ResearchState
+from research_agent.core.filtering import FilterStats
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from research_agent.ports import Ports
+from research_agent.settings import BudgetSettings, FilterSettings
+from tests.fakes import BYPASSING, NO, PROMPTS, QUESTION, ScriptedChat, WordEmbedder, ports, says
+from tests.graphs.serving import EVERYTHING, FIRST, Server, run
+
+CALLS = "refine plan_calls filter filter filter filter plan_calls answer verifier"
+"""The model calls of a round."""
+LAST = 18
+FIRST_ANSWER = 8
+ERRORS: Sequence[ModelError] = (
+    ModelUnavailableError("the server is down"),
+    ModelTimeoutError("too slow"),
+    ModelAccessError("the key has expired"),
+    ModelReplyError("no reply"),
+    ContextOverflowError("too long"),
+)
+ROUND = (
+    "retrieve assess refine plan_calls run_call run_call collect plan_calls collect "
+    "select_evidence answer verify"
+)
+WHOLE = f"{ROUND} {ROUND} report"
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
+
+
+def test_calls_come_in_this_order() -> None:
+    """What the tests below count on."""
+    server = Server()
+    run(server.ports())
+
+    assert f"{CALLS} {CALLS}" == " ".join(server.asked)
+    assert LAST == len(server.asked)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("number", range(1, LAST + 1))
+def test_any_call_may_fail(number: int, error: ModelError) -> None:
+    """Only the first answer's own error is raised; a draft that was written is never lost."""
+    server = Server(fails_at=number, error=error)
+    if number == FIRST_ANSWER:
+        with pytest.raises(type(error)):
+            run(server.ports())
+        return
+    result, _ = run(server.ports())
+
+    assert FIRST in result.answer
+    assert 1 == result.usage.failed_calls
+    assert [note for note in result.warnings if str(error) in note]
+    assert "" == result.refusal_reason
+
+
+@pytest.mark.parametrize(
+    ("number", "stop_reason", "rounds", "note"),
+    [
+        (1, "confident", 2, "refine: down; the query was kept"),
+        (2, "confident", 2, "plan_calls: down; the planner wrote the calls"),
+        (3, "confident", 2, "filter: no verdict on 2 hits, kept (down)"),
+        (7, "confident", 2, "plan_calls: down; the search ended"),
+        (9, "confident", 2, "answer: not checked: down"),
+        (17, "error", 2, "answer: down"),
+        (18, "unchecked", 2, "answer: not checked: down"),
+    ],
+)
+def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int, note: str) -> None:
+    """The note says what stood in, and the stop reason what that means for the answer."""
+    server = Server(fails_at=number, error=ModelUnavailableError("down"))
+    result, _ = run(server.ports())
+
+    assert (stop_reason, rounds) == (result.stop_reason, result.rounds)
+    assert note in result.warnings
+
+
+def test_filter_names_its_fallback() -> None:
+    """The hits from the failed call on are kept, and the statistics say why."""
+    filterer = ScriptedChat(NO, ModelUnavailableError("down"))
+    given = ports(ScriptedChat(says(FIRST)), filterer=filterer)
+    filtering = FilterSettings(mode="llm")
+    result, _ = run(given, replace(BYPASSING, filter=filtering, budget=BudgetSettings(rounds=1)))
+
+    assert FilterStats("llm", 3, 2, 2, "down") == result.filter_stats
+
+
+@pytest.mark.parametrize("number", range(1, LAST + 1))
+def test_interrupting_is_never_swallowed(number: int) -> None:
+    """Ctrl-C ends the question, in whichever call it comes."""
+    with pytest.raises(KeyboardInterrupt):
+        run(Server(fails_at=number, error=KeyboardInterrupt()).ports())
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a fault of ours"), ValueError("another")])
+def test_our_own_faults_are_not_swallowed(error: Exception) -> None:
+    """Only errors about models have fallbacks."""
+    with pytest.raises(type(error)):
+        run(Server(fails_at=1, error=error).ports())
+
+
+class FailingEmbedder(WordEmbedder):
+    """Fails from its call number `first` on."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first, self.number = first, 0
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.number += 1
+        if self.number >= self.first:
+            raise ModelUnavailableError("no embeddings")
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("first", range(2, 10))
+def test_search_that_fails_keeps_the_draft(first: int) -> None:
+    """After the first search every fault of the embedding model is a fallback."""
+    embedder = FailingEmbedder(first)
+    result, _ = run(replace(Server().ports(), embedder=embedder))
+
+    assert FIRST in result.answer
+    assert (embedder.number >= first) == any("no embeddings" in note for note in result.warnings)
+    assert (embedder.number < first) == (first == 9)
+
+
+def test_second_round_that_cannot_search_ends_with_the_first() -> None:
+    """No step after the failed search runs; the draft is reported with the reason `error`."""
+    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    given = ports(ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")), texts=texts)
+    result, trace = run(replace(given, embedder=FailingEmbedder(2)), BYPASSING)
+
+    assert ("partial", "error", 2) == (result.status, result.stop_reason, result.rounds)
+    assert ["verify", "retrieve", "verify", "report"] == [event.node for event in trace][-4:]
+    assert ("retrieve: no embeddings; the best answer so far is kept",) == result.warnings
+
+
+def test_first_search_that_fails_is_an_error() -> None:
+    """There is nothing to keep yet."""
+    with pytest.raises(ModelUnavailableError):
+        run(replace(Server().ports(), embedder=FailingEmbedder(1)))
+
+
+@contextmanager
+def kept(given: Ports, file: Path) -> Iterator[Research]:
+    """Give a graph whose checkpoints are in a file, as a new process has it."""
+    with closing(sqlite3.connect(file, check_same_thread=False)) as database:
+        saver = SqliteSaver(database)
+        yield build_research_graph(given, EVERYTHING, PROMPTS, checkpointer=saver)
+
+
+@pytest.mark.parametrize("number", range(1, LAST + 1))
+def test_question_goes_on_where_it_was_interrupted(number: int, tmp_path: Path) -> None:
+    """Another process ends it, and no event of the trace is lost or doubled."""
+    server = Server(fails_at=number)
+    with kept(server.ports(), tmp_path / "t.db") as graph, pytest.raises(KeyboardInterrupt):
+        graph.invoke(ResearchInput(question=QUESTION), CONFIG)
+    with kept(server.ports(), tmp_path / "t.db") as graph:
+        result = graph.invoke(None, CONFIG)["result"]
+        trace = graph.get_state(CONFIG).values["trace"]
+
+    assert FIRST in result.answer
+    assert WHOLE == " ".join(event.node for event in trace)
+    assert result.usage.llm_calls == sum(len(event.calls) for event in trace) == LAST
+
+
+def test_edit_of_the_whole_state_does_not_double_the_trace(tmp_path: Path) -> None:
+    """Studio writes back every field as JSON, also those that grow."""
+    server = Server()
+    with kept(server.ports(), tmp_path / "t.db") as graph:
+        graph.invoke(ResearchInput(question=QUESTION), CONFIG, interrupt_before=["answer"])
+        values = ResearchState.model_validate(graph.get_state(CONFIG).values)
+        graph.update_state(CONFIG, json.loads(values.model_dump_json()), as_node="select_evidence")
+        result = graph.invoke(None, CONFIG)["result"]
+
+    assert len(server.asked) == result.usage.llm_calls == LAST
