@@ -4,15 +4,24 @@
         ...
 
 The script gets each request's JSON: chat requests have `messages`, embedding requests `input`.
+What it replies as JSON is streamed where the request asks for that.
 """
 
 import json
+import select
+import socket
+import ssl
+import struct
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
+
+from tests.loopback_events import events
 
 Json = dict[str, Any]
 
@@ -27,7 +36,44 @@ class Raw:
     headers: Mapping[str, str] | None = None
 
 
-Script = Callable[[Json], Json | Raw]
+class Peer:
+    """The other end of one connection, for replies that are written piece by piece."""
+
+    def __init__(self, connection: socket.socket, stopping: Event) -> None:
+        self._connection, self._stopping = connection, stopping
+
+    def send(self, data: bytes) -> None:
+        """Send bytes; raises OSError where the client has gone."""
+        self._connection.sendall(data)
+
+    def gone(self, seconds: float) -> bool:
+        """Wait up to `seconds` until the client goes; True where it did, or the server stops."""
+        until = time.monotonic() + seconds
+        while not self._stopping.is_set():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            if select.select([self._connection], [], [], min(left, 0.02))[0]:
+                with suppress(OSError):
+                    if self._connection.recv(1):
+                        continue
+                return True
+        return True
+
+    def reset(self) -> None:
+        """Break the connection off as a server does that crashes."""
+        linger = struct.pack("ii", 1, 0)
+        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A reply that a function writes, beginning with the status line; then the connection ends."""
+
+    write: Callable[[Peer], None]
+
+
+Script = Callable[[Json], Json | Raw | Live]
 
 CLOSED = Raw(0)
 """The connection ends without a reply."""
@@ -96,45 +142,86 @@ def _reply(
     }
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+
+    def __init__(self, script: Script, key: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script, self.key, self.stopping = script, key, Event()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 (sockets)
+        """Stay silent where a client left."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_POST(self) -> None:
+        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        key, sent = self.server.key, self.headers["Authorization"]
+        if key and sent != f"Bearer {key}":
+            reply: Json | Raw | Live = error_reply(401, f"wrong: {sent}")
+        else:
+            reply = self.server.script(given)
+        with suppress(OSError):  # (the client may leave at any time)
+            self._reply(reply, given)
+
+    def _reply(self, reply: Json | Raw | Live, given: Json) -> None:
+        if isinstance(reply, Live):
+            reply.write(Peer(self.connection, self.server.stopping))
+            return
+        if isinstance(reply, dict):
+            reply = _served(_as_asked(reply, given), given)
+        if reply.status:
+            self._send(reply)
+
+    def _send(self, reply: Raw) -> None:
+        headers = reply.headers or {}
+        self.send_response_only(reply.status)
+        if "Date" not in headers:
+            self.send_header("Date", self.date_time_string())
+        self.send_header("Content-Type", reply.content_type)
+        self.send_header("Content-Length", str(len(reply.body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
 @contextmanager
-def server(script: Script, *, key: str = "") -> Iterator[str]:
-    """Run the server and give its base URL; with a `key`, others are answered with 401."""
+def server(script: Script, *, key: str = "", certificate: str = "") -> Iterator[str]:
+    """Run the server and give its base URL.
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if key and self.headers["Authorization"] != f"Bearer {key}":
-                reply: Json | Raw = error_reply(401, f"wrong: {self.headers['Authorization']}")
-            else:
-                reply = script(given)
-            if isinstance(reply, dict):
-                reply = Raw(200, json.dumps(_as_asked(reply, given)).encode())
-            if reply.status:
-                self._send(reply)
-
-        def _send(self, reply: Raw) -> None:
-            self.send_response(reply.status)
-            self.send_header("Content-Type", reply.content_type)
-            self.send_header("Content-Length", str(len(reply.body)))
-            for name, value in (reply.headers or {}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply.body)
-
-        def log_message(self, *_: object) -> None:
-            """Stay silent."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = False
-
-    with Server(("127.0.0.1", 0), Handler) as running:
+    With a `key`, others are answered with 401; with a `certificate` (a PEM file of both its
+    halves) the server speaks TLS.
+    """
+    with _Server(script, key) as running:
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            running.socket = context.wrap_socket(running.socket, server_side=True)
         serving = Thread(target=running.serve_forever, args=(0.02,))
         serving.start()
         try:
-            yield f"http://127.0.0.1:{running.server_port}/v1"
+            scheme = "https" if certificate else "http"
+            yield f"{scheme}://127.0.0.1:{running.server_port}/v1"
         finally:
+            running.stopping.set()
             running.shutdown()
             serving.join()
+
+
+def _served(reply: Json, given: Json) -> Raw:
+    """The reply as it goes over the wire."""
+    if not given.get("stream") or not reply.get("choices"):
+        return Raw(200, json.dumps(reply).encode())
+    counted = bool((given.get("stream_options") or {}).get("include_usage"))
+    return Raw(200, b"".join(events(reply, usage=counted)), "text/event-stream")
 
 
 def _as_asked(reply: Json, given: Json) -> Json:

@@ -1,27 +1,26 @@
 """Chat and embeddings over the wire: the real client against a scripted server."""
 
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from research_agent.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder, is_loopback
-from research_agent.core.types import Alternative, Message, ModelCall, Token, WrittenCall
+from research_agent.adapters.openai import OpenAIChat, is_loopback
+from research_agent.core.types import Alternative, Token, WrittenCall
 from research_agent.errors import (
     ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
     ModelError,
     ModelReplyError,
     ModelUnavailableError,
 )
+from tests.adapters.openai_models import ASKED, KEY, chat, counts, endpoint, replies
 from tests.loopback import (
     CLOSED,
     Json,
     Raw,
-    Script,
-    embedding_reply,
     error_reply,
     server,
     text_reply,
@@ -29,39 +28,9 @@ from tests.loopback import (
     tool_reply,
 )
 
-ASKED = [Message("system", "Be brief."), Message("user", "SECRET DOCUMENT: capital of France?")]
-KEY = "sk-secret-key"
+DAY = "Thu, 01 Jan 2099"
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
-
-
-def endpoint(url: str, *, timeout: float = 20) -> Endpoint:
-    return Endpoint(
-        model="m", url=lambda: url, where=url, api_key=KEY, key_env="MY_KEY", timeout=timeout
-    )
-
-
-@contextmanager
-def chat(script: Script, *, timeout: float = 20) -> Iterator[OpenAIChat]:
-    with server(script) as url:
-        model = OpenAIChat(endpoint(url, timeout=timeout))
-        yield model
-        model.close()
-
-
-def replies(*scripted: Json | Raw) -> tuple[Script, list[Json]]:
-    """A script that gives the replies in their order, and the requests it got."""
-    left, seen = list(scripted), []
-
-    def script(given: Json) -> Json | Raw:
-        seen.append(given)
-        return left.pop(0)
-
-    return script, seen
-
-
-def total(cost: ModelCall) -> int:
-    return cost.prompt_tokens + cost.completion_tokens
 
 
 def test_free_text_comes_with_log_probabilities() -> None:
@@ -81,7 +50,7 @@ def test_free_text_comes_with_log_probabilities() -> None:
         Token("Par", -0.25, (Alternative("Par", -0.25), Alternative("Lon", -1.5))),
         Token("is", -0.5, (Alternative("is", -0.5),)),
     ) == got.tokens
-    assert ModelCall("answer", 40, 3, 30, "scripted") == got.cost
+    assert (40, 3, 30, "scripted") == counts(got.cost)
     assert ("stop", ()) == (got.finish_reason, got.tool_calls)
     assert {"temperature": 0, "max_tokens": 7, "logprobs": True, "top_logprobs": 5} == {
         name: seen[0][name] for name in ("temperature", "max_tokens", "logprobs", "top_logprobs")
@@ -126,7 +95,7 @@ def test_empty_text_is_a_reply(reply: Json, text: str, tokens: list[str]) -> Non
     script, _ = replies(reply)
     with chat(script) as model:
         got = model.complete("r", ASKED, max_tokens=7)
-    assert (text, tokens, 99) == (got.text, [t.text for t in got.tokens], total(got.cost))
+    assert (text, tokens, 90) == (got.text, [t.text for t in got.tokens], got.cost.prompt_tokens)
 
 
 def test_schema_is_sent_and_read_as_text() -> None:
@@ -162,6 +131,7 @@ def test_call_with_broken_arguments_is_kept() -> None:
     ("refusal", "given", "missing"),
     [
         (error_reply(400, "logprobs is not supported"), {}, {"logprobs", "top_logprobs"}),
+        (error_reply(400, "must be verified to stream"), {}, {"stream", "stream_options"}),
         (error_reply(403, "You may not request logprobs"), {}, {"logprobs", "top_logprobs"}),
         (error_reply(400, "response_format: no"), {"schema": SCHEMA}, {"response_format"}),
         (error_reply(400, "'temperature' does not support 0"), {}, {"temperature"}),
@@ -177,7 +147,9 @@ def test_refused_option_is_left_out_from_then_on(
         got = [model.complete("r", ASKED, max_tokens=7, **given).text for _ in range(2)]
     assert ["a", "b"] == got
     for request in seen[1:]:
-        assert missing == set(seen[0]) - set(request)
+        sent = {name for name, value in request.items() if name != "stream" or value}
+        asked = {name for name, value in seen[0].items() if name != "stream" or value}
+        assert missing == asked - sent
     limits = [r.get("max_tokens") or r["max_completion_tokens"] for r in seen]
     assert [7, 7, 7] == limits
 
@@ -208,40 +180,88 @@ OPENAI_OVERFLOW = error_reply(
 EMPTY = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": []}
 
 
+VLLM_OVERFLOW = error_reply(
+    400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096. SECRET"
+)
+QUOTA = error_reply(429, "SECRET", kind="insufficient_quota", code="insufficient_quota")
+
+
+def is_plain(reply: Json | Raw) -> bool:
+    """Whether a request for a stream gets a plain reply, and so the same is asked once more."""
+    if isinstance(reply, dict):
+        return not reply.get("choices")
+    return reply.status == 200 and reply.content_type != "text/html"
+
+
 @pytest.mark.parametrize(
     ("reply", "error", "said", "hint"),
     [
-        (error_reply(401, f"bad key {KEY}"), ModelError, "answered 401", "MY_KEY"),
-        (error_reply(403, "no SECRET"), ModelError, "answered 403", "MY_KEY"),
+        (error_reply(401, f"bad key {KEY}"), ModelAccessError, "answered 401", "MY_KEY"),
+        (error_reply(403, "no SECRET"), ModelAccessError, "answered 403", "MY_KEY"),
+        (error_reply(402, "SECRET"), ModelAccessError, "answered 402", "spend"),
+        (QUOTA, ModelAccessError, "insufficient_quota", "spend"),
         (error_reply(404, "SECRET", code="model_not_found"), ModelError, "not_found", "'m'"),
         (error_reply(400, "SECRET"), ModelError, r"400 \(invalid_request_error\)", "base_url"),
-        (error_reply(429, "SECRET"), ModelUnavailableError, "429", "up?"),
+        (error_reply(429, "SECRET"), ModelBusyError, "429", "later"),
         (error_reply(500, "SECRET"), ModelUnavailableError, "500", "up?"),
-        (error_reply(503, "SECRET"), ModelUnavailableError, "503", "up?"),
-        (CLOSED, ModelUnavailableError, "cannot be reached", "up?"),
+        (error_reply(503, "SECRET"), ModelBusyError, "503", "later"),
+        (error_reply(408, "SECRET"), ModelUnavailableError, "408", "up?"),
+        (CLOSED, ModelUnavailableError, "broke the connection off", "up?"),
         (LLAMA_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
         (OPENAI_OVERFLOW, ContextOverflowError, "longer", "models.local.context"),
+        (VLLM_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
         (EMPTY, ModelReplyError, "without choices", "base_url"),
         ({**EMPTY, "choices": None}, ModelReplyError, "no reply", "base_url"),
         ({"error": {"message": "SECRET"}}, ModelReplyError, "no reply", "base_url"),
-        (Raw(200, b"<html>SECRET", "text/html"), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"<html>SECRET", "text/html"), ModelReplyError, "text/html", "base_url"),
+        (Raw(200, b"SECRET", "text/SECRET key"), ModelReplyError, "no known type", "base_url"),
         (Raw(200, b'{"choices": [{"mess'), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"[" * 5000), ModelReplyError, "no reply", "base_url"),
         (Raw(200, b"null"), ModelReplyError, "no reply", "base_url"),
-        (text_reply("SECRET", finish_reason=None), ModelReplyError, "broke", "Ask again"),
         (text_reply("", finish_reason="content_filter"), ModelReplyError, "filter", "Ask"),
     ],
 )
+@pytest.mark.parametrize("max_tokens", [1, 7])
 def test_failures_are_ours(
-    reply: Json | Raw, error: type[ModelError], said: str, hint: str
+    reply: Json | Raw, error: type[ModelError], said: str, hint: str, max_tokens: int
 ) -> None:
-    """Each failure is one of our errors with a hint, and repeats neither key nor documents."""
+    """Each failure is one of our errors with a hint, and repeats neither key nor documents.
+
+    It is the same whether a plain reply was asked for or a stream.
+    """
     script, seen = replies(reply)
     with chat(script) as model, pytest.raises(error, match=said) as caught:
-        model.complete("answer", ASKED, max_tokens=7)
+        model.complete("answer", ASKED, max_tokens=max_tokens)
     assert error is type(caught.value)
     assert hint in caught.value.hint
     assert not any(word in f"{caught.value} {caught.value.hint}" for word in (KEY, "SECRET"))
-    assert 1 == len(seen)
+    assert (2 if max_tokens > 1 and is_plain(reply) else 1) == len(seen)
+
+
+def test_plain_reply_without_its_end() -> None:
+    """A reply that came at once but says not how it ended is refused."""
+    script, _ = replies(text_reply("SECRET", finish_reason=None))
+    with chat(script) as model, pytest.raises(ModelReplyError, match="broke its reply off"):
+        model.complete("answer", ASKED, max_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "86400"}, 86400.0),
+        ({"Retry-After": f"{DAY} 00:00:09 GMT", "Date": f"{DAY} 00:00:00 GMT"}, 9.0),
+        ({"Retry-After": "later"}, None),
+        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
+    ],
+)
+def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    """What a busy server asks for is told, by its own clock; nothing is waited for here."""
+    refusal = Raw(429, error_reply(429, "SECRET").body, headers=headers)
+    with chat(lambda _: refusal) as model, pytest.raises(ModelBusyError) as caught:
+        model.complete("r", ASKED, max_tokens=7)
+    assert seconds == caught.value.retry_after
 
 
 def test_redirects_are_not_followed() -> None:
@@ -249,23 +269,6 @@ def test_redirects_are_not_followed() -> None:
     script, seen = replies(Raw(307, headers={"Location": "/elsewhere"}))
     with chat(script) as model, pytest.raises(ModelError, match="307"):
         model.complete("answer", ASKED, max_tokens=7)
-    assert 1 == len(seen)
-
-
-def test_slow_server_times_out() -> None:
-    """After models.timeout the call ends with the setting's name; it is not repeated."""
-    done, seen = threading.Event(), []
-
-    def script(given: Json) -> Json:
-        seen.append(given)
-        done.wait(10)
-        return text_reply("late")
-
-    with chat(script, timeout=0.2) as model:
-        with pytest.raises(ModelUnavailableError, match="in time") as caught:
-            model.complete("answer", ASKED, max_tokens=7)
-        done.set()
-    assert "models.timeout" in caught.value.hint
     assert 1 == len(seen)
 
 
@@ -297,43 +300,6 @@ def test_moved_server_is_followed() -> None:
         got = [model.complete("r", ASKED, max_tokens=7).text for _ in range(2)]
         model.close()
     assert ["old", "new"] == got
-
-
-@contextmanager
-def embedder(script: Script) -> Iterator[OpenAIEmbedder]:
-    with server(script) as url:
-        model = OpenAIEmbedder(endpoint(url))
-        yield model
-        model.close()
-
-
-def test_vectors_have_length_one() -> None:
-    """Texts go out as text, in their order, and the vectors come back normalised."""
-    script, seen = replies(embedding_reply([[3, 4], [0, -2]]))
-    with embedder(script) as model:
-        assert [[0.6, 0.8], [0.0, -1.0]] == model.embed(["a", "b"])
-        assert [] == model.embed([])
-        assert "m" == model.name
-    assert [["a", "b"]] == [request["input"] for request in seen]
-
-
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        (embedding_reply([[1, 0]]), ModelReplyError),
-        (embedding_reply([[1, 0], [1]]), ModelReplyError),
-        (embedding_reply([[1, 0], [0, 0]]), ModelReplyError),
-        ({"object": "list", "data": [], "model": "m"}, ModelReplyError),
-        (Raw(200, b"<html>", "text/html"), ModelReplyError),
-        (error_reply(500, "SECRET"), ModelUnavailableError),
-        (CLOSED, ModelUnavailableError),
-    ],
-)
-def test_vectors_that_are_none(reply: Json | Raw, error: type[ModelError]) -> None:
-    """Missing, uneven and empty vectors are refused, and failures are ours."""
-    script, _ = replies(reply)
-    with embedder(script) as model, pytest.raises(error):
-        model.embed(["a", "b"])
 
 
 @pytest.mark.parametrize(

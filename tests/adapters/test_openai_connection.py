@@ -13,6 +13,7 @@ import pytest
 
 from research_agent.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder
 from research_agent.adapters.openai.connection import Connection, HttpClients
+from research_agent.adapters.openai.watch import Watch
 from research_agent.core.types import Message
 from research_agent.errors import ModelError
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply
@@ -92,19 +93,41 @@ def test_both_clients_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(clients)
         return "client"
 
-    def use() -> None:
+    def use() -> Connection[str]:
         connection = Connection(endpoint(FAR), build)
-        assert "client" == connection.client()
-        connection.close()
+        assert "client" == connection.run(lambda client, _: client)
+        return connection
 
-    async def use_in_a_loop() -> None:
-        use()
+    async def close_in_a_loop() -> None:
+        use().close()
 
-    asyncio.run(use_in_a_loop())
+    asyncio.run(close_in_a_loop())
+    other = use()
     monkeypatch.delattr("research_agent.adapters.openai.connection.Thread")
-    use()
+    other.close()
     closed = [(clients.blocking.is_closed, clients.awaiting.is_closed) for clients in made]
     assert [(True, True), (True, True)] == closed
+
+
+def test_clients_are_used_again() -> None:
+    """Calls one after another share a client; one whose call failed is not used again."""
+    made: list[HttpClients] = []
+
+    def build(_: str, clients: HttpClients) -> int:
+        made.append(clients)
+        return len(made)
+
+    def fail(_client: int, _watch: Watch) -> int:
+        raise ModelError("no")
+
+    connection = Connection(endpoint(FAR), build)
+    assert [1, 1] == [connection.run(lambda client, _: client) for _ in range(2)]
+    with pytest.raises(ModelError, match="no"):
+        connection.run(fail)
+    assert 2 == connection.run(lambda client, _: client)
+    connection.close()
+    assert [True, True] == [clients.blocking.is_closed for clients in made]
+    assert 1 == len({id(clients.awaiting) for clients in made})
 
 
 def test_threads_share_a_model() -> None:

@@ -1,46 +1,68 @@
 """A chat model behind any server that speaks OpenAI's protocol."""
 
-from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from threading import TIMEOUT_MAX, Lock
+from typing import TYPE_CHECKING, cast
 
-from research_agent.adapters.openai.connection import (
-    OPENAI_URL,
-    Connection,
-    Endpoint,
-    HttpClients,
-)
-from research_agent.adapters.openai.failures import refused_option, translated_errors
-from research_agent.adapters.openai.replies import completion
+from research_agent.adapters.openai.connection import Connection, HttpClients, late
+from research_agent.adapters.openai.endpoint import OPENAI_URL, Endpoint
+from research_agent.adapters.openai.failures import translated_errors
+from research_agent.adapters.openai.options import Options, Wanted
+from research_agent.adapters.openai.replies import Reply, completion, streamed_reply, whole_reply
+from research_agent.adapters.openai.watch import NotStreamedError, Watch
+from research_agent.core.endpoints import Learned
 from research_agent.core.types import Completion, Message
 from research_agent.errors import ModelReplyError
 from research_agent.ports import JsonSchema, ToolSpec
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages import AIMessageChunk
     from langchain_openai import ChatOpenAI
 
-TOP_LOGPROBS = 5
+Sent = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """langchain-openai's model, once for each way to get a reply; both send through one client.
+
+    The plain one streams in no case, not even where a caller's callbacks would like it to.
+    """
+
+    plain: "ChatOpenAI"
+    streaming: "ChatOpenAI"
 
 
 class OpenAIChat:
     """A chat model; safe to share between threads.
 
     One call is one request. Only where a server refuses an option by name (log-probabilities, a
-    schema, a temperature of 0, the older name of the token limit) the same is asked once more
-    without it, and the option is not sent again.
+    schema, streaming, a temperature of 0, the older name of the token limit) the same is asked
+    once more without it, and the option is not sent again.
 
-    The embedded server answers one request at a time. Requests to it wait here for their turn, so
-    that the time they may take counts from when the server turns to them.
+    Free text is streamed, so that the time to the first word is known. A reply may be as large
+    as `max_tokens` lets it be, and it is whole or an error.
+
+    The embedded server answers one request at a time. Requests to it wait here for their turn;
+    the endpoint's timeout counts from when the server turns to them.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        """Ask the model at `endpoint`; nothing is sent before the first call."""
+    def __init__(self, endpoint: Endpoint, *, learned: Learned | None = None) -> None:
+        """Ask the model at `endpoint`, of which `learned` is known; sends nothing yet."""
         self._endpoint = endpoint
         self._connection = Connection(endpoint, self._build)
-        self._refused: set[str] = set()
-        self._turn: AbstractContextManager[object] = Lock() if endpoint.embedded else nullcontext()
+        self._learned = learned or Learned()
+        self._lock = Lock()
+        self._turn = Lock()
+
+    @property
+    def learned(self) -> Learned:
+        """What is known of the server by now, for a later `OpenAIChat` of the same model."""
+        return self._learned
 
     def complete(
         self,
@@ -50,90 +72,120 @@ class OpenAIChat:
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
-        """Return the reply; raises ModelError.
+        """Return the whole reply within `seconds`; raises ModelError.
 
         `tools` are in OpenAI's form. Log-probabilities are asked for where neither `tools` nor
-        `schema` is given.
+        `schema` is given. At the deadline the request is given up and its connection ended, so
+        that the server notices.
         """
-        wanted: dict[str, object] = {"temperature": 0, "max_tokens": max_tokens}
-        if schema is not None:
-            shape = {"name": "reply", "strict": True, "schema": dict(schema)}
-            wanted["response_format"] = {"type": "json_schema", "json_schema": shape}
-        elif not tools:
-            wanted["logprobs"] = True
-        with self._turn:
-            client = self._connection.client()
-            with translated_errors(self._endpoint):
-                reply = self._ask(client, messages, wanted, tools)
-        return completion(role, reply)
+        until = time.monotonic() + seconds
+        wanted = Wanted(
+            max_tokens=max_tokens,
+            tools=tuple(tools),
+            schema=schema,
+            top_logprobs=self._endpoint.top_logprobs,
+        )
+        sent = [(message.role, message.text) for message in messages]
+        with self._in_turn(seconds):
+            reply = self._connection.run(
+                lambda client, watch: self._ask(client, watch, sent, wanted), until=until
+            )
+        read = completion(role, reply)
+        if wanted.free and read.text.strip():
+            self._learn(logprobs=bool(read.tokens))
+        return read
 
     def close(self) -> None:
-        """Close the connections to the server."""
+        """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    def _ask(
-        self,
-        client: "ChatOpenAI",
-        messages: Sequence[Message],
-        wanted: dict[str, object],
-        tools: Sequence[ToolSpec],
-    ) -> "AIMessage":
+    @contextmanager
+    def _in_turn(self, seconds: float) -> Iterator[None]:
+        """Wait for the embedded server; raises ModelTimeoutError."""
+        if not self._endpoint.embedded:
+            yield
+            return
+        if not self._turn.acquire(timeout=min(max(0.0, seconds), TIMEOUT_MAX)):
+            raise late(seconds)
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _ask(self, client: Client, watch: Watch, sent: Sent, wanted: Wanted) -> Reply:
         """Send the request, without what the server is known to refuse."""
         import openai
-        from langchain_core.messages import AIMessage
 
-        offered: dict[str, Any] = {"tools": [dict(tool) for tool in tools]} if tools else {}
-        sent = [(message.role, message.text) for message in messages]
+        plain = False
         while True:
-            known = frozenset(self._refused)  # (another thread may add to it meanwhile)
-            body = _body(wanted, known)
-            try:
-                reply = client.bind(extra_body=body, **offered).invoke(sent)
-            except openai.APIStatusError as error:
-                refused = refused_option(error, set(wanted) - known)
-                if not refused:
-                    raise
-                self._refused.add(refused)
-                continue
-            if not isinstance(reply, AIMessage):
-                raise ModelReplyError("the model server's reply is not an assistant's message")
+            refused = self._learned.refused
+            options = wanted.options((*refused, "stream") if plain else refused)
+            with translated_errors(self._endpoint):
+                try:
+                    reply = _send(client, watch, sent, options)
+                except NotStreamedError:
+                    plain = True
+                    continue
+                except openai.APIStatusError as error:
+                    name = options.refused(error)
+                    if not name:
+                        raise
+                    self._refuse(name)
+                    continue
+            if plain or (options.streamed and reply.usage is None):
+                self._refuse("stream")  # (without its counts a reply cannot be charged)
             return reply
 
-    def _build(self, url: str, http: HttpClients) -> "ChatOpenAI":
+    def _refuse(self, name: str) -> None:
+        """Remember that the server refuses an option."""
+        with self._lock:
+            known = self._learned
+            refused = tuple(sorted({*known.refused, name}))
+            logprobs = False if name == "logprobs" else known.logprobs
+            self._learned = replace(known, refused=refused, logprobs=logprobs)
+
+    def _learn(self, *, logprobs: bool) -> None:
+        """Remember that a reply had log-probabilities, or had none though they were asked for."""
+        with self._lock:
+            known = self._learned
+            if logprobs or known.logprobs is None:
+                self._learned = replace(known, logprobs=logprobs)
+
+    def _build(self, url: str, http: HttpClients) -> Client:
         from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
         if url == OPENAI_URL:
-            self._refused.add("max_tokens")
-        return ChatOpenAI(
+            self._refuse("max_tokens")
+        streaming = ChatOpenAI(
             model=self._endpoint.model,
             base_url=url,
             api_key=SecretStr(self._endpoint.api_key),
-            timeout=http.blocking.timeout,
             max_retries=0,
             use_responses_api=False,
-            disable_streaming=True,
             openai_proxy=None,
             http_client=http.blocking,
             http_async_client=http.awaiting,
         )
+        return Client(streaming.model_copy(update={"disable_streaming": True}), streaming)
 
 
-def _body(wanted: dict[str, object], refused: Collection[str]) -> dict[str, object]:
-    """Return the options of a request as they are sent.
+def _send(client: Client, watch: Watch, sent: Sent, options: Options) -> Reply:
+    """Send one request and read its reply."""
+    from langchain_core.messages import AIMessage
 
-    All of them go beside langchain-openai's own parameters: it would rename the token limit, and
-    hand a schema to a parser that fails where a reply is cut at its limit.
-
-    >>> _body({"max_tokens": 9, "logprobs": True}, set())
-    {'max_tokens': 9, 'logprobs': True, 'top_logprobs': 5}
-    >>> _body({"max_tokens": 9, "logprobs": True}, {"max_tokens", "logprobs"})
-    {'max_completion_tokens': 9}
-    """
-    body = {name: value for name, value in wanted.items() if name not in refused}
-    if "logprobs" in body:
-        body["top_logprobs"] = TOP_LOGPROBS
-    if "max_tokens" in refused:
-        body["max_completion_tokens"] = wanted["max_tokens"]
-    return body
+    watch.expect(max_bytes=options.max_bytes, streamed=options.streamed)
+    begun = time.monotonic()
+    messages, body = list(sent), dict(options.body)
+    if options.streamed:
+        stream = client.streaming.stream(messages, stream_usage=True, extra_body=body)
+        chunks = cast("Generator[AIMessageChunk, None, None]", stream)  # (it can be closed)
+        with closing(chunks):
+            return streamed_reply(chunks, begun, max_tokens=options.max_tokens)
+    tools = {"tools": list(options.tools)} if options.tools else {}
+    message = client.plain.bind(extra_body=body, **tools).invoke(messages)
+    if not isinstance(message, AIMessage):
+        raise ModelReplyError("the model server's reply is not an assistant's message")
+    return whole_reply(message, begun)

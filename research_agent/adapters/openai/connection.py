@@ -1,62 +1,26 @@
-"""A model at a server, and the one client that talks to it."""
+"""The clients that talk to one endpoint, each with at most one request in flight."""
 
 import asyncio
+import math
+import ssl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from ipaddress import ip_address
+from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from research_agent.errors import ModelError
+from research_agent.adapters.openai.endpoint import Endpoint, is_loopback
+from research_agent.adapters.openai.request import Line, Request
+from research_agent.adapters.openai.watch import Watch
+from research_agent.errors import ModelError, ModelTimeoutError
 
 if TYPE_CHECKING:
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-OPENAI_URL = "https://api.openai.com/v1"
-
-CONNECT_SECONDS = 10.0
-
 C = TypeVar("C")
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether `url` is on this machine.
-
-    >>> is_loopback("http://127.0.0.1:8080/v1"), is_loopback("https://example.org/v1")
-    (True, False)
-    """
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """A model at a server."""
-
-    model: str
-    url: Callable[[], str]
-    """Gives the server's address before each call: the embedded server may have moved."""
-    where: str
-    """What messages call the server: its address, or "the embedded model"."""
-    api_key: str = field(repr=False)
-    key_env: str = ""
-    """The environment variable the key came from, for error messages."""
-    timeout: float = 600.0
-    """Seconds a request may take."""
-    embedded: bool = False
-    """The server is a child of this process."""
-
-    @property
-    def unavailable_hint(self) -> str:
-        """Return what to do when the server does not answer."""
-        if self.embedded:
-            return "Ask again: the embedded model's server is started anew."
-        return f"Is the server at {self.where} up? (base_url)"
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +28,15 @@ class HttpClients:
     """The two HTTP clients that langchain-openai wants; only the first one is used.
 
     The second stands in for the library's own, which would follow the environment's proxies even
-    to this machine's servers.
+    to this machine's servers. All clients to an endpoint share it.
     """
 
     blocking: "DefaultHttpxClient"
     awaiting: "DefaultAsyncHttpxClient"
 
-    def close(self) -> None:
-        """Close both; a running event loop of the caller's is left alone."""
-        self.blocking.close()
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:  # (no loop runs; at the program's end no thread can be started)
-            self._close_awaiting()
-            return
-        closing = Thread(target=self._close_awaiting)
-        closing.start()
-        closing.join()
-
-    def _close_awaiting(self) -> None:
-        asyncio.run(self.awaiting.aclose())
-
 
 class Connection(Generic[C]):
-    """One client to an endpoint, made when it is first needed and anew when the server moves.
+    """The clients to an endpoint, made when they are needed and anew when the server moves.
 
     Safe to share between threads.
     """
@@ -97,45 +46,139 @@ class Connection(Generic[C]):
         self._endpoint = endpoint
         self._build = build
         self._lock = Lock()
-        self._url = ""
-        self._client: C | None = None
-        self._http: HttpClients | None = None
+        self._idle: list[Line[C]] = []
+        self._busy: set[Request[C, Any]] = set()
+        self._awaiting: DefaultAsyncHttpxClient | None = None
+        self._closings = 0
 
-    def client(self) -> C:
-        """Return the client; raises ModelError where the environment does not let one be made."""
+    def run(self, work: Callable[[C, Watch], R], *, until: float = math.inf) -> R:
+        """Return what `work` makes of a client, before `until` on the monotonic clock.
+
+        The endpoint's own timeout holds too; it counts from when the server's address is known.
+        Raises ModelTimeoutError, and ModelError where the environment lets no client be made or
+        where the connection is closed meanwhile. A client whose work failed is not used again.
+        """
+        begun, closings = time.monotonic(), self._closings
         url = self._endpoint.url()
+        until = min(until, time.monotonic() + self._endpoint.timeout)
+        if until <= time.monotonic():
+            raise late(until - begun)
+        request = Request(self._take(url), work)
+        request.line.watch.begin(until)
         with self._lock:
-            if self._client is None or url != self._url:
-                self._drop()
-                with _environment_errors(self._endpoint):
-                    self._http = _http_clients(url, self._endpoint.timeout)
-                    self._client, self._url = self._build(url, self._http), url
-            return self._client
+            self._busy.add(request)
+        try:
+            if closings == self._closings:
+                request.start()
+                request.wait(until - time.monotonic())
+        except BaseException:
+            if not request.leave():
+                request.line.close()
+            raise
+        finally:
+            with self._lock:
+                self._busy.discard(request)
+        if request.leave():
+            raise late(until - begun) if closings == self._closings else _closed()
+        return self._settle(request, closings)
+
+    def _settle(self, request: Request[C, R], closings: int) -> R:
+        """Return what the work gave, and keep its client where it can be used again."""
+        try:
+            value = request.result()
+        except BaseException:
+            request.line.close()
+            raise
+        request.line.watch.settle()
+        with self._lock:
+            kept = closings == self._closings
+            if kept:
+                self._idle.append(request.line)
+        if not kept:
+            request.line.close()
+        return value
 
     def close(self) -> None:
-        """Close the client's connections; a later call makes a new client."""
+        """Close the connections and end the requests under way; a later call makes a new client."""
         with self._lock:
-            self._drop()
+            self._closings += 1
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+            awaiting, self._awaiting = self._awaiting, None
+        for line in idle:
+            line.close()
+        for request in busy:
+            request.leave()
+        if awaiting is not None:
+            _close_awaiting(awaiting)
 
-    def _drop(self) -> None:
-        if self._http is not None:
-            self._http.close()
-        self._http, self._client = None, None
+    def _take(self, url: str) -> Line[C]:
+        """Return a client that waits for work, or a new one; close those to other addresses."""
+        with self._lock:
+            elsewhere = [line for line in self._idle if line.url != url]
+            self._idle = [line for line in self._idle if line.url == url]
+            line = self._idle.pop() if self._idle else None
+        for old in elsewhere:
+            old.close()
+        return line or self._new_line(url)
+
+    def _new_line(self, url: str) -> Line[C]:
+        import openai
+
+        watch = Watch()
+        hooks: dict[str, list[Callable[..., Any]]] = {
+            "request": [watch.on_request],
+            "response": [watch.on_response],
+        }
+        with _environment_errors(self._endpoint):
+            http = openai.DefaultHttpxClient(
+                event_hooks=hooks,
+                follow_redirects=False,  # (documents go where the settings say)
+                trust_env=not is_loopback(url),
+                verify=_certificates(url),
+            )
+            with self._lock:
+                self._awaiting = self._awaiting or openai.DefaultAsyncHttpxClient(
+                    trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+                )
+                clients = HttpClients(http, self._awaiting)
+            return Line(self._build(url, clients), http, watch, url)
 
 
-def _http_clients(url: str, seconds: float) -> HttpClients:
-    """Return clients that follow no redirects: documents go where the settings say.
+def _certificates(url: str) -> ssl.SSLContext | bool:
+    """Return what a server's certificate is checked against; True: what httpx takes.
 
-    To this machine's own servers they go past every proxy that the environment names.
+    To this machine's servers nothing of the environment holds but SSL_CERT_FILE and SSL_CERT_DIR.
     """
-    import openai
+    if not is_loopback(url):
+        return True
+    plain = urlsplit(url).scheme == "http"
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else ssl.create_default_context()
 
-    limit = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-    trust = not is_loopback(url)
-    return HttpClients(
-        openai.DefaultHttpxClient(timeout=limit, follow_redirects=False, trust_env=trust),
-        openai.DefaultAsyncHttpxClient(timeout=limit, follow_redirects=False, trust_env=trust),
+
+def _close_awaiting(client: "DefaultAsyncHttpxClient") -> None:
+    """Close it; a running event loop of the caller's is left alone."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # (no loop runs; at the program's end no thread can be started)
+        asyncio.run(client.aclose())
+        return
+    closing = Thread(target=lambda: asyncio.run(client.aclose()))
+    closing.start()
+    closing.join()
+
+
+def late(seconds: float) -> ModelTimeoutError:
+    """Return the error for a reply that did not come within `seconds`."""
+    return ModelTimeoutError(
+        f"the model server gave no whole reply in time ({max(0.0, seconds):.3g} s)",
+        hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
+        "answer.max_tokens).",
     )
+
+
+def _closed() -> ModelError:
+    return ModelError("the connection to the model server was closed while it was asked")
 
 
 @contextmanager

@@ -1,0 +1,29 @@
+"""What was learned about a model at a server, worth knowing when it is asked again."""
+
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from research_agent.core.deadlines import Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What earlier calls have shown."""
+
+    logprobs: bool | None = None
+    """The server gives log-probabilities; None: not known."""
+    refused: tuple[str, ...] = ()
+    """Options of a request that it refuses, by name, in alphabetical order."""
+    rates: Rates = field(default_factory=Rates)
+
+
+def endpoint_key(provider: str, url: str, model: str) -> str:
+    """Return the name under which is kept what was learned: a hash, as an address may hold a key.
+
+    >>> a, b = (endpoint_key("openai", url, "m") for url in ("http://a/v1", "http://a/v1/"))
+    >>> a == b, len(a)
+    (True, 64)
+    """
+    named = json.dumps([provider, url.rstrip("/"), model])
+    return sha256(named.encode()).hexdigest()
