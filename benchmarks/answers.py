@@ -14,14 +14,13 @@ from typing import Any
 
 from benchmarks.places import PDFS, RECORDINGS, RESULTS
 from benchmarks.questions import Row, nist_keys, scorer
-from benchmarks.recording import RecordingChat
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.app.agent import ResearchAgent
 from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.result import ResearchResult
-from research_agent.errors import ModelMissingError
-from research_agent.settings import LocalModelSettings, Settings
+from research_agent.settings import LocalModelSettings, ReplyCacheSettings, Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +33,13 @@ class Arm:
 
 
 def arm(weights: str, name: str, settings: Settings) -> Arm:
-    """Return the arm that answers with `weights` and otherwise as `settings` say."""
+    """Return the arm that answers with `weights` and otherwise as `settings` say.
+
+    The user's own reply cache is off: a reply from there says nothing about seconds.
+    """
     local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
-    models = replace(settings.models, local=local)
+    cache = ReplyCacheSettings(mode="off")
+    models = replace(settings.models, local=local, reply_cache=cache)
     return Arm(name=name, settings=replace(settings, models=models), weights=weights)
 
 
@@ -48,9 +51,9 @@ def run(chosen: Arm, *, live: bool, limit: int, minutes: float) -> Mapping[str, 
     index = index_for_docs([str(PDFS)], chosen.settings, quiet=True)
     rows, until = [], time.monotonic() + 60 * minutes
     with connect(index, chosen.settings, {}) as connection:
-        chat = RecordingChat(
+        chat = RecordedChat(
             connection.ports.answerer if live else None,
-            RECORDINGS / f"answers-{chosen.weights}.jsonl",
+            Recordings(RECORDINGS / f"answers-{chosen.weights}.jsonl", chosen.weights),
             chosen.weights,
         )
         ports = replace(connection.ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
@@ -60,12 +63,12 @@ def run(chosen: Arm, *, live: bool, limit: int, minutes: float) -> Mapping[str, 
                     break
                 try:
                     rows.append(answer(agent, chat, key))
-                except ModelMissingError:
+                except MissingRecordingError:
                     continue
     return write(chosen, rows, keys)
 
 
-def answer(agent: ResearchAgent, chat: RecordingChat, key: Row) -> dict[str, Any]:
+def answer(agent: ResearchAgent, chat: RecordedChat, key: Row) -> dict[str, Any]:
     """Answer one question; the seconds are those of its recorded model calls."""
     before = chat.seconds
     result = agent.ask(key["question"])

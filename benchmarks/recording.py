@@ -1,39 +1,96 @@
-"""A chat model that records its replies, so that a run can be scored again in seconds."""
+"""Replies of models kept in a file, so that a run can be scored again in seconds."""
 
 import json
-import time
+import math
 from collections.abc import Sequence
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 from pydantic import TypeAdapter
 
+from research_agent.adapters.kept import KeptChat
 from research_agent.core.types import Completion, Message
 from research_agent.errors import ModelMissingError
-from research_agent.ports import ChatModel, JsonSchema, ToolSpec
+from research_agent.ports import ChatModel, JsonSchema, KeptReply, ToolSpec
 
+KEPT = TypeAdapter(KeptReply)
 COMPLETION = TypeAdapter(Completion)
 
 
-class RecordingChat:
-    """Answers from a file of recordings; asks `model` for what is missing and adds it.
+class Recordings:
+    """Replies of one set of weights in a file of JSON lines, as people can read them.
 
-    The key of a recording is the hash of everything the reply depends on: the weights, the
-    messages, the limits, tools and schema. Temperature is 0 throughout. A line says which
-    weights it came from and how long the call took; `python -m benchmarks answers --live`
-    records again.
+    A line has the key (`core.replies.reply_key`: the hash of everything the reply depends on),
+    the weights, how long the call took, and the reply with tokens and log-probabilities.
     """
 
-    def __init__(self, model: ChatModel | None, path: Path, weights: str) -> None:
-        """Read the recordings; without a `model` a missing one is an error."""
-        self._model, self._path, self._weights = model, path, weights
-        self._known: dict[str, dict[str, object]] = {}
-        self.seconds = 0.0
-        """What the calls took when they were recorded."""
+    def __init__(self, path: Path, weights: str) -> None:
+        """Read what is there; new lines are added one by one."""
+        self._path, self._weights = path, weights
+        self._lock = Lock()
+        self._known: dict[str, KeptReply] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
-                self._known[row["key"]] = row
+                self._known[row["key"]] = KEPT.validate_python(
+                    {"reply": row["reply"], "seconds": row["seconds"]}
+                )
+
+    def get(self, key: str) -> KeptReply | None:
+        """Return what was recorded under `key`, None where nothing was."""
+        return self._known.get(key)
+
+    def add(self, key: str, kept: KeptReply, *, max_tokens: int) -> None:
+        """Record a reply at once, so that an interrupted run loses nothing."""
+        row = {
+            "key": key,
+            "weights": self._weights,
+            "temperature": 0,
+            "role": kept.reply.cost.role,
+            "max_tokens": max_tokens,
+            "seconds": round(kept.seconds, 3),
+            "reply": COMPLETION.dump_python(kept.reply, mode="json"),
+        }
+        with self._lock:
+            self._known[key] = kept
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+class MissingRecordingError(Exception):
+    """A call was not recorded. No error of a model: a step would go on without the reply."""
+
+
+class _OneCall:
+    """The recordings for one call; implements ReplyCache, and knows what the call took."""
+
+    def __init__(self, recordings: Recordings, max_tokens: int) -> None:
+        self._recordings, self._max_tokens = recordings, max_tokens
+        self.seconds = 0.0
+
+    def get(self, key: str) -> KeptReply | None:
+        kept = self._recordings.get(key)
+        self.seconds = kept.seconds if kept else 0.0
+        return kept
+
+    def put(self, key: str, kept: KeptReply) -> None:
+        self.seconds = kept.seconds
+        self._recordings.add(key, kept, max_tokens=self._max_tokens)
+
+
+class RecordedChat:
+    """Answers from recordings; asks `model` for what is missing and records it.
+
+    Replies cost what they cost when they were recorded: a run from recordings keeps to the same
+    budget. `python -m benchmarks answers --live` records what is missing.
+    """
+
+    def __init__(self, model: ChatModel | None, recordings: Recordings, weights: str) -> None:
+        """Ask `model`, which runs on `weights`; without one a missing recording is an error."""
+        self._model, self._recordings, self._weights = model, recordings, weights
+        self.seconds = 0.0
+        """What the calls took when they were recorded."""
 
     def complete(
         self,
@@ -43,47 +100,29 @@ class RecordingChat:
         max_tokens: int,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
-        """Return the recorded reply, or a fresh one that is recorded at once."""
-        asked = {
-            "weights": self._weights,
-            "role": role,
-            "messages": [[message.role, message.text] for message in messages],
-            "max_tokens": max_tokens,
-            "tools": list(tools),
-            "schema": schema,
-        }
-        key = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
-        if key not in self._known:
-            self._record(key, role, messages, max_tokens, tools, schema)
-        row = self._known[key]
-        self.seconds += TypeAdapter(float).validate_python(row["seconds"])
-        return COMPLETION.validate_python(row["reply"])
+        """Return the recorded reply, or a fresh one that is recorded at once.
 
-    def _record(
-        self,
-        key: str,
-        role: str,
-        messages: Sequence[Message],
-        max_tokens: int,
-        tools: Sequence[ToolSpec],
-        schema: JsonSchema | None,
-    ) -> None:
-        if self._model is None:
-            raise ModelMissingError("no recording of this call", hint="Run again with --live.")
-        started = time.perf_counter()
-        reply = self._model.complete(
-            role, messages, max_tokens=max_tokens, tools=tools, schema=schema
-        )
-        row: dict[str, object] = {
-            "key": key,
-            "weights": self._weights,
-            "temperature": 0,
-            "role": role,
-            "max_tokens": max_tokens,
-            "seconds": round(time.perf_counter() - started, 3),
-            "reply": COMPLETION.dump_python(reply, mode="json"),
-        }
-        self._known[key] = row
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        Raises MissingRecordingError where there is neither; ModelError.
+        """
+        call = _OneCall(self._recordings, max_tokens)
+        chat = KeptChat(self._model, call, self._weights, on_problem=_fail)
+        try:
+            reply = chat.complete(
+                role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
+            )
+        except ModelMissingError as error:
+            if self._model is None:
+                raise MissingRecordingError(role) from error
+            raise
+        self.seconds += call.seconds
+        if not reply.cost.reused:
+            return reply
+        cost = replace(reply.cost, reused=False, tries=1, seconds=call.seconds)
+        return replace(reply, cost=cost)
+
+
+def _fail(problem: str) -> None:
+    """Stop a run whose replies cannot be recorded."""
+    raise RuntimeError(problem)

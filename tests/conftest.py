@@ -9,12 +9,23 @@ import pytest_socket
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["ANONYMIZED_TELEMETRY"] = "False"
 os.environ.pop("LANGSMITH_TRACING", None)
+# A reply of one test is never another test's; those of the cache itself switch it on.
+os.environ["RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE"] = "off"
 
 
 @pytest.fixture(autouse=True)
 def _loopback_only() -> None:
     """Refuse every address but this machine's own."""
     pytest_socket.socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep nothing in the user's own cache folder; live tests take their weights from there."""
+    if request.node.get_closest_marker("live") is None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 @pytest.fixture

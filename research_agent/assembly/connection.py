@@ -8,7 +8,7 @@ from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
-from research_agent.assembly.models import connect_models
+from research_agent.assembly.models import OnNote, check_prices, connect_models
 from research_agent.core.closing import Closing
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -36,13 +36,17 @@ def connect(
     environment: Mapping[str, str],
     *,
     on_bytes: OnBytes = lambda _done, _of: None,
+    on_note: OnNote = lambda _note: None,
 ) -> Connection:
     """Open the index at `location` and the models that `settings` name.
 
     No model is started before it is asked. Raises IndexingError, ConfigError, ModelError.
     """
+    check_prices(settings)
     with ExitStack() as opened:
-        models = connect_models(settings.models, environment=environment, on_progress=on_bytes)
+        models = connect_models(
+            settings.models, environment=environment, on_progress=on_bytes, on_note=on_note
+        )
         opened.callback(models.close)
         index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
         opened.callback(index.close)

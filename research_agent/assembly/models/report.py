@@ -7,7 +7,12 @@ from typing import Literal
 from research_agent.adapters.llama import require_runtime
 from research_agent.adapters.openai import OPENAI_URL
 from research_agent.adapters.weights import cache_directory, choose, gguf_file
-from research_agent.assembly.models.roles import CHAT_ROLES, api_key, check_role
+from research_agent.assembly.models.roles import (
+    CHAT_ROLES,
+    api_key,
+    bedrock_region,
+    check_role,
+)
 from research_agent.errors import ModelMissingError, ResearchAgentError
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 
@@ -24,7 +29,8 @@ class ModelDescription:
     state: Literal["ready", "installed", "missing"] = "ready"
     """Ready to be asked; installed, to be joined or verified at the first call; or not usable.
 
-    Servers are not asked: "ready" means that the settings are whole and the key is there.
+    Servers are not asked: "ready" means that the settings are whole and the key is there. Whether
+    there are AWS credentials is seen only when Bedrock is asked.
     """
     problem: str = ""
     """What is missing."""
@@ -36,25 +42,27 @@ def describe_models(
     settings: ModelSettings, environment: Mapping[str, str]
 ) -> tuple[ModelDescription, ...]:
     """Return what fills each role; starts nothing, reads no weights, and raises nothing."""
-    chat = (
-        _describe(name, settings.role(name), settings.local, environment) for name in CHAT_ROLES
-    )
-    return (*chat, _describe("embedding", settings.embedding, settings.local, environment))
+    chat = (_describe(name, settings.role(name), settings, environment) for name in CHAT_ROLES)
+    return (*chat, _describe("embedding", settings.embedding, settings, environment))
 
 
 def _describe(
-    name: str, role: RoleSettings, local: LocalModelSettings, environment: Mapping[str, str]
+    name: str, role: RoleSettings, settings: ModelSettings, environment: Mapping[str, str]
 ) -> ModelDescription:
+    key = f"models.{name}"
     where = role.base_url or (OPENAI_URL if role.provider == "openai" else "")
     about = ModelDescription(role=name, provider=role.provider, model=role.model, where=where)
     try:
-        check_role(f"models.{name}", role)
+        check_role(key, role, offline=settings.offline)
         if role.provider == "openai":
-            api_key(f"models.{name}", role, environment)
+            api_key(key, role, environment)
             return about
+        if role.provider == "bedrock":
+            region = bedrock_region(key, role, environment)
+            return replace(about, where=role.base_url or f"Amazon Bedrock in {region}")
         if name == "embedding":
             return replace(about, model="all-MiniLM-L6-v2", where="installed with this program")
-        return _describe_local(about, local, environment)
+        return _describe_local(about, settings.local, environment)
     except ResearchAgentError as error:
         return replace(about, state="missing", problem=str(error), hint=error.hint)
 

@@ -1,11 +1,12 @@
-"""Settings of a role: what its provider needs, and its key from the environment."""
+"""Settings of a role: what its provider needs, and its key or region from the environment."""
 
+import re
 import string
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Literal
 from urllib.parse import urlsplit
 
+from research_agent.adapters.bedrock import profile_region
 from research_agent.adapters.openai import OPENAI_URL, is_loopback
 from research_agent.errors import ConfigError
 from research_agent.settings import RoleSettings
@@ -13,24 +14,44 @@ from research_agent.settings import RoleSettings
 ChatRole = Literal["answer", "planner", "filter", "verifier"]
 CHAT_ROLES: tuple[ChatRole, ...] = ("answer", "planner", "filter", "verifier")
 DEFAULT_KEY = "OPENAI_API_KEY"
+REGION = re.compile(r"[a-z]{2,}(-[a-z0-9]+)+")
 KEY_CHARACTERS = set(string.ascii_letters + string.digits + string.punctuation)
+UNUSED = {
+    "local": (
+        ("model", "base_url", "api_key_env", "region"),
+        "Set provider: openai or bedrock for a server; models.local chooses the embedded model.",
+    ),
+    "openai": (("region",), "A region belongs to provider: bedrock."),
+    "bedrock": (
+        ("api_key_env",),
+        "Bedrock is asked with the credentials of AWS's tools; `aws sso login` makes some.",
+    ),
+}
+"""The settings that a provider does not look at, and what to do about one that is set."""
 
 
-def check_role(key: str, role: RoleSettings) -> None:
+def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
     """Raise ConfigError for a role without a provider, or with what its provider cannot use.
 
-    `key` is the role's section in the configuration, such as "models.answer".
+    `key` is the role's section in the configuration, such as "models.answer". With `offline` a
+    server that is not on this machine is refused too.
     """
-    if role.provider == "openai":
-        _check_remote(key, role)
-        return
     if not role.provider:
-        raise ConfigError(f"{key}.provider is empty", hint="Use local or openai.")
-    for name in (item.name for item in fields(role) if item.name != "provider"):
+        raise ConfigError(f"{key}.provider is empty", hint="Use local, openai or bedrock.")
+    _check_meaning(key, role)
+    if role.provider != "local":
+        _check_remote(key, role)
+        if offline:
+            _check_offline(key, role)
+
+
+def _check_meaning(key: str, role: RoleSettings) -> None:
+    """Raise ConfigError for a setting that the role's provider does not look at."""
+    unused, hint = UNUSED.get(role.provider, ((), ""))
+    for name in unused:
         if getattr(role, name):
             raise ConfigError(
-                f"{key}.{name} has no meaning with provider local",
-                hint="Set provider: openai for a server; models.local chooses the embedded model.",
+                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
             )
 
 
@@ -41,12 +62,26 @@ def _check_remote(key: str, role: RoleSettings) -> None:
             hint=f"Name the server's model in {key}.model"
             + ("." if key == "models.embedding" else " or models.chat.model."),
         )
-    if not _is_address(role.base_url or OPENAI_URL):
+    if role.base_url and not _is_address(role.base_url):
         raise ConfigError(
             f"{key}.base_url is no http:// or https:// address, or has a user name in it",
             hint="For example http://127.0.0.1:8080/v1; a key belongs into an environment "
-            f"variable, named in {key}.api_key_env.",
+            f"variable, named in {key}.api_key_env."
+            if role.provider == "openai"
+            else "It is mostly left empty; a VPC endpoint's begins with https://vpce-.",
         )
+
+
+def _check_offline(key: str, role: RoleSettings) -> None:
+    """Raise ConfigError for a server that is not on this machine."""
+    if is_loopback(role.base_url):
+        return
+    asked = role.base_url or (OPENAI_URL if role.provider == "openai" else "Amazon Bedrock")
+    raise ConfigError(
+        f"models.offline is set, and {key} asks {asked}, which is not on this machine",
+        hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or do "
+        "without models.offline.",
+    )
 
 
 def _is_address(text: str) -> bool:
@@ -84,3 +119,23 @@ def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str
             f"variable in {key}.api_key_env.",
         )
     return found or "none"
+
+
+def bedrock_region(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:
+    """Return the region for a checked role; raises ConfigError where there is none.
+
+    It is the role's own, else that of AWS_REGION or AWS_DEFAULT_REGION, else the AWS profile's.
+    """
+    named = (role.region, environment.get("AWS_REGION"), environment.get("AWS_DEFAULT_REGION"))
+    found = next((text.strip() for text in named if text and text.strip()), "") or profile_region()
+    if not found:
+        raise ConfigError(
+            f"{key}.region is empty, and neither AWS_REGION nor the AWS profile names one",
+            hint=f"Name Bedrock's region in {key}.region or AWS_REGION, such as us-east-1.",
+        )
+    if not REGION.fullmatch(found):
+        raise ConfigError(
+            f"{key}.region or AWS_REGION is no region of AWS",
+            hint="A region is called like us-east-1 or eu-central-1.",
+        )
+    return found

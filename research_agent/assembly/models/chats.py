@@ -1,0 +1,138 @@
+"""The chat models of all roles: kept replies, then retries, then the server."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+
+from research_agent.adapters.bedrock import BedrockChat
+from research_agent.adapters.kept import KeptChat
+from research_agent.adapters.learned import LearnedFile
+from research_agent.adapters.llama import START_SECONDS, LlamaServer
+from research_agent.adapters.managed import ManagedChat, Server
+from research_agent.adapters.openai import OPENAI_URL, OpenAIChat
+from research_agent.adapters.reply_files import SqliteReplies
+from research_agent.adapters.tokens import Cl100k
+from research_agent.assembly.kept_files import learned_file, reply_file
+from research_agent.assembly.models.endpoints import (
+    bedrock_endpoint,
+    embedded_digest,
+    embedded_endpoint,
+    served_endpoint,
+)
+from research_agent.assembly.models.pricing import price_of
+from research_agent.assembly.models.roles import ChatRole, check_role
+from research_agent.core.endpoints import Learned, endpoint_key
+from research_agent.core.replies import embedded_identity, served_identity
+from research_agent.ports import ChatModel
+from research_agent.settings import ModelSettings, RoleSettings
+
+
+class Chats:
+    """Makes the chat model of each role once; roles with equal settings share it.
+
+    Roles at one server share its limits and what is known of its speed, whichever models they
+    name there.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        environment: Mapping[str, str],
+        embedded: LlamaServer,
+        *,
+        opened: ExitStack,
+        on_note: Callable[[str], None],
+    ) -> None:
+        """Put on `opened` what has to be closed; `on_note` is told of troubles."""
+        self._settings, self._environment, self._embedded = settings, environment, embedded
+        self._opened, self._on_note = opened, on_note
+        self._tokenizer = Cl100k()
+        self._learned = LearnedFile(learned_file(environment))
+        self._servers: dict[tuple[str, str], Server] = {}
+        self._made: dict[RoleSettings, ChatModel] = {}
+        self._replies = (
+            opened.enter_context(
+                SqliteReplies(
+                    reply_file(environment),
+                    max_mb=settings.reply_cache.max_mb,
+                    max_days=settings.reply_cache.max_days,
+                )
+            )
+            if settings.reply_cache.mode == "on"
+            else None
+        )
+
+    def chat(self, name: ChatRole) -> ChatModel:
+        """Return the model of a role; raises ConfigError where its settings cannot be used."""
+        role, key = self._settings.role(name), f"models.{name}"
+        check_role(key, role, offline=self._settings.offline)
+        if role not in self._made:
+            self._made[role] = self._kept(role, self._managed(key, role))
+        return self._made[role]
+
+    def _kept(self, role: RoleSettings, model: ChatModel) -> ChatModel:
+        """Return `model` behind the reply cache, where there is one that can tell it apart."""
+        identity = self._identity(role)
+        if self._replies is None or not identity:
+            return model
+        return KeptChat(model, self._replies, identity, on_problem=self._on_note)
+
+    def _identity(self, role: RoleSettings) -> str:
+        shown = self._settings.top_logprobs
+        if role.provider != "local":
+            return served_identity(role.provider, _address(role), role.model, shown)
+        digest = embedded_digest(self._settings.local, self._environment)
+        return embedded_identity(digest, self._settings.local.context, shown) if digest else ""
+
+    def _managed(self, key: str, role: RoleSettings) -> ChatModel:
+        """Return the model behind its server's limits, and keep what is learned of both."""
+        settings, environment = self._settings, self._environment
+        known = self._known(role)
+        server = self._server(role, known)
+        price = price_of(settings, role)
+        chat: OpenAIChat | BedrockChat
+        if role.provider == "bedrock":
+            chat = BedrockChat(bedrock_endpoint(key, role, settings, environment))
+        elif role.provider == "openai":
+            chat = OpenAIChat(served_endpoint(key, role, settings, environment), learned=known)
+        else:
+            chat = OpenAIChat(embedded_endpoint(self._embedded, settings), learned=known)
+        if isinstance(chat, OpenAIChat):
+            self._opened.callback(partial(self._remember, role, chat, server))
+        self._opened.callback(chat.close)
+        return ManagedChat(chat, server, tokenizer=self._tokenizer, price=price)
+
+    def _server(self, role: RoleSettings, known: Learned) -> Server:
+        settings, place = self._settings, (role.provider, _address(role))
+        if place not in self._servers:
+            own = role.provider == "local"
+            self._servers[place] = Server(
+                requests=1 if own else settings.max_requests,
+                retries=settings.retries,
+                timeout=settings.timeout,
+                rates=known.rates,
+                restart=self._embedded.close if own else None,
+                start_seconds=START_SECONDS if own else 0.0,
+            )
+        return self._servers[place]
+
+    def _known(self, role: RoleSettings) -> Learned:
+        return self._learned.get(self._place(role))
+
+    def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
+        """Keep what was learned, for the next process."""
+        learned = replace(chat.learned, rates=server.rates)
+        if learned != Learned():
+            self._learned.put(self._place(role), learned)
+
+    def _place(self, role: RoleSettings) -> str:
+        model = role.model or embedded_digest(self._settings.local, self._environment)
+        return endpoint_key(role.provider, _address(role), model)
+
+
+def _address(role: RoleSettings) -> str:
+    """Return where a role's server is, also where the settings leave it to the provider."""
+    if role.provider == "openai":
+        return role.base_url or OPENAI_URL
+    return role.base_url or role.region

@@ -1,0 +1,101 @@
+"""Where the model of a role is, as its adapter wants to know it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from research_agent.adapters.bedrock import BedrockEndpoint
+from research_agent.adapters.llama import LlamaServer
+from research_agent.adapters.openai import OPENAI_URL, Endpoint, is_loopback
+from research_agent.adapters.weights import (
+    Progress,
+    cache_directory,
+    choose,
+    ensure_weights,
+    gguf_file,
+)
+from research_agent.assembly.models.roles import DEFAULT_KEY, api_key, bedrock_region
+from research_agent.errors import ModelMissingError
+from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
+
+EMBEDDING_SECONDS = 600.0
+"""Time one request to an embedding model may take, where the settings say nothing else."""
+UNHURRIED = 86_400.0
+"""Chat models are told their deadline with each call."""
+
+
+def embedded_endpoint(server: LlamaServer, settings: ModelSettings) -> Endpoint:
+    """Return the endpoint of the embedded model."""
+    return Endpoint(
+        model="local",
+        url=server.base_url,
+        where="the embedded model",
+        api_key=server.api_key,
+        timeout=UNHURRIED,
+        embedded=True,
+        top_logprobs=settings.top_logprobs,
+    )
+
+
+def served_endpoint(
+    key: str,
+    role: RoleSettings,
+    settings: ModelSettings,
+    environment: Mapping[str, str],
+    *,
+    timeout: float = UNHURRIED,
+) -> Endpoint:
+    """Return the endpoint of a checked role with provider openai; raises ConfigError."""
+    url = role.base_url or OPENAI_URL
+    return Endpoint(
+        model=role.model,
+        url=lambda: url,
+        where=url,
+        api_key=api_key(key, role, environment),
+        key_env=role.api_key_env or DEFAULT_KEY,
+        timeout=timeout,
+        top_logprobs=settings.top_logprobs,
+    )
+
+
+def bedrock_endpoint(
+    key: str,
+    role: RoleSettings,
+    settings: ModelSettings,
+    environment: Mapping[str, str],
+    *,
+    timeout: float = UNHURRIED,
+) -> BedrockEndpoint:
+    """Return the endpoint of a checked role with provider bedrock; raises ConfigError."""
+    return BedrockEndpoint(
+        model=role.model,
+        region=bedrock_region(key, role, environment),
+        url=role.base_url,
+        loopback=is_loopback(role.base_url),
+        offline=settings.offline,
+        timeout=timeout,
+    )
+
+
+def embedded_weights(
+    local: LocalModelSettings, environment: Mapping[str, str], on_progress: Progress
+) -> Path:
+    """Return the file that the embedded server reads, joined first where it has to be."""
+    if local.path:
+        return gguf_file(local.path)
+    cache = cache_directory(environment)
+    return ensure_weights(choose(local.weights, cache).weights, cache, on_progress)
+
+
+def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -> str:
+    """Return what tells the embedded model's weights from others; empty where there are none.
+
+    A file of the user's own is told by its path, size and date: to read it takes seconds.
+    """
+    if local.path:
+        path = Path(local.path).expanduser().absolute()
+        found = path.stat() if path.is_file() else None
+        return f"{path} {found.st_size} {found.st_mtime_ns}" if found else ""
+    try:
+        return choose(local.weights, cache_directory(environment)).weights.sha256
+    except ModelMissingError:
+        return ""

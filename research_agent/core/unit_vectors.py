@@ -1,0 +1,16 @@
+"""Vectors of length one: the product of two is their cosine."""
+
+import math
+from collections.abc import Sequence
+
+
+def unit_vector(vector: Sequence[float]) -> list[float]:
+    """Return `vector` with length one; raises ValueError where it has no direction.
+
+    >>> unit_vector([3.0, 4.0])
+    [0.6, 0.8]
+    """
+    length = math.sqrt(math.fsum(value * value for value in vector))
+    if not math.isfinite(length) or length == 0:
+        raise ValueError("a vector without a direction")
+    return [float(value) / length for value in vector]

@@ -1,0 +1,106 @@
+"""Recordings: the committed ones are found under their keys, new ones are kept at once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.places import RECORDINGS
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from research_agent.core.replies import reply_key
+from research_agent.core.types import Completion, Message
+from research_agent.errors import ModelMissingError
+from tests.fakes import ScriptedChat, says
+
+KEY = "52db10ebd5f9f2980c15365b8879a457a816efbe9744aa83babd3df5aad081da"
+PROMPT = """You prepare searches in a person's documents. A first search found nothing \
+convincing. Reply with one JSON object with "kind" and "queries":
+- "decompose" with two or three queries, one for each thing, when the question asks about several \
+things or compares them;
+- "rewrite" with one query when the documents would use other words, such as a name in full;
+- "disambiguate" with one query when the question can be read in two ways;
+- "keep" with no query when none of these helps.
+Keep every name and number of the question, add none, and do not answer it.
+
+Question: what is PQC"""
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose", "disambiguate"]},
+        "queries": {
+            "type": "array",
+            "items": {"type": "string", "maxLength": 160},
+            "maxItems": 3,
+        },
+    },
+    "required": ["kind", "queries"],
+    "additionalProperties": False,
+}
+MESSAGES = [Message("user", PROMPT)]
+
+
+def test_committed_recording_is_found() -> None:
+    """The first recorded call of the 1.5B model has the key it was recorded under."""
+    recordings = Recordings(RECORDINGS / "answers-1.5b.jsonl", "1.5b")
+    chat = RecordedChat(None, recordings, "1.5b")
+
+    reply = chat.complete("planner", MESSAGES, max_tokens=120, schema=SCHEMA)
+
+    assert KEY == reply_key("1.5b", "planner", MESSAGES, max_tokens=120, schema=SCHEMA)
+    assert {"kind": "keep", "queries": []} == json.loads(reply.text)
+    assert (164, 19, False) == (
+        reply.cost.prompt_tokens,
+        reply.cost.completion_tokens,
+        reply.cost.reused,
+    )
+    assert (10.141, 10.141) == (chat.seconds, reply.cost.seconds)
+
+
+def test_missing_recording_is_an_error(tmp_path: Path) -> None:
+    """Without a model nothing is made up, and no step can take it for a model that is down."""
+    chat = RecordedChat(None, Recordings(tmp_path / "none.jsonl", "1.5b"), "1.5b")
+
+    with pytest.raises(MissingRecordingError):
+        chat.complete("planner", MESSAGES, max_tokens=120)
+
+
+def test_missing_weights_are_a_models_error(tmp_path: Path) -> None:
+    """A live run without its model does not count its questions as not recorded."""
+
+    class Missing(ScriptedChat):
+        def complete(self, *_: object, **__: object) -> Completion:
+            raise ModelMissingError("no weights")
+
+    chat = RecordedChat(Missing(), Recordings(tmp_path / "none.jsonl", "1.5b"), "1.5b")
+
+    with pytest.raises(ModelMissingError, match="no weights"):
+        chat.complete("planner", MESSAGES, max_tokens=120)
+
+
+def test_new_reply_is_recorded_at_once(tmp_path: Path) -> None:
+    """The next run has it, with log-probabilities, at the cost it had."""
+    path = tmp_path / "new.jsonl"
+    model = ScriptedChat(says("Bytes “1184”."))
+    first = RecordedChat(model, Recordings(path, "w"), "w")
+    told = first.complete("answer", MESSAGES, max_tokens=300)
+
+    replayed = RecordedChat(None, Recordings(path, "w"), "w")
+    again = replayed.complete("answer", MESSAGES, max_tokens=300)
+
+    row = json.loads(path.read_text(encoding="utf-8"))
+    fields = ["key", "weights", "temperature", "role", "max_tokens", "seconds", "reply"]
+    assert fields == list(row)
+    assert ("w", 0, "any", 300) == tuple(row[name] for name in fields[1:5])
+    assert told == replace(again, cost=replace(again.cost, seconds=0.0))
+    assert 1 == len(model.asked)
+
+
+def test_run_stops_where_nothing_can_be_recorded(tmp_path: Path) -> None:
+    """A live run that keeps nothing would be for nothing."""
+    chat = RecordedChat(ScriptedChat(says("a")), Recordings(tmp_path / "no" / "x", "w"), "w")
+
+    with pytest.raises(RuntimeError, match="No such file"):
+        chat.complete("answer", MESSAGES, max_tokens=3)

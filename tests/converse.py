@@ -1,0 +1,210 @@
+"""A small Bedrock on a loopback address that replies as a test says.
+
+    with bedrock(lambda asked: text_reply("Paris")) as server:
+        ... server.url, server.log
+
+It knows Converse and InvokeModel, speaks HTTP/1.1, and keeps what it was asked.
+"""
+
+import json
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import unquote
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request."""
+
+    model: str
+    operation: str
+    """"converse" or "invoke"."""
+    body: Json
+    headers: Mapping[str, str]
+    connection: int
+    """The same number for requests over the same connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A reply byte by byte; without a status the connection is closed without one."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    drip: float = 0.0
+    """Seconds between the bytes of the body."""
+    hang_before: bool = False
+    """Send nothing until the server ends."""
+    hang_at: int | None = None
+    """Send that many bytes of the body, and nothing more until the server ends."""
+    cut_at: int | None = None
+    """Send that many bytes of the body, and close the connection."""
+
+
+Script = Callable[[Asked], Json | Raw]
+
+CLOSED = Raw(0)
+HANGING = Raw(hang_before=True)
+
+
+@dataclass(slots=True)
+class Running:
+    """A server that runs."""
+
+    url: str
+    log: list[Asked] = field(default_factory=list)
+    gone: Event = field(default_factory=Event)
+    """Set when a client went away while it was being answered."""
+
+
+def text_reply(text: str, *, stop: str = "end_turn", usage: Json | None = None) -> Json:
+    """A reply of one text."""
+    return _reply([{"text": text}], stop, usage)
+
+
+def tool_reply(name: str, given: object, *, text: str = "", stop: str = "tool_use") -> Json:
+    """A reply that calls one tool."""
+    call = {"toolUse": {"toolUseId": "t1", "name": name, "input": given}}
+    return _reply([*([{"text": text}] if text else []), call], stop, None)
+
+
+def error_reply(
+    code: str, status: int = 400, message: str = "", headers: Mapping[str, str] | None = None
+) -> Raw:
+    """An error in Bedrock's form."""
+    body = json.dumps({"message": message or "the secret text of a document"}).encode()
+    return Raw(status, body, {"x-amzn-errortype": code, **(headers or {})})
+
+
+def dripped(reply: Json, seconds: float) -> Raw:
+    """A whole reply, a byte at a time."""
+    return Raw(body=json.dumps(reply).encode(), drip=seconds)
+
+
+def titan_reply(vector: Sequence[float]) -> Json:
+    """A vector in Titan's form."""
+    return {"embedding": list(vector), "inputTextTokenCount": 3}
+
+
+def cohere_reply(vectors: Sequence[Sequence[float]]) -> Json:
+    """Vectors in Cohere's form."""
+    return {"embeddings": [list(v) for v in vectors], "response_type": "embeddings_floats"}
+
+
+def _reply(content: list[Json], stop: str, usage: Json | None) -> Json:
+    counted = {"inputTokens": 90, "outputTokens": 9, "totalTokens": 99}
+    return {
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": stop,
+        "usage": counted if usage is None else usage,
+        "metrics": {"latencyMs": 1},
+    }
+
+
+class Server(ThreadingHTTPServer):
+    """Runs each connection on a thread of its own."""
+
+    daemon_threads = False
+
+    def __init__(self, script: Script, certificate: str) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script = script
+        scheme = "https" if certificate else "http"
+        self.running = Running(f"{scheme}://127.0.0.1:{self.server_port}")
+        self.ended = Event()
+        self.sockets: set[socket.socket] = set()
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+
+    def end(self) -> None:
+        """End every connection, also those that hang."""
+        self.ended.set()
+        self.shutdown()
+        for one in list(self.sockets):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Server
+
+    def handle(self) -> None:
+        self.server.sockets.add(self.connection)
+        with suppress(OSError):
+            super().handle()
+        self.server.sockets.discard(self.connection)
+
+    def do_POST(self) -> None:
+        _, _, model, operation = self.path.split("/")
+        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(unquote(model), operation, given, headers, id(self))
+        self.server.running.log.append(asked)
+        reply = self.server.script(asked)
+        raw = Raw(body=json.dumps(reply).encode()) if isinstance(reply, dict) else reply
+        try:
+            self._send(raw)
+        except OSError:
+            self.server.running.gone.set()
+            raise
+
+    def _send(self, raw: Raw) -> None:
+        self.close_connection = not raw.status or raw.cut_at is not None
+        if raw.hang_before:
+            self._hang()
+        elif raw.status:
+            self.send_response(raw.status)
+            for name, value in {"Content-Type": "application/json", **raw.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(raw.body)))
+            self.end_headers()
+            self._write(raw)
+
+    def _write(self, raw: Raw) -> None:
+        end = raw.cut_at if raw.hang_at is None else raw.hang_at
+        step = 1 if raw.drip else max(1, len(raw.body))
+        for start in range(0, len(raw.body[:end]), step):
+            self.wfile.write(raw.body[:end][start : start + step])
+            self.server.ended.wait(raw.drip)
+        if raw.hang_at is not None:
+            self._hang()
+
+    def _hang(self) -> None:
+        """Wait until the client goes, or the server ends."""
+        self.close_connection = True
+        if not self.connection.recv(1):
+            self.server.running.gone.set()
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
+@contextmanager
+def bedrock(script: Script, certificate: str = "") -> Iterator[Running]:
+    """Run the server; whatever still hangs is ended with it.
+
+    With a `certificate` (a PEM file of both its halves) it speaks TLS.
+    """
+    with Server(script, certificate) as server:
+        serving = Thread(target=server.serve_forever, args=(0.02,))
+        serving.start()
+        try:
+            yield server.running
+        finally:
+            server.end()
+            serving.join()
