@@ -13,6 +13,7 @@ VARIABLES = {
     "refine": frozenset({"question"}),
     "plan_calls": frozenset({"question", "queries", "results"}),
     "relevant": frozenset({"question", "chunk"}),
+    "code": frozenset({"domains", "tasks", "modifiers", "text"}),
 }
 """The prompts and the variables each must have."""
 
@@ -47,3 +48,4 @@ class Prompts:
     refine: PromptTemplate
     plan_calls: PromptTemplate
     relevant: PromptTemplate
+    code: PromptTemplate
