@@ -10,9 +10,10 @@ from research_agent.app.agent import ResearchAgent
 from research_agent.app.events import StepEvent
 from research_agent.app.indexing import index_for_docs
 from research_agent.app.shown import ShownChat
+from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, result_text, say, say_json
 from research_agent.assembly.connection import connect
-from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.config import load_prompts
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
@@ -35,13 +36,15 @@ class Show:
 def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], show: Show) -> int:
     """Answer a question and print it; steps go to stderr, the answer to stdout."""
     question = check_question(question)
-    settings = load_settings(config_file(config, os.environ), os.environ)
+    settings = start(config)
     prompts = load_prompts()
     where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
     with ExitStack() as stack:
         show_progress = stack.enter_context(progress_bar())
         joining = partial(show_progress, "joining the weights")
-        connection = stack.enter_context(connect(where, settings, os.environ, on_bytes=joining))
+        connection = stack.enter_context(
+            connect(where, settings, os.environ, on_bytes=joining, on_note=_note)
+        )
         ports = shown(connection.ports) if show.prompt else connection.ports
         agent = stack.enter_context(ResearchAgent(ports, settings, prompts))
         result = run(agent, question, settings, steps=show.steps)
@@ -53,6 +56,8 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     if show.evidence:
         say(evidence_text(result))
     say(result_text(result))
+    for warning in result.warnings if show.steps else ():
+        _note(warning)
     say(cost_line(result), dim=True, error=True)
     return 0
 
@@ -89,14 +94,27 @@ def evidence_text(result: ResearchResult) -> str:
 
 
 def cost_line(result: ResearchResult) -> str:
-    """Return what the question cost, in one line."""
+    """Return how the question ended and what it cost, in one line.
+
+    Failed calls, further tries, reused replies and the cost are told where there are any.
+    """
     usage = result.usage
-    tokens = f"{usage.prompt_tokens} tokens read ({usage.cached_tokens} cached)"
-    written = f"{usage.completion_tokens} written"
-    return (
-        f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s: "
-        f"{result.rounds} rounds, {usage.llm_calls} model calls, {tokens}, {written}"
+    parts = (
+        f"{result.rounds} rounds",
+        f"{usage.llm_calls} model calls",
+        f"{usage.failed_calls} failed" if usage.failed_calls else "",
+        f"{usage.retries} tried again" if usage.retries else "",
+        f"{usage.reused_calls} replies reused" if usage.reused_calls else "",
+        f"{usage.prompt_tokens} tokens read ({usage.cached_tokens} cached)",
+        f"{usage.completion_tokens} written",
+        f"cost {usage.cost:.4g}" if usage.cost else "",
     )
+    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
+    return f"{ending}: {', '.join(filter(None, parts))}"
+
+
+def _note(text: str) -> None:
+    say(f"note: {text}", dim=True, error=True)
 
 
 def _tell(event: StepEvent, settings: Settings) -> None:

@@ -18,6 +18,29 @@ import click
 from research_agent.errors import ConfigError, QuestionError, ResearchAgentError
 
 P = ParamSpec("P")
+UNTRACED = {
+    "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TRACING_V2": "false",
+    "LANGCHAIN_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+}
+"""Every variable that makes LangChain send questions and chunks to LangSmith, switched off."""
+OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
+
+
+def _go_offline(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 (click's own signature)
+    """Set the key models.offline for this process, and for those that it starts."""
+    if value:
+        os.environ[OFFLINE_KEY] = "true"
+
+
+OFFLINE = click.option(
+    "--offline",
+    is_flag=True,
+    expose_value=False,
+    callback=_go_offline,
+    help="Ask nothing but this machine.",
+)
 INDEX = click.option(
     "--index",
     "index",
@@ -73,10 +96,11 @@ def _tell(message: str, hint: str) -> None:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="research-agent")
+@OFFLINE
 def main() -> None:
     """Answer questions over your own documents, with citations that can be checked."""
-    if os.environ.get("RESEARCH_AGENT_TRACING") != "true":  # (questions and chunks stay here)
-        os.environ |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
+    if os.environ.get("RESEARCH_AGENT_TRACING") != "true":
+        os.environ |= UNTRACED
 
 
 @main.command("index")
@@ -84,9 +108,12 @@ def main() -> None:
 @INDEX
 @CONFIG
 @click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
 @click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
 @click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@OFFLINE
 @told
 def index_command(  # noqa: PLR0913 (one argument an option)
     *,
@@ -94,6 +121,8 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     index: str,
     config: str | None,
     rebuild: bool,
+    dry_run: bool,
+    prune: bool,
     list_: bool,
     remove: str | None,
     as_json: bool,
@@ -107,7 +136,15 @@ def index_command(  # noqa: PLR0913 (one argument an option)
         return indexing.remove(remove)
     if not paths:
         raise click.UsageError("name at least one file or folder: research-agent index PATH")
-    return indexing.index(paths, index=index, config=config, rebuild=rebuild, as_json=as_json)
+    return indexing.index(
+        paths,
+        index=index,
+        config=config,
+        as_json=as_json,
+        dry_run=dry_run,
+        rebuild=rebuild,
+        prune=prune,
+    )
 
 
 @main.command("search")
@@ -116,6 +153,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
 @CONFIG
 @click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@OFFLINE
 @told
 def search_command(*, query: str, index: str, config: str | None, k: int, as_json: bool) -> int:
     """Show the chunks that fit a query best; no language model is asked."""
@@ -138,6 +176,7 @@ def search_command(*, query: str, index: str, config: str | None, k: int, as_jso
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
 @click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@OFFLINE
 @told
 def ask_command(  # noqa: PLR0913 (one argument an option)
     *,
@@ -165,6 +204,23 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
             as_json=as_json, evidence=show_evidence, prompt=show_prompt, steps=not quiet
         ),
     )
+
+
+@main.command("doctor")
+@INDEX
+@CONFIG
+@OFFLINE
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--no-models", is_flag=True, help="Ask no model.")
+@told
+def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
+    """Look at everything an answer needs, and name the command that cures what is wrong.
+
+    The exit status is 1 where something is at fault.
+    """
+    from research_agent.app import doctoring
+
+    return doctoring.doctor(index, config=config, as_json=as_json, ask=not no_models)
 
 
 @main.group("config")

@@ -2,15 +2,15 @@
 
 import os
 
+from research_agent.app.starting import start
 from research_agent.app.terminal import say
 from research_agent.assembly.models import describe_models
 from research_agent.assembly.weights import prune_all, weight_statuses
-from research_agent.config import config_file, load_settings
 
 
 def show(config: str | None) -> int:
     """Print which model fills each role, and which weights are here; 1 where a role is empty."""
-    settings = load_settings(config_file(config, os.environ), os.environ)
+    settings = start(config)
     descriptions = describe_models(settings.models, os.environ)
     for item in descriptions:
         say(f"{item.role}: {item.provider} {item.model} [{item.state}] {item.where}".rstrip())

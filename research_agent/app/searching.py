@@ -4,9 +4,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from research_agent.app.starting import start
 from research_agent.app.terminal import say, say_json
 from research_agent.assembly.connection import connect
-from research_agent.config import config_file, load_settings
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.types import Hit
@@ -16,7 +16,7 @@ from research_agent.steps.search import hybrid_search
 def search(query: str, *, index: str, config: str | None, k: int, as_json: bool) -> int:
     """Print the best `k` chunks for a query."""
     query = check_question(query)
-    settings = load_settings(config_file(config, os.environ), os.environ)
+    settings = start(config)
     with connect(index, settings, os.environ) as connection:
         wide = replace(settings.retrieval, top_k=max(k, settings.retrieval.top_k))
         hits = hybrid_search(query, ports=connection.ports, settings=wide)[:k]

@@ -41,7 +41,8 @@ PASSING = (408, 425)
 SERVER_ERROR = 500
 REDIRECTS = range(300, 400)
 OVERLOADED = re.compile(r"rate_?limit|overload|too_many|unavailable|busy")
-CODE = re.compile(r"[\w.:-]{1,60}")
+CODE = re.compile(r"[A-Za-z][A-Za-z_.]{1,60}|\d{3}")
+"""Codes have no digits among their letters, keys do: a server may repeat the one it was sent."""
 
 
 @contextmanager

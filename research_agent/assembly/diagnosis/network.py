@@ -1,0 +1,65 @@
+"""Facts about what may be contacted: from the settings and the environment, without a packet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from research_agent.adapters.network import is_own
+from research_agent.adapters.openai import OPENAI_URL
+from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
+from research_agent.core.diagnosis import NetworkFacts
+from research_agent.errors import ConfigError
+from research_agent.settings import ModelSettings, RoleSettings
+
+PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
+"""The variables that switch LangSmith's tracing on, the ones that win first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where a role's model is; the embedded model has an empty name."""
+
+    name: str
+    own: bool
+
+
+def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
+    """Return the host that a role's provider asks."""
+    if role.provider in ("", "local"):
+        return Host("", own=True)
+    name = _hostname(role.base_url)
+    if not name and role.provider == "openai":
+        name = _hostname(OPENAI_URL)
+    if not name:
+        name = f"bedrock-runtime.{_region(role, environment)}.amazonaws.com"
+    return Host(name, own=is_own(name))
+
+
+def network_facts(settings: ModelSettings, environment: Mapping[str, str]) -> NetworkFacts:
+    """Return which hosts each role asks, which proxies are named, and whether runs are traced."""
+    roles = {name: settings.role(name) for name in CHAT_ROLES} | {"embedding": settings.embedding}
+    hosts = {name: host_of(role, environment) for name, role in roles.items()}
+    named = [(name, host) for name, host in hosts.items() if host.name]
+    proxies = [key for key in PROXIES for form in (key, key.lower()) if environment.get(form)]
+    return NetworkFacts(
+        offline=settings.offline,
+        own=tuple((name, host.name) for name, host in named if host.own),
+        outside=tuple((name, host.name) for name, host in named if not host.own),
+        proxies=tuple(dict.fromkeys(proxies)),
+        tracing=next(filter(None, map(environment.get, TRACING)), "") == "true",
+    )
+
+
+def _region(role: RoleSettings, environment: Mapping[str, str]) -> str:
+    try:
+        return bedrock_region("models", role, environment)
+    except ConfigError:  # (the role has that as its problem)
+        return "REGION"
+
+
+def _hostname(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
