@@ -5,7 +5,11 @@ from dataclasses import replace
 
 import click
 
-from benchmarks import answers, indexing, overhead
+from benchmarks import answers, blend, indexing, overhead, reranking, retrieval
+from benchmarks.datasets import NAMES
+from benchmarks.reorders import table
+from research_agent.adapters.rerank_http import Form
+from research_agent.core.blending_scales import Mode
 from research_agent.settings import AnswerSettings, Settings
 
 ARMS = {
@@ -43,6 +47,81 @@ def overhead_command() -> None:
 def indexing_command() -> None:
     """Measure indexing the six PDFs."""
     print(json.dumps(indexing.run(), indent=2))
+
+
+@main.command("retrieval")
+@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
+@click.option("--peers", is_flag=True, help="Install and run other systems beside ours.")
+@click.option("--cache", default="", help="Keep indexes and environments in this folder.")
+def retrieval_command(*, names: tuple[str, ...], peers: bool, cache: str) -> None:
+    """Measure retrieval alone, stage by stage."""
+    for report in retrieval.run(names or NAMES, peers=peers, cache=cache):
+        print(f"{report.table}\n")
+
+
+@main.command("blend")
+@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
+@click.option("--channel", "channels", multiple=True, type=click.Choice(list(blend.CHANNELS)))
+@click.option("--alpha", "alphas", multiple=True, type=click.FloatRange(0, 1))
+@click.option("--mode", "modes", multiple=True, type=click.Choice(blend.MODES))
+@click.option("--temperature", default=1.0, help='Of the mode "softmax".')
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+@click.option("--diagnostics", default="", help="Write one line a query into this folder.")
+@click.option("--files", multiple=True, help="Sum up such lines instead; a glob.")
+@click.option("--hist", default=10, help="Bars of the histogram of rank correlations.")
+def blend_command(  # noqa: PLR0913 (one option each)
+    *,
+    names: tuple[str, ...],
+    channels: tuple[str, ...],
+    alphas: tuple[float, ...],
+    modes: tuple[Mode, ...],
+    temperature: float,
+    cache: str,
+    diagnostics: str,
+    files: tuple[str, ...],
+    hist: int,
+) -> None:
+    """Blend second channels into the ranking; alpha is the weight of the ranking itself."""
+    for line in blend.aggregated(files, hist):
+        print(line)
+    if files:
+        return
+    sweep = blend.Sweep(
+        channels=channels or list(blend.CHANNELS),
+        alphas=alphas or blend.ALPHAS,
+        modes=modes or blend.MODES[:1],
+        temperature=temperature,
+    )
+    for rows in blend.run(names or NAMES, sweep, cache=cache, diagnostics=diagnostics):
+        print(f"{table(rows)}\n")
+
+
+@main.command("reranking")
+@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
+@click.option("--candidates", default=10, help="Hits that a reranker judges.")
+@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--url", default="", help="A server with a /rerank endpoint.")
+@click.option("--form", default="llama.cpp", type=click.Choice(["llama.cpp", "vllm", "tei"]))
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def reranking_command(  # noqa: PLR0913 (one option each)
+    *,
+    names: tuple[str, ...],
+    candidates: int,
+    weights: str,
+    live: bool,
+    minutes: float,
+    url: str,
+    form: Form,
+    cache: str,
+) -> None:
+    """Measure rerankers over the product's ranking."""
+    chosen = reranking.Chosen(
+        candidates=candidates, weights=weights, live=live, minutes=minutes, url=url, form=form
+    )
+    for rows in reranking.run(names or NAMES, chosen, cache=cache):
+        print(f"{table(rows)}\n")
 
 
 if __name__ == "__main__":
