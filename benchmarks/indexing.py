@@ -45,6 +45,6 @@ def _index(folder: Path) -> tuple[float, Mapping[str, object]]:
         ],
         check=True,
         capture_output=True,
-        env={**os.environ},
+        env={**os.environ, "RESEARCH_AGENT_HOME": str(folder)},  # (no vectors kept by other runs)
     )
     return time.perf_counter() - started, json.loads(done.stdout)

@@ -11,29 +11,34 @@ from pathlib import Path
 from threading import Lock
 from typing import Self
 
+from research_agent.core.apparatus import APPARATUS
 from research_agent.core.chunking import chunk_header
+from research_agent.core.closing import Closing
 from research_agent.core.types import Chunk, ScoredId
 from research_agent.core.words import index_words, query_words
 from research_agent.errors import IndexDamagedError
 
 MAX_TERMS = 64
 """Distinct words of a query that are searched, its first ones: enough for any question."""
-VERSION = 1
+VERSION = 2
 """Of the table and of the splitting into words; another one is made anew."""
+HEADER_WEIGHT = 0.5
+"""A word in a chunk's title or headings counts so much, one in its text 1 (docs/results.md)."""
 _STEP = 500  # chunks read at a time
 _TABLES = """
 CREATE TABLE entries (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE NOT NULL, digest TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
-    text, tokenize = "porter unicode61 tokenchars '-._/+#' categories 'L* M* N* Co'"
+    header, text, tokenize = "porter unicode61 tokenchars '-._/+#' categories 'L* M* N* Co'"
 );
 CREATE TABLE state (generation INTEGER NOT NULL);
 INSERT INTO state VALUES (0);
 """
-_SEARCH = """SELECT chunk_id, -bm25(words) AS value FROM words JOIN entries ON id = words.rowid
+_SEARCH = """SELECT chunk_id, -bm25(words, ?, 1.0) AS value
+    FROM words JOIN entries ON id = words.rowid
     WHERE words MATCH ? ORDER BY value DESC, chunk_id LIMIT ?"""
 
 
-class WordIndex:
+class WordIndex(Closing):
     """Chunks by the words of header and text; implements LexicalIndex. Threads may share it."""
 
     def __init__(self, path: Path | None) -> None:
@@ -64,6 +69,11 @@ class WordIndex:
         with self._faults():
             return int(self._connection.execute("SELECT generation FROM state").fetchone()[0])
 
+    def count(self) -> int:
+        """Return how many chunks the index holds."""
+        with self._faults():
+            return int(self._connection.execute("SELECT count(*) FROM words").fetchone()[0])
+
     def search(self, query: str, *, k: int) -> list[ScoredId]:
         """Return the `k` best chunks that share a word with `query`, best first; ties by id.
 
@@ -74,7 +84,7 @@ class WordIndex:
             return []
         wanted = " OR ".join(f'"{term}"' for term in terms)
         with self._faults():
-            rows = self._connection.execute(_SEARCH, (wanted, k)).fetchall()
+            rows = self._connection.execute(_SEARCH, (HEADER_WEIGHT, wanted, k)).fetchall()
         return [ScoredId(chunk_id, value) for chunk_id, value in rows]
 
     def sync(
@@ -111,11 +121,12 @@ class WordIndex:
         self._connection.close()
 
     def _add(self, chunk: Chunk, digest: str) -> None:
-        """Insert one chunk."""
-        text = " ".join(index_words(f"{chunk_header(chunk)}\n{chunk.text}"))
+        """Insert one chunk; apparatus is counted, but has no words to be found by."""
+        found = () if chunk.kind in APPARATUS else (chunk_header(chunk), chunk.text)
+        header, text = (" ".join(index_words(part)) for part in found or ("", ""))
         run = self._connection.execute
         row = run("INSERT INTO entries VALUES (NULL, ?, ?)", (chunk.chunk_id, digest)).lastrowid
-        run("INSERT INTO words (rowid, text) VALUES (?, ?)", (row, text))
+        run("INSERT INTO words (rowid, header, text) VALUES (?, ?, ?)", (row, header, text))
 
     def _check(self) -> None:
         """Make the tables in an empty file, and look whether they are ours."""

@@ -6,11 +6,17 @@ from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
+from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, say, say_json
-from research_agent.assembly.index import list_indexes, remove_index, update_index
+from research_agent.assembly.index import (
+    list_indexes,
+    preview_index,
+    remove_index,
+    update_index,
+)
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.config import config_file, load_settings
+from research_agent.assembly.remembering import embedding_cache
 from research_agent.core.documents import FileReport, IndexReport
 from research_agent.core.records import IndexProgress
 from research_agent.settings import Settings
@@ -20,26 +26,44 @@ SOME_FAILED = 3
 SHOWN_SKIPPED = 20
 
 
-def index(
-    paths: Sequence[str], *, index: str, config: str | None, rebuild: bool, as_json: bool
+def index(  # noqa: PLR0913 (one argument an option)
+    paths: Sequence[str],
+    *,
+    index: str,
+    config: str | None,
+    as_json: bool,
+    dry_run: bool = False,
+    rebuild: bool = False,
+    prune: bool = False,
 ) -> int:
-    """Bring an index up to date and say what became of each file."""
-    settings = load_settings(config_file(config, os.environ), os.environ)
-    report = update(index, paths, settings, rebuild=rebuild)
+    """Bring an index up to date, or preview that, and say what becomes of each file."""
+    settings = start(config)
+    act = preview if dry_run else update
+    report = act(index, paths, settings, rebuild=rebuild, prune=prune)
     if as_json:
         say_json(asdict(report))
     else:
-        say("\n".join(report_lines(report)))
-    return SOME_FAILED if report.count("failed") or not report.documents else 0
+        say("\n".join(preview_lines(report) if dry_run else report_lines(report)))
+    holds = report.documents or report.count("added")
+    return SOME_FAILED if report.count("failed") or not holds else 0
 
 
 def update(
-    location: str, paths: Sequence[str], settings: Settings, *, rebuild: bool = False
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    prune: bool = False,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
     embedder = connect_embedder(settings.models, environment=os.environ)
     files = local_files(settings.documents)
-    with reader(settings.documents) as documents, progress_bar() as show:
+    with (
+        reader(settings.documents) as documents,
+        embedding_cache(os.environ) as cache,
+        progress_bar() as show,
+    ):
 
         def on_progress(progress: IndexProgress) -> None:
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
@@ -52,9 +76,31 @@ def update(
             embedder=embedder,
             files=files,
             reader=documents,
+            cache=cache,
             on_progress=on_progress,
             rebuild=rebuild,
+            prune=prune,
         )
+
+
+def preview(
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Return what `update` would do; nothing is written."""
+    return preview_index(
+        location,
+        paths,
+        settings,
+        model=connect_embedder(settings.models, environment=os.environ).name,
+        files=local_files(settings.documents),
+        rebuild=rebuild,
+        prune=prune,
+    )
 
 
 def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:
@@ -80,22 +126,25 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> 
 def report_lines(report: IndexReport) -> list[str]:
     """Return one line a file that needs a word, then the totals."""
     told = [file for file in report.files if file.reason and file.status != "skipped"]
-    skipped = [file for file in report.files if file.status == "skipped"]
-    lines = [_line(file) for file in (*told, *skipped[:SHOWN_SKIPPED])]
-    if len(skipped) > SHOWN_SKIPPED:
-        lines.append(f"… and {len(skipped) - SHOWN_SKIPPED} more skipped (all with --json)")
-    counts = [
-        f"{report.count(status)} {status}"
-        for status in ("indexed", "unchanged", "removed", "skipped", "failed")
-        if report.count(status)
-    ]
+    lines = [*map(_line, told), *_skipped_lines(report)]
     lines.append(
-        f"{', '.join(counts) or 'no files'}; the index holds {report.documents} documents, "
+        f"{_counts(report)}; the index holds {report.documents} documents, "
         f"{report.chunks} chunks ({report.embedded} texts embedded)"
     )
     if not report.documents:
         lines.append("no document was indexed; nothing can be asked yet")
     return lines
+
+
+def preview_lines(report: IndexReport) -> list[str]:
+    """Return one line a file that would be touched or needs a word, then the totals."""
+    told = [file for file in report.files if file.status != "skipped"]
+    told = [file for file in told if file.reason or file.status != "unchanged"]
+    return [
+        *map(_line, told),
+        *_skipped_lines(report),
+        f"{_counts(report)}; nothing was written: leave out --dry-run to do it",
+    ]
 
 
 def show_indexes(*, as_json: bool) -> int:
@@ -126,3 +175,19 @@ def remove(location: str) -> int:
 
 def _line(file: FileReport) -> str:
     return f"{file.status}: {file.path}" + (f": {file.reason}" if file.reason else "")
+
+
+def _skipped_lines(report: IndexReport) -> list[str]:
+    """Return a line for each skipped file, but for many."""
+    skipped = [_line(file) for file in report.files if file.status == "skipped"]
+    if len(skipped) > SHOWN_SKIPPED:
+        more = f"… and {len(skipped) - SHOWN_SKIPPED} more skipped (all with --json)"
+        return [*skipped[:SHOWN_SKIPPED], more]
+    return skipped
+
+
+def _counts(report: IndexReport) -> str:
+    """Return how many files have each status."""
+    order = ("indexed", "added", "changed", "unchanged", "removed", "skipped", "failed")
+    counts = [f"{report.count(status)} {status}" for status in order if report.count(status)]
+    return ", ".join(counts) or "no files"

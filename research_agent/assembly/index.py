@@ -1,50 +1,61 @@
 """Indexes for the rest of the program: opened for reading, brought up to date, listed, removed."""
 
-import os
-from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from research_agent.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.ledger.writing import LedgerWriter
-from research_agent.assembly.caches import Caches, sync_caches, usable_caches
+from research_agent.assembly.dense_search import DenseSearch
+from research_agent.assembly.updating import preview_index, update_index
+from research_agent.assembly.word_search import WordSearch
 from research_agent.core.closing import Closing
-from research_agent.core.documents import IndexReport
 from research_agent.core.records import IndexHeader
-from research_agent.errors import IndexingError, PathError
-from research_agent.ports import (
-    ChunkStore,
-    DocumentReader,
-    Embedder,
-    FileSource,
-    IndexingPorts,
-    LexicalIndex,
-    TextWindows,
-    VectorIndex,
-)
+from research_agent.errors import IndexingError
+from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
-from research_agent.steps.index import OnProgress, index_documents
+
+__all__ = [
+    "IndexInfo",
+    "OpenIndex",
+    "list_indexes",
+    "open_index",
+    "preview_index",
+    "remove_index",
+    "update_index",
+]
 
 
 class OpenIndex(Closing):
     """An index that can be searched, as it was last published. Threads may share it."""
 
-    def __init__(self, ledger: LedgerReader, caches: Caches, header: IndexHeader) -> None:
-        """Take over open files; `close` closes them."""
-        self._ledger, self._caches = ledger, caches
-        self.header = header
-        self.vectors: VectorIndex = caches.vectors
-        self.lexical: LexicalIndex = caches.words
+    def __init__(self, folder: IndexFolder, model: str, *, exact_below: int) -> None:
+        """Open the files until `close`; raises what `open_index` raises."""
+        self._folder, self._edition = folder, folder.current()
+        with ExitStack() as opened:
+            ledger = opened.enter_context(LedgerReader(self._edition.ledger, folder.label))
+            self.header = ledger.check(model)
+            where = (folder, self._edition, ledger)
+            words = opened.enter_context(WordSearch(*where))
+            dense = opened.enter_context(DenseSearch(*where, exact_below=exact_below))
+            self._files = opened.pop_all()
+        self._ledger, self._dense = ledger, dense
+        self.vectors: VectorIndex = dense
+        self.lexical: LexicalIndex = words
         self.chunks: ChunkStore = ledger
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worse than usual about answers from this index, a sentence each."""
+        return (self._dense.warning,) if self._dense.warning else ()
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened; if so, open it again."""
-        return self._ledger.generation() == self.header.generation
+        same = self._ledger.generation() == self.header.generation
+        return same and self._folder.current() == self._edition
 
     def close(self) -> None:
         """Close all files."""
-        self._caches.close()
-        self._ledger.close()
+        self._files.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,50 +77,13 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> Open
     embedding model, IndexDamagedError. The embedding model is not loaded.
     """
     folder = locate(location)
-    ledger = LedgerReader(folder.ledger, folder.label)
-    try:
-        ledger.check(embedder.name)
-        caches = usable_caches(folder, ledger, exact_below=settings.index.exact_below)
-        return OpenIndex(ledger, caches, ledger.header())
-    except BaseException:
-        ledger.close()
-        raise
-
-
-def update_index(  # noqa: PLR0913 (one adapter each, and what the command line says)
-    location: str,
-    paths: Sequence[str],
-    settings: Settings,
-    *,
-    embedder: Embedder,
-    files: FileSource,
-    reader: DocumentReader,
-    on_progress: OnProgress = lambda _: None,
-    rebuild: bool = False,
-) -> IndexReport:
-    """Index what is new or changed below `paths`, in an index that is made where there is none.
-
-    With `rebuild` it is made anew from `paths` alone. Raises PathError where there is nothing to
-    index, IndexLockedError where another process writes, IndexingError, ModelError.
-    """
-    folder, absolute = locate(location), [os.path.abspath(path) for path in paths]  # noqa: PTH100 (symlinks stay)
-    if rebuild:
-        _check_before_clearing(absolute, files, embedder)
-    is_new = not folder.exists()
-    folder.create()
-    ports = (embedder, files, reader)
-    try:
-        with folder.locked():
-            if rebuild:
-                folder.clear()
-            report = _updated(folder, absolute, settings, ports, on_progress)
-            with LedgerReader(folder.ledger, folder.label) as ledger:
-                sync_caches(folder, ledger)
-    except PathError:
-        if is_new:
-            folder.remove()
-        raise
-    return report
+    while True:
+        edition = folder.current()
+        try:
+            return OpenIndex(folder, embedder.name, exact_below=settings.index.exact_below)
+        except IndexingError:
+            if folder.current() == edition:  # (else it was rebuilt just now)
+                raise
 
 
 def list_indexes() -> list[IndexInfo]:
@@ -127,54 +101,11 @@ def remove_index(location: str) -> str:
     return str(folder.path)
 
 
-class _WholeTexts:
-    """What an embedding model that reads long texts wants: no windows."""
-
-    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
-        return (f"{header}\n{text}" if header else text,)
-
-
-def _check_before_clearing(paths: Sequence[str], files: FileSource, embedder: Embedder) -> None:
-    """Raise PathError or ModelError where making the index anew could not even begin.
-
-    Neither a path that cannot be read nor a model that does not work may cost the old index.
-    """
-    for report in files.find(paths).skipped:
-        if report.status == "failed" and report.path in paths:
-            raise PathError(
-                f"{report.path}: {report.reason}",
-                hint="Mend it, or leave it out; the index is as it was.",
-            )
-    embedder.embed(["test"])
-
-
-def _updated(
-    folder: IndexFolder,
-    paths: Sequence[str],
-    settings: Settings,
-    adapters: tuple[Embedder, FileSource, DocumentReader],
-    on_progress: OnProgress,
-) -> IndexReport:
-    """Run the step on the folder's ledger."""
-    embedder, files, reader = adapters
-    windows = embedder if isinstance(embedder, TextWindows) else _WholeTexts()
-    with LedgerWriter(folder.ledger, folder.label, model=embedder.name) as writer:
-        ports = IndexingPorts(
-            files=files, reader=reader, embedder=embedder, windows=windows, writer=writer
-        )
-        return index_documents(
-            paths,
-            ports=ports,
-            chunk_chars=settings.documents.chunk_chars,
-            on_progress=on_progress,
-        )
-
-
 def _info(folder: IndexFolder) -> IndexInfo:
     """Return what the list says about one index."""
     header, problem = None, ""
     try:
-        with LedgerReader(folder.ledger, folder.label) as ledger:
+        with LedgerReader(folder.current().ledger, folder.label) as ledger:
             header = ledger.header()
     except IndexingError as error:
         problem = str(error)

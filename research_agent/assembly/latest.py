@@ -26,6 +26,11 @@ class LatestIndex:
         """Word search over the same generation."""
         return LatestWords(lambda: self._index)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worse than usual about answers from the index as it is open now."""
+        return self._index.warnings
+
     def search(self, vector: Sequence[float], *, k: int) -> Sequence[ScoredId]:
         """Return the `k` most similar chunks of the latest generation."""
         return self._latest().vectors.search(vector, k=k)

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from research_agent.core.apparatus import apparatus
 from research_agent.core.documents import Block, ParsedDocument
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Chunk, ChunkKind
 
-WHOLE = 4
+WHOLE = 1.5
 """A table or a piece of code up to so many times the chunk length stays in one chunk."""
-LONG_SENTENCE = 2
+LONG_SENTENCE = 1.5
 """A sentence up to so many times the chunk length stays in one chunk."""
 INLINE = 0.3
 """A piece of code shorter than this share of the chunk length stays in the text around it."""
@@ -49,8 +50,10 @@ def chunk_document(
     """Return the chunks of a document in reading order; none where it holds no text.
 
     Blocks of one section are put together up to about `chunk_chars` characters; a longer one is
-    cut between sentences. A table or a longer piece of code is a chunk of its own. A heading that
-    only introduces deeper headings makes no chunk: it is in their section paths.
+    cut between sentences. A table or a longer piece of code is a chunk of its own, up to half as
+    long again; a longer one is cut between rows or lines, and each part of a table has its head.
+    No chunk touches more than two pages unless one sentence does. A heading that only introduces
+    deeper headings makes no chunk: it is in their section paths.
 
     An id depends on `doc_key`, the text and how often the text came before in the document, so
     that what is inserted elsewhere changes no other chunk's id.
@@ -62,6 +65,7 @@ def chunk_document(
     """
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
+    last_page = max((block.page for block in document.blocks), default=1)
     for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
         first, last = passage.pages[0][1], passage.pages[-1][1]
         chunks.append(
@@ -74,7 +78,7 @@ def chunk_document(
                 start_label=_label(document.page_labels, first),
                 end_label=_label(document.page_labels, last),
                 section=passage.section,
-                kind=passage.kind,
+                kind=apparatus(passage.text, page=first, last_page=last_page) or passage.kind,
                 title=document.title,
                 date=document.date,
                 source=source,
@@ -150,15 +154,20 @@ def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
     size = 0
     for unit in units:
         length = len(unit.before) + len(unit.text)
-        if packed and size + length <= chunk_chars:
+        if packed and size + length <= chunk_chars and _is_near(packed[-1], unit):
             packed[-1].append(unit)
             size += length
         else:
             packed.append([unit])
             size = len(unit.text)
-    if len(packed) > 1 and size < TINY * chunk_chars:
+    if len(packed) > 1 and size < TINY * chunk_chars and _is_near(packed[-2], packed[-1][-1]):
         packed[-2:] = [packed[-2] + packed[-1]]
     return [_joined(units) for units in packed]
+
+
+def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
+    """Say whether `unit` ends at most one page after the page on which `units` begin."""
+    return unit.pages[-1][1] <= units[0].pages[0][1] + 1
 
 
 def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
@@ -183,7 +192,7 @@ def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
 
 def _is_cut(passage: _Passage, block: Block, text: str) -> bool:
     """Say whether `block` goes on with a sentence that began on the page before."""
-    turned = passage.pages[-1][1] < block.page and block.kind == "text"
+    turned = block.page == passage.pages[-1][1] + 1 and block.kind == "text"
     return turned and text[0].islower() and passage.text[-1] not in SENTENCE_ENDS
 
 
@@ -237,8 +246,9 @@ def _whole_or_lines(block: Block, chunk_chars: int) -> Iterator[_Passage]:
         yield _Passage(text, block.kind, block.section, pages)
         return
     head, _, rest = text.partition("\n")
-    repeated = block.kind == "table" and bool(rest) and len(head) <= chunk_chars
-    for part in _line_groups(rest if repeated else text, WHOLE * chunk_chars):
+    repeated = block.kind == "table" and bool(rest) and len(head) <= chunk_chars / 2
+    room = WHOLE * chunk_chars - (len(head) + 1 if repeated else 0)
+    for part in _line_groups(rest if repeated else text, int(room)):
         whole = f"{head}\n{part}" if repeated else part
         yield _Passage(whole, block.kind, block.section, pages)
 

@@ -51,7 +51,8 @@ class FileReport:
     """What became of one file."""
 
     path: str
-    status: Literal["indexed", "unchanged", "skipped", "failed", "removed"]
+    status: Literal["indexed", "unchanged", "skipped", "failed", "removed", "added", "changed"]
+    """The last two in a preview alone: what would be indexed, for the first time or again."""
     reason: str = ""
     """Why it was skipped or failed, or what was left out; empty where all went well."""
     chunks: int = 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal
 
 from research_agent.core.types import Chunk
@@ -57,15 +58,6 @@ class IndexedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class VectorKey:
-    """What a vector cache compares, instead of the vector itself."""
-
-    digest: str
-    windows: int
-    """How many windows the chunk has."""
-
-
-@dataclass(frozen=True, slots=True)
 class IndexHeader:
     """What an index says about itself."""
 
@@ -90,3 +82,12 @@ class IndexProgress:
     total: int
     embedded: int = 0
     texts: int = 0
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text: what has the same one has the same vector.
+
+    >>> text_digest("a key")[:8]
+    '8fa3aab2'
+    """
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

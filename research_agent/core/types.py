@@ -10,8 +10,9 @@ from typing import Generic, Literal, TypeVar
 
 T = TypeVar("T")
 
-ChunkKind = Literal["text", "list", "table", "code"]
-"""What a chunk holds: running text, list items, one table, or code kept line by line."""
+ChunkKind = Literal["text", "list", "table", "code", "contents", "references", "cover"]
+"""What a chunk holds: running text, list items, one table, or code kept line by line; or parts
+that only point elsewhere (`core.apparatus`), which are kept but not searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,9 @@ def test_removing_takes_only_what_is_ours() -> None:
         folder = locate(name)
         folder.create()
         folder.create()
-        folder.ledger.touch()
-        folder.vectors.mkdir()
-        (folder.vectors / "data").touch()
+        folder.current().ledger.touch()
+        folder.current().vectors.mkdir()
+        (folder.current().vectors / "data").touch()
     (locate("two").path / "note.txt").touch()
     assert ["one", "two"] == [folder.label for folder in named_indexes()]
     for name in ("one", "two"):

@@ -9,7 +9,7 @@ import pytest
 from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.adapters.ledger.writing import LedgerWriter
 from research_agent.core.documents import SourceFile
-from research_agent.core.records import IndexedChunk, VectorKey, Window
+from research_agent.core.records import IndexedChunk, Window
 from research_agent.core.types import Chunk
 from research_agent.errors import (
     DocumentError,
@@ -158,10 +158,10 @@ def test_vectors_are_found_by_what_was_embedded(path: Path, writer: LedgerWriter
     writer.publish({}, [])
     with reader(path) as ledger:
         assert {
-            "c1#0": VectorKey("digest of one", 2),
-            "c1#1": VectorKey("digest of two words", 2),
-            "c2#0": VectorKey("digest of one", 1),
-        } == ledger.vector_keys()
+            "c1#0": "digest of one",
+            "c1#1": "digest of two words",
+            "c2#0": "digest of one",
+        } == ledger.vector_digests()
         assert [found["digest of two words"], found["digest of one"]] == ledger.vectors(
             ["c1#1", "c2#0"]
         )

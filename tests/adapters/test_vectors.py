@@ -1,21 +1,23 @@
 """Dense search: exact and approximate agree, ties have an order, Chroma follows the ledger."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import cast
 
 import chromadb
+import numpy as np
 import pytest
 from chromadb.api.client import Client
+from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings
+from numpy.typing import NDArray
 
-from research_agent.adapters.vectors.approximate import ApproximateVectors
-from research_agent.adapters.vectors.chroma import COLLECTION, opened, shown_generation, sync
+from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
+from research_agent.adapters.vectors.chroma import COLLECTION, shown, spoil, sync
 from research_agent.adapters.vectors.exact import ExactVectors
-from research_agent.adapters.vectors.reading import open_vectors
-from research_agent.core.records import VectorKey
-from research_agent.errors import IndexDamagedError, IndexMismatchError
+from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
 from tests.fakes import dot
 from tests.indexing import ids
 
@@ -46,20 +48,28 @@ class Source:
         self.vectors = vectors
         self.asked: list[str] = []
 
-    def keys(self) -> Mapping[str, VectorKey]:
-        chunks = [name.partition("#")[0] for name in self.vectors]
-        return {
-            name: VectorKey(str(vector), chunks.count(name.partition("#")[0]))
-            for name, vector in self.vectors.items()
-        }
+    def digests(self) -> Mapping[str, str]:
+        return {name: str(vector) for name, vector in self.vectors.items()}
 
     def fetch(self, names: Sequence[str]) -> list[list[float]]:
         self.asked += names
         return [self.vectors[name] for name in names]
 
+    def matrix(self, chunk_ids: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
+        names = [name for name in self.vectors if name.partition("#")[0] in set(chunk_ids)]
+        return names, np.array([self.vectors[name] for name in names], dtype=np.float32)
+
+    def exact(self) -> ExactVectors:
+        return ExactVectors(list(self.vectors), list(self.vectors.values()))
+
+    def near(self, folder: Path, generation: int) -> ApproximateVectors:
+        files = shown(folder, generation)
+        assert files
+        return ApproximateVectors(files, self.matrix, dimension=32)
+
     def sync(self, folder: Path, generation: int) -> list[str]:
         self.asked = []
-        sync(folder, generation, self.keys(), self.fetch)
+        sync(folder, generation, self.digests(), self.fetch)
         return sorted(self.asked)
 
 
@@ -101,21 +111,27 @@ def test_exact_and_approximate_search_agree(tmp_path: Path) -> None:
     """On clustered vectors both give the same chunks, order and cosines."""
     source = Source(clustered(400))
     source.sync(tmp_path / "v", 1)
-    exact = open_vectors(tmp_path / "v", 1, dimension=32, exact_below=1000)
-    near = open_vectors(tmp_path / "v", 1, dimension=32, exact_below=0)
-    assert (ExactVectors, ApproximateVectors) == (type(exact), type(near))
+    exact, near = source.exact(), source.near(tmp_path / "v", 1)
     for query in list(source.vectors.values())[::37]:
         for k in (1, 15, 400):
-            found, expected = near.search(query, k=k), exact.search(query, k=k)
-            assert ids(expected) == ids(found)
-            assert [h.value for h in expected] == pytest.approx([h.value for h in found], abs=1e-6)
+            assert exact.search(query, k=k) == near.search(query, k=k)
         wanted = ["c0010", "unknown", "c0003"]
-        assert exact.similarities(query, wanted) == pytest.approx(near.similarities(query, wanted))
+        assert exact.similarities(query, wanted) == near.similarities(query, wanted)
     with pytest.raises(IndexMismatchError):
         near.search([1.0], k=1)
     assert [] == near.similarities(unit(*[1.0] * 32), [])
     near.close()
-    exact.close()
+
+
+def test_unsearched_vectors_still_compare() -> None:
+    """Without Chroma and memory nothing is found, but the similarity of a chunk is known."""
+    source = Source(clustered(30))
+    query = source.vectors["c0003#0"]
+    vectors = UnsearchedVectors(source.matrix)
+    assert [] == vectors.search(query, k=3)
+    assert source.exact().similarities(query, ["c0003", "x"]) == vectors.similarities(
+        query, ["c0003", "x"]
+    )
 
 
 def test_only_new_and_changed_vectors_are_written(tmp_path: Path) -> None:
@@ -124,11 +140,29 @@ def test_only_new_and_changed_vectors_are_written(tmp_path: Path) -> None:
     assert sorted(source.vectors) == source.sync(folder, 1)
     del source.vectors["c0001#0"], source.vectors["c0010#1"]
     source.vectors |= {"c0002#0": unit(*[1.0] * 32), "new#0": unit(*[2.0] * 31, 1.0)}
-    assert ["c0002#0", "c0010#0", "new#0"] == source.sync(folder, 2)
+    assert ["c0002#0", "new#0"] == source.sync(folder, 2)
     assert [] == source.sync(folder, 3)
-    index = open_vectors(folder, 3, dimension=32, exact_below=1000)
+    index = source.near(folder, 3)
     assert 30 == len(index.search(unit(*[1.0] * 32), k=99))
     assert "c0002" == index.search(unit(*[1.0] * 32), k=1)[0].chunk_id
+    index.close()
+
+
+def test_readers_go_on_with_the_generation_before(tmp_path: Path) -> None:
+    """Files that are open are neither written to nor deleted by the next sync."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    query = source.vectors["c0003#0"]
+    index = source.near(folder, 1)
+    before = index.search(query, k=99)
+    source.sync(folder, 2)
+    again = source.near(folder, 1)
+    assert [before] * 2 == [index.search(query, k=99), again.search(query, k=99)]
+    index.close()
+    assert before == again.search(query, k=99)
+    again.close()
+    source.sync(folder, 3)
+    assert ["2", "3"] == sorted(path.name for path in folder.iterdir())
 
 
 def test_an_empty_index_has_no_hits(tmp_path: Path) -> None:
@@ -137,11 +171,13 @@ def test_an_empty_index_has_no_hits(tmp_path: Path) -> None:
     source.sync(tmp_path / "v", 1)
     source.vectors.clear()
     source.sync(tmp_path / "v", 2)
-    assert [] == open_vectors(tmp_path / "v", 2, dimension=32, exact_below=9).search([1.0], k=1)
+    index = source.near(tmp_path / "v", 2)
+    assert [] == index.search(unit(*[1.0] * 32), k=1)
+    index.close()
 
 
-def test_files_of_an_unclean_stop_are_never_opened(tmp_path: Path) -> None:
-    """A write that was cut off leaves no note, and the next sync starts from nothing."""
+def test_a_write_that_is_cut_off_leaves_the_old_files(tmp_path: Path) -> None:
+    """What was there before is as it was, and the next sync goes on from there."""
     folder, source = tmp_path / "v", Source(clustered(30))
     source.sync(folder, 1)
 
@@ -150,33 +186,98 @@ def test_files_of_an_unclean_stop_are_never_opened(tmp_path: Path) -> None:
 
     source.vectors["new#0"] = unit(*[1.0] * 32)
     with pytest.raises(KeyboardInterrupt):
-        sync(folder, 2, source.keys(), killed)
-    assert 0 == shown_generation(folder)
-    with pytest.raises(IndexDamagedError, match="do not show"):
-        open_vectors(folder, 1, dimension=32, exact_below=1000)
-    kept = folder / "from-before"
-    kept.touch()
-    assert sorted(source.vectors) == source.sync(folder, 2)
-    assert not kept.exists()
-    assert 2 == shown_generation(folder)
+        sync(folder, 2, source.digests(), killed)
+    assert shown(folder, 1)
+    assert not shown(folder, 2)
+    (folder / "3.new").mkdir()
+    (folder / "from-before").touch()
+    assert ["new#0"] == source.sync(folder, 2)
+    assert ["1", "2"] == sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("damage", ["database", "state", "space"])
-def test_damaged_files_are_made_anew(tmp_path: Path, damage: str) -> None:
-    """What Chroma cannot read, or reads in another space, is an error for readers and rebuilt."""
+def damaged(folder: Path, damage: str) -> None:
+    """Damage the files of the first generation."""
+    files = folder / "1"
+    (graph,) = files.glob("*/data_level0.bin")
+    if damage == "header":
+        (graph.parent / "header.bin").write_bytes(b"cut")
+    elif damage == "halved":
+        graph.write_bytes(graph.read_bytes()[: graph.stat().st_size // 2])
+    elif damage == "one bit":
+        data = bytearray(graph.read_bytes())
+        data[len(data) // 2] ^= 1
+        graph.write_bytes(data)
+    elif damage == "links":
+        (graph.parent / "link_lists.bin").write_bytes(b"")
+    elif damage == "missing":
+        shutil.rmtree(graph.parent)
+    else:
+        (files / "current.json").write_text("[]")
+
+
+DAMAGES = ["header", "halved", "one bit", "links", "missing", "note"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_not_opened_but_made_anew(tmp_path: Path, damage: str) -> None:
+    """What could end the process is told by its note; the vectors come from the ledger again."""
+    folder, source = tmp_path / "v", Source(clustered(1100))
+    source.sync(folder, 1)
+    before = {path.name for path in folder.rglob("*.bin")}
+    assert {"header.bin", "data_level0.bin", "link_lists.bin", "length.bin"} == before
+    damaged(folder, damage)
+    assert not shown(folder, 1)
+    assert sorted(source.vectors) == source.sync(folder, 1)
+    index, query = source.near(folder, 1), source.vectors["c0003#0"]
+    assert source.exact().search(query, k=9) == index.search(query, k=9)
+    index.close()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut", "space"])
+def test_a_damaged_database_is_an_error(tmp_path: Path, damage: str) -> None:
+    """What Chroma's note does not cover is told when it is opened; a spoilt one is made anew."""
     folder, source = tmp_path / "v", Source(clustered(30))
     source.sync(folder, 1)
-    if damage == "database":
-        (folder / "chroma.sqlite3").write_bytes(b"no database " * 400)
-    elif damage == "state":
-        (folder / "current.json").write_text("[]")
+    database = folder / "1" / "chroma.sqlite3"
+    if damage == "space":
+        with_l2_space(folder / "1")
     else:
-        with_l2_space(folder)
+        database.write_bytes(
+            b"no database" if damage == "garbage" else database.read_bytes()[:9999]
+        )
     with pytest.raises(IndexDamagedError):
-        open_vectors(folder, 1, dimension=32, exact_below=1000)
+        source.near(folder, 1)
+    spoil(folder)
+    assert not shown(folder, 1)
     assert sorted(source.vectors) == source.sync(folder, 1)
-    index = open_vectors(folder, 1, dimension=32, exact_below=1000)
+    index = source.near(folder, 1)
     assert 30 == len(index.search(source.vectors["c0003#0"], k=99))
+    index.close()
+
+
+def test_a_damaged_beginning_is_left_out(tmp_path: Path) -> None:
+    """An update that cannot go on from the last generation begins from nothing."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    (folder / "1" / "chroma.sqlite3").write_bytes(b"no database")
+    assert sorted(source.vectors) == source.sync(folder, 2)
+    assert shown(folder, 2)
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the cause and the cure, and the old files stay."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+
+    def full(_source: Path, _target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    with pytest.raises(IndexingError, match="No space left") as caught:
+        source.sync(folder, 2)
+    assert "free space" in caught.value.hint
+    assert ["1"] == [path.name for path in folder.iterdir()]
+    assert shown(folder, 1)
 
 
 def with_l2_space(folder: Path) -> None:
@@ -189,11 +290,10 @@ def with_l2_space(folder: Path) -> None:
         )
 
 
-def test_lost_vectors_are_noticed(tmp_path: Path) -> None:
-    """Fewer vectors than were written are not searched as if they were all."""
+def test_lost_vectors_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that do not hold what was written are not shown."""
     folder, source = tmp_path / "v", Source(clustered(30))
-    source.sync(folder, 1)
-    with opened(folder) as collection:
-        collection.delete(ids=["c0003#0"])
-    with pytest.raises(IndexDamagedError, match="lost"):
-        open_vectors(folder, 1, dimension=32, exact_below=1000)
+    monkeypatch.setattr(Collection, "upsert", lambda *_, **__: None)
+    with pytest.raises(IndexDamagedError, match="does not hold"):
+        source.sync(folder, 1)
+    assert not shown(folder, 1)

@@ -12,6 +12,7 @@ import pytest
 from research_agent.adapters.files import LocalFiles
 from research_agent.adapters.folders import locate
 from research_agent.adapters.vectors.approximate import ApproximateVectors
+from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.index import (
     OpenIndex,
     list_indexes,
@@ -33,6 +34,7 @@ from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader, ids
 
 SETTINGS = Settings()
+APPROXIMATE = replace(SETTINGS, index=IndexSettings(exact_below=0))
 QUESTION = "Which key has 1184 bytes?"
 
 
@@ -108,7 +110,8 @@ def test_large_indexes_are_searched_approximately(docs: Path) -> None:
     """Above `exact_below` vectors Chroma's graph is asked, with the same result here."""
     update(docs)
     with opened(settings=replace(SETTINGS, index=IndexSettings(exact_below=2))) as index:
-        assert ApproximateVectors is type(index.vectors)
+        assert isinstance(index.vectors, DenseSearch)
+        assert ApproximateVectors is index.vectors.kind
         assert (KEY, KEY) == best(index)
 
 
@@ -122,15 +125,16 @@ def test_no_index_says_how_to_make_one(docs: Path, tmp_path: Path) -> None:
     assert ["docs"] == [path.name for path in docs.parent.iterdir()]
 
 
-def test_a_second_run_embeds_nothing_and_touches_no_cache(docs: Path) -> None:
+@pytest.mark.parametrize("settings", [SETTINGS, APPROXIMATE])
+def test_a_second_run_embeds_nothing_and_touches_no_cache(docs: Path, settings: Settings) -> None:
     """Nothing changed, so nothing is written but times."""
-    update(docs)
-    folder = locate("default")
-    before = {path: path.stat().st_mtime_ns for path in (folder.words, folder.vectors)}
+    update(docs, settings=settings)
+    files = [path for path in locate("default").path.rglob("*.*") if "ledger" not in path.name]
+    before = {path: path.stat().st_mtime_ns for path in files}
     embedder = WordEmbedder()
-    report = update(docs, embedder=embedder)
+    report = update(docs, embedder=embedder, settings=settings)
     assert (2, 0, []) == (report.count("unchanged"), report.embedded, embedder.asked)
-    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert before == {path: path.stat().st_mtime_ns for path in files}
 
 
 def test_changes_reach_both_indexes(docs: Path) -> None:
@@ -156,29 +160,33 @@ def test_changes_reach_both_indexes(docs: Path) -> None:
 @pytest.mark.parametrize("lost", ["words", "vectors", "both", "damaged"])
 def test_lost_caches_are_made_again_without_embedding(docs: Path, lost: str) -> None:
     """Opening brings both indexes back from the ledger alone."""
-    update(docs)
-    folder = locate("default")
+    update(docs, settings=APPROXIMATE)
+    files = locate("default").current()
     if lost in {"words", "both"}:
-        folder.words.unlink()
+        files.words.unlink()
     if lost in {"vectors", "both"}:
-        shutil.rmtree(folder.vectors)
+        shutil.rmtree(files.vectors)
     if lost == "damaged":
-        folder.words.write_bytes(b"no database" * 999)
-        (folder.vectors / "chroma.sqlite3").write_bytes(b"no database" * 999)
-    with opened() as index:
-        assert (KEY, KEY) == best(index)
-    assert folder.words.is_file()
-    assert (folder.vectors / "chroma.sqlite3").is_file()
+        files.words.write_bytes(b"no database" * 999)
+        (files.vectors / "1" / "chroma.sqlite3").write_bytes(b"no database" * 999)
+    for _ in range(2):
+        with opened(settings=APPROXIMATE) as index:
+            assert ((KEY, KEY), ()) == (best(index), index.warnings)
+    assert files.words.is_file()
+    assert (files.vectors / "1" / "chroma.sqlite3").is_file()
 
 
 def test_readers_do_not_wait_for_the_writer(docs: Path) -> None:
     """While another process writes, caches that are not current are replaced in memory."""
-    update(docs)
-    folder = locate("default")
-    shutil.rmtree(folder.vectors)
-    with folder.locked(), opened() as index:
+    update(docs, settings=APPROXIMATE)
+    files = locate("default").current()
+    shutil.rmtree(files.vectors)
+    files.words.unlink()
+    with locate("default").locked(), opened(settings=APPROXIMATE) as index:
         assert (KEY, KEY) == best(index)
-        assert not folder.vectors.exists()
+        (warning,) = index.warnings
+        assert "all are compared one by one. Make them again: research-agent index PATH" in warning
+        assert not files.vectors.exists()
 
 
 def test_the_second_writer_is_told_who_writes(docs: Path) -> None:
@@ -212,7 +220,7 @@ def test_another_model_is_refused_until_rebuilt(docs: Path) -> None:
 def test_rebuilding_cures_a_damaged_ledger(docs: Path) -> None:
     """A ledger that is no database is told, and made anew with --rebuild."""
     update(docs)
-    locate("default").ledger.write_bytes(b"no database" * 999)
+    locate("default").current().ledger.write_bytes(b"no database" * 999)
     with pytest.raises(IndexDamagedError, match="damaged"):
         opened()
     assert "damaged" in list_indexes()[0].problem

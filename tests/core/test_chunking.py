@@ -17,13 +17,13 @@ def test_blocks_of_a_section_are_merged() -> None:
     found = chunks(
         Block("One.", 1, ("A",)),
         Block("- a", 2, ("A",), "list"),
-        Block("- b", 3, ("A",), "list"),
+        Block("- b", 2, ("A",), "list"),
         Block("Two.", 3, ("B",)),
     )
 
     assert ["One.\n\n- a\n- b", "Two."] == [chunk.text for chunk in found]
     first = found[0]
-    assert (1, 3, "i", "2") == (
+    assert (1, 2, "i", "1") == (
         first.start_page, first.end_page, first.start_label, first.end_label,
     )  # fmt: skip
     assert ("T", "2024", "/d.pdf", "doc") == (first.title, first.date, first.source, first.doc_id)
@@ -52,7 +52,7 @@ def test_endless_sentence_is_cut(letter: str) -> None:
 
 
 def test_tables_and_code_stay_whole() -> None:
-    """Up to four times the length; then rows are split, and a table repeats its first."""
+    """Up to half as long again; then rows are split, and a table repeats its first."""
     rows = [f"row {i} | {i}" for i in range(100)]
     small, *parts = chunks(
         Block("a | b\nc | d", kind="table"), Block("\n".join(rows), kind="table"), size=100

@@ -5,59 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.adapters.ledger.writing import LedgerWriter
-from research_agent.core.documents import FileReport, IndexReport
-from research_agent.core.records import IndexProgress
+from research_agent.core.documents import FileReport
 from research_agent.errors import ModelUnavailableError, PathError
-from research_agent.ports import IndexingPorts
-from research_agent.steps.index import index_documents
-from tests.indexing import CuttingEmbedder, MemoryFiles
-
-BREAD = "Bread is baked at 230 degrees.\n\nCake is baked at 180 degrees, for an hour at least."
-KEYS = "A key has 1184 bytes."
-
-
-class Desk:
-    """Files, a ledger, and the run that brings one to the other."""
-
-    def __init__(self, ledger: Path, writer: LedgerWriter) -> None:
-        self.ledger, self.writer = ledger, writer
-        self.files = MemoryFiles(bread=BREAD, keys=KEYS)
-        self.embedder = CuttingEmbedder()
-        self.progress: list[IndexProgress] = []
-
-    def index(self, *paths: str, chunk_chars: int = 200) -> IndexReport:
-        self.embedder.asked.clear()
-        self.files.hashed.clear()
-        return index_documents(
-            paths or ("/docs",),
-            ports=IndexingPorts(
-                files=self.files,
-                reader=self.files,
-                embedder=self.embedder,
-                windows=self.embedder,
-                writer=self.writer,
-            ),
-            chunk_chars=chunk_chars,
-            on_progress=self.progress.append,
-        )
-
-    def chunk_ids(self) -> dict[str, str]:
-        """Return what readers see: the id of every chunk and where it is."""
-        with LedgerReader(self.ledger, "mine") as ledger:
-            found = ledger.chunks(list(ledger.chunk_digests()))
-        return {chunk.chunk_id: f"{chunk.source} {chunk.text}" for chunk in found}
+from tests.steps.desk import BREAD, KEYS, Desk, outcomes
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     with LedgerWriter(tmp_path / "ledger", "mine", model="words") as writer:
         yield Desk(tmp_path / "ledger", writer)
-
-
-def outcomes(report: IndexReport) -> list[tuple[str, str]]:
-    return [(file.path.removeprefix("/docs/"), file.status) for file in report.files]
 
 
 def test_documents_are_read_cut_and_embedded(desk: Desk) -> None:
@@ -210,6 +167,55 @@ def test_named_files_leave_where_their_folder_is_seen(desk: Desk) -> None:
         del desk.files.texts[path]
     assert ("bread.txt", "removed") in outcomes(desk.index("/docs/keys.txt", "/docs/bread.txt"))
     assert ("old/a.txt", "removed") in outcomes(desk.index("/docs", "/docs/old"))
+
+
+def test_a_folder_that_is_empty_now_takes_nothing_with_it(desk: Desk) -> None:
+    """A disk that is not mounted is an empty folder: its documents stay, and the report warns."""
+    desk.files.texts.clear()
+    desk.files.write("/docs/keys.txt", KEYS)
+    desk.files.write("/empty/far.txt", "Far away.")
+    desk.index("/docs", "/empty")
+    before = desk.chunk_ids()
+    del desk.files.texts["/empty/far.txt"]
+    for paths in (("/docs", "/empty"), ("/empty",)):
+        report = desk.index(*paths)
+        far, root = report.files[-2:]
+        assert ("/empty/far.txt", "skipped", 1) == (far.path, far.status, far.chunks)
+        assert "is its disk connected?" in far.reason
+        assert "--prune" in far.reason
+        assert ("/empty", "failed") == (root.path, root.status)
+        assert before == desk.chunk_ids()
+    desk.files.write("/empty/new.txt", "Something else.")
+    assert ("/empty/far.txt", "removed") in outcomes(desk.index("/docs", "/empty"))
+
+
+def test_prune_forgets_what_an_empty_folder_held(desk: Desk) -> None:
+    """Who says that the folder is meant to be empty has its documents dropped."""
+    desk.files.texts.clear()
+    desk.files.write("/empty/far.txt", "Far away.")
+    desk.index("/empty")
+    desk.files.texts.clear()
+    report = desk.index("/empty", prune=True)
+    assert [("/empty/far.txt", "removed")] == outcomes(report)
+    assert {} == desk.chunk_ids()
+
+
+def test_one_file_under_two_names_is_two_documents(desk: Desk) -> None:
+    """Each has its own chunks and one vector serves both; either may be renamed or leave."""
+    desk.files.texts.clear()
+    desk.files.write("/docs/a.txt", KEYS)
+    desk.files.write("/docs/b.txt", KEYS)
+    assert 1 == desk.index().embedded
+    first, second = sorted(desk.chunk_ids().items(), key=lambda item: item[1])
+    desk.files.move("/docs/b.txt", "/docs/c.txt")
+    desk.index()
+    assert {first[0]: first[1], second[0]: f"/docs/c.txt {KEYS}"} == desk.chunk_ids()
+    del desk.files.texts["/docs/a.txt"]
+    assert [("c.txt", "unchanged"), ("a.txt", "removed")] == outcomes(desk.index())
+    assert {second[0]: f"/docs/c.txt {KEYS}"} == desk.chunk_ids()
+    desk.files.write("/docs/a.txt", KEYS)
+    assert 0 == desk.index().embedded
+    assert {first[0], second[0]} == desk.chunk_ids().keys()
 
 
 def test_only_unreadable_paths_are_an_error(desk: Desk) -> None:

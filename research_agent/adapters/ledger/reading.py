@@ -1,28 +1,39 @@
 """Reading an index: chunks for readers, and what the search indexes are made from."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from research_agent.adapters.ledger.schema import SPACE, command, connect, faults, rebuild_hint
-from research_agent.adapters.ledger.vectors import unpacked
+from research_agent.adapters.ledger.schema import (
+    SPACE,
+    check_model,
+    connect,
+    faults,
+    rebuild_hint,
+    unfinished,
+)
 from research_agent.core.closing import Closing
-from research_agent.core.records import IndexHeader, VectorKey
+from research_agent.core.packing import unpacked
+from research_agent.core.records import IndexHeader
 from research_agent.core.types import Chunk
-from research_agent.errors import IndexMismatchError, IndexMissingError
+from research_agent.errors import IndexMismatchError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _STEP = 500  # values bound to one statement
 _VISIBLE = "FROM chunks c JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL"
 _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.start_label,
     c.end_label, c.section, c.kind, d.title, d.date, d.path, c.position {_VISIBLE}
     WHERE c.chunk_id IN (%s)"""
-_VECTOR = f"""SELECT c.chunk_id || '#' || v.window, v.vector {_VISIBLE}
-    JOIN vectors v ON v.chunk = c.id WHERE c.chunk_id IN (%s)"""
-_VECTOR_KEYS = f"""SELECT c.chunk_id || '#' || v.window, v.digest,
-    count(*) OVER (PARTITION BY c.id) {_VISIBLE} JOIN vectors v ON v.chunk = c.id"""
+_VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
+_VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
+_OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
+_VECTOR_DIGEST = f"SELECT c.chunk_id || '#' || v.window, v.digest {_VECTORS}"
 
 
 class LedgerReader(Closing):
@@ -84,24 +95,52 @@ class LedgerReader(Closing):
         """Return every chunk's id and the digest of what its words are made from."""
         return dict(self._all(f"SELECT c.chunk_id, c.digest {_VISIBLE}"))
 
-    def vector_keys(self) -> dict[str, VectorKey]:
-        """Return every vector's id, `chunk id#window`, and what tells it from its predecessor."""
-        return {name: VectorKey(*key) for name, *key in self._all(_VECTOR_KEYS)}
+    def vector_digests(self) -> dict[str, str]:
+        """Return every vector's id, `chunk id#window`, and the digest of the embedded text."""
+        return dict(self._all(_VECTOR_DIGEST))
 
     def vectors(self, vector_ids: Sequence[str]) -> list[list[float]]:
         """Return vectors in the order of their ids; raises IndexDamagedError for a missing one."""
         chunk_ids = dict.fromkeys(name.rpartition("#")[0] for name in vector_ids)
-        dimension = self.header().dimension
+        dimension = self._dimension()
         with faults(self._label):
-            blobs = dict(self._in(_VECTOR, list(chunk_ids)))
+            blobs = dict(self._in(_VECTOR + _OF_CHUNKS, list(chunk_ids)))
             if missing := [name for name in vector_ids if name not in blobs]:
                 raise ValueError(f"{len(missing)} vectors are missing, such as {missing[0]}")
             return [unpacked(blobs[name], dimension) for name in vector_ids]
+
+    def vector_count(self) -> int:
+        """Return the number of vectors, which can be more than there are chunks."""
+        return int(self._all(f"SELECT count(*) {_VECTORS}")[0][0])
+
+    def matrix(self) -> "tuple[list[str], NDArray[np.float32]]":
+        """Return the ids of all vectors, `chunk id#window`, and one row each."""
+        with self.snapshot(), faults(self._label):
+            rows = self._connection.execute(_VECTOR)
+            return _matrix(rows, self.vector_count(), self._dimension())
+
+    def matrix_of(self, chunk_ids: Sequence[str]) -> "tuple[list[str], NDArray[np.float32]]":
+        """Return the ids of all vectors of some chunks, and one row each."""
+        with faults(self._label):
+            rows = list(self._in(_VECTOR + _OF_CHUNKS, list(dict.fromkeys(chunk_ids))))
+            return _matrix(rows, len(rows), self._dimension())
+
+    def pending(self) -> int:
+        """Return how many documents were put but are not published."""
+        return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
+
+    def files(self) -> list[tuple[str, int, int]]:
+        """Return path, size and time of change of each document's file, as it was read."""
+        sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
+        return [(path, size, mtime_ns) for path, size, mtime_ns in self._all(sql)]
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read one and the same generation inside, whatever a writer publishes meanwhile."""
         with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
             self._all("BEGIN")
             try:
                 yield
@@ -115,10 +154,11 @@ class LedgerReader(Closing):
     def _check_published(self) -> None:
         """Raise IndexMissingError where there is nothing to read yet."""
         if not self.generation():
-            raise IndexMissingError(
-                f"The index {self._label} was begun, but never finished.",
-                hint=f"Give the command that was interrupted again: {command(self._label)} PATH",
-            )
+            raise unfinished(self._label)
+
+    def _dimension(self) -> int:
+        """Return the length of the vectors."""
+        return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
 
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         """Return all rows of one query."""
@@ -132,13 +172,20 @@ class LedgerReader(Closing):
             yield from self._all(sql % ",".join("?" * len(part)), part)
 
 
-def check_model(kept: str, given: str, label: str) -> None:
-    """Raise IndexMismatchError where an index of one model is used with another."""
-    if kept != given:
-        raise IndexMismatchError(
-            f"The index {label} was made with the embedding model {kept}, not with {given}.",
-            hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
-        )
+def _matrix(
+    rows: Iterable[tuple[str, bytes]], count: int, dimension: int
+) -> "tuple[list[str], NDArray[np.float32]]":
+    """Return names and vectors of `count` rows; raises ValueError for one of another length."""
+    import numpy as np
+
+    names: list[str] = []
+    matrix = np.empty((count, dimension), dtype=np.float32)
+    for number, (name, blob) in enumerate(rows):
+        if len(blob) != dimension * matrix.itemsize:
+            raise ValueError(f"a vector of {len(blob)} bytes among those of {dimension} numbers")
+        names.append(name)
+        matrix[number] = np.frombuffer(blob, dtype="<f4")
+    return names, matrix
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:

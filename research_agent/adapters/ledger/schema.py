@@ -63,6 +63,23 @@ def rebuild_hint(label: str) -> str:
     return f"Make it anew: {command(label)} --rebuild PATH…"
 
 
+def unfinished(label: str) -> IndexMissingError:
+    """Return the error for an index whose first run was interrupted."""
+    return IndexMissingError(
+        f"The index {label} was begun, but never finished.",
+        hint=f"Give the command that was interrupted again: {command(label)} PATH",
+    )
+
+
+def check_model(kept: str, given: str, label: str) -> None:
+    """Raise IndexMismatchError where an index of one model is used with another."""
+    if kept != given:
+        raise IndexMismatchError(
+            f"The index {label} was made with the embedding model {kept}, not with {given}.",
+            hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
+        )
+
+
 @contextmanager
 def faults(label: str) -> Iterator[None]:
     """Turn SQLite's errors into ours."""
@@ -112,7 +129,10 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
     with faults(label):
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
-        if writable and not connection.execute("PRAGMA schema_version").fetchone()[0]:
+        begun = connection.execute("PRAGMA schema_version").fetchone()[0]
+        if not (writable or begun):
+            raise unfinished(label)
+        if not begun:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(

@@ -4,28 +4,24 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from research_agent.adapters.ledger.reading import check_model
+from research_agent.adapters.ledger.documents import kept_documents
 from research_agent.adapters.ledger.schema import (
     SPACE,
+    check_model,
     connect,
     faults,
     rebuild_hint,
     transaction,
 )
-from research_agent.adapters.ledger.vectors import packed, unpacked
 from research_agent.core.closing import Closing
 from research_agent.core.documents import SourceFile
+from research_agent.core.packing import packed, unpacked
 from research_agent.core.paths import display_names
 from research_agent.core.records import DocumentRecord, IndexedChunk
 from research_agent.errors import DocumentError, IndexMismatchError
 
 _STEP = 500  # values bound to one statement
-_DOCUMENTS = """SELECT key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
-    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL
-    FROM documents d WHERE generation IS NULL OR NOT EXISTS
-    (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
 _PUT_DOCUMENT = """INSERT INTO documents (key, path, doc_id, digest, size, mtime_ns, recipe, title,
     date, pages, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -52,7 +48,7 @@ class LedgerWriter(Closing):
     def documents(self) -> list[DocumentRecord]:
         """Return the newest version of every document, published or not, by path."""
         with faults(self._label):
-            return [_record(row) for row in self._connection.execute(_DOCUMENTS)]
+            return kept_documents(self._connection)
 
     def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
@@ -166,28 +162,6 @@ class LedgerWriter(Closing):
     def _set(self, key: str, value: object) -> None:
         sql = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
         self._connection.execute(sql, [key, str(value)])
-
-
-def _record(row: Sequence[Any]) -> DocumentRecord:
-    """Return the document in a row of _DOCUMENTS."""
-    key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
-    pages, status, reason, chunks, published = rest
-    return DocumentRecord(
-        key=key,
-        path=path,
-        digest=digest,
-        size=size,
-        mtime_ns=mtime_ns,
-        recipe=recipe,
-        doc_id=doc_id,
-        title=title,
-        date=date,
-        pages=pages,
-        status=status,
-        reason=reason,
-        chunks=chunks,
-        published=bool(published),
-    )
 
 
 def _document_row(record: DocumentRecord) -> tuple[object, ...]:

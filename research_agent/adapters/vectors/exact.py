@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_ROWS = 10_000  # scaled at a time, so that no second matrix is held
 _ROUNDING = 1e-5  # more than 32-bit products of vectors of length one are off
 
 
@@ -23,14 +24,17 @@ class ExactVectors:
     def __init__(
         self, vector_ids: Sequence[str], vectors: "Sequence[Sequence[float]] | NDArray[np.float32]"
     ) -> None:
-        """Keep vectors under ids of the form `chunk id#window`, scaled to length one."""
+        """Keep vectors under ids of the form `chunk id#window`, scaled to length one.
+
+        An array is taken over and changed.
+        """
         import numpy as np
 
-        matrix = np.asarray(vectors, dtype=np.float32).reshape(
-            len(vector_ids), -1 if vector_ids else 0
-        )
-        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-        self._matrix: NDArray[np.float32] = matrix / np.maximum(lengths, np.float32(1e-12))
+        matrix: NDArray[np.float32] = np.asarray(vectors, dtype=np.float32)
+        self._matrix = matrix.reshape(len(vector_ids), -1 if vector_ids else 0)
+        for part in np.array_split(self._matrix, len(vector_ids) // _ROWS + 1):
+            lengths = np.linalg.norm(part, axis=1, keepdims=True)
+            np.divide(part, np.maximum(lengths, np.float32(1e-12)), out=part)
         self._owners = [chunk_of(name) for name in vector_ids]
         self._rows: dict[str, list[int]] = {}
         for row, chunk_id in enumerate(self._owners):
@@ -77,9 +81,11 @@ class ExactVectors:
 
     def _best(self, rows: Sequence[int], query: "NDArray[np.float64]") -> dict[str, float]:
         """Return each chunk's best cosine among some of the rows."""
-        values = cosines(self._matrix[rows], query)
+        import numpy as np
+
+        products = self._matrix[rows].astype(np.float64) * query  # (a sum of its own for each row)
         best: dict[str, float] = {}
-        for row, value in zip(rows, values, strict=True):
+        for row, value in zip(rows, products.sum(axis=1).clip(-1.0, 1.0).tolist(), strict=True):
             chunk_id = self._owners[row]
             best[chunk_id] = max(value, best.get(chunk_id, -1.0))
         return best
@@ -116,11 +122,3 @@ def unit(vector: Sequence[float], dimension: int) -> "NDArray[np.float64]":
         )
     length: float = float(np.linalg.norm(query))
     return query / max(length, 1e-12)
-
-
-def cosines(matrix: "NDArray[np.float32]", query: "NDArray[np.float64]") -> list[float]:
-    """Return the product of each row with `query`: the same number for the same row, always."""
-    import numpy as np
-
-    values: list[float] = (matrix.astype(np.float64) * query).sum(axis=1).clip(-1.0, 1.0).tolist()
-    return values

@@ -1,4 +1,4 @@
-"""How a vector is kept in a row: 32-bit floats, the lowest byte first."""
+"""How a vector is kept in bytes: 32-bit floats, the lowest byte first."""
 
 import sys
 from array import array

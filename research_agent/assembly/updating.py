@@ -1,0 +1,165 @@
+"""Bringing an index up to date with the user's files, or saying what that would do."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from research_agent.adapters.embedding_cache import EmbeddingCache
+from research_agent.adapters.folders import Edition, IndexFolder, locate
+from research_agent.adapters.ledger.documents import known_documents
+from research_agent.adapters.ledger.reading import LedgerReader
+from research_agent.adapters.ledger.writing import LedgerWriter
+from research_agent.assembly.caches import sync_caches
+from research_agent.assembly.remembering import RememberingEmbedder, RememberingWriter
+from research_agent.core.documents import IndexReport
+from research_agent.errors import PathError
+from research_agent.ports import (
+    DocumentReader,
+    Embedder,
+    FileSource,
+    IndexingPorts,
+    IndexWriter,
+    TextWindows,
+)
+from research_agent.settings import Settings
+from research_agent.steps.index import OnProgress, index_documents, preview_documents
+
+
+def update_index(  # noqa: PLR0913 (one adapter each, and what the command line says)
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    embedder: Embedder,
+    files: FileSource,
+    reader: DocumentReader,
+    cache: EmbeddingCache | None = None,
+    on_progress: OnProgress = lambda _: None,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Index what is new or changed below `paths`, in an index that is made where there is none.
+
+    Vectors in `cache` are not computed again. With `rebuild` the index is made anew from `paths`
+    alone, and every text embedded; readers see the old one until it is whole. With `prune` a folder
+    that is empty now takes its documents with it. Raises PathError where there is nothing to index,
+    IndexLockedError where another process writes, IndexingError, ModelError.
+    """
+    folder, absolute = locate(location), _absolute(paths)
+    if rebuild:
+        _check_all_readable(absolute, files)
+    is_new = not folder.exists()
+    folder.create()
+    work = _Work(settings, embedder, files, reader, cache, on_progress)
+    try:
+        with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
+            with LedgerWriter(edition.ledger, folder.label, model=embedder.name) as writer:
+                report = work.run(absolute, writer, rebuild=rebuild, prune=prune)
+            with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
+                sync_caches(edition, ledger, exact_below=settings.index.exact_below)
+    except PathError:
+        if is_new:
+            folder.remove()
+        raise
+    return report
+
+
+def preview_index(  # noqa: PLR0913 (as above)
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    model: str,
+    files: FileSource,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Return what `update_index` would do, without parsing, embedding or writing anything.
+
+    `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
+    IndexDamagedError as the run would.
+    """
+    folder, absolute = locate(location), _absolute(paths)
+    if rebuild:
+        _check_all_readable(absolute, files)
+    ledger = folder.current().ledger
+    known = [] if rebuild else known_documents(ledger, folder.label, model=model)
+    chunk_chars = settings.documents.chunk_chars
+    return preview_documents(
+        absolute, files=files, records=known, chunk_chars=chunk_chars, prune=prune
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What one run of the step needs, beside the ledger."""
+
+    settings: Settings
+    embedder: Embedder
+    files: FileSource
+    reader: DocumentReader
+    cache: EmbeddingCache | None
+    on_progress: OnProgress
+
+    def run(
+        self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool
+    ) -> IndexReport:
+        """Run the step; a rebuild writes to the cache without reading it."""
+        embedder = self.embedder
+        windows = embedder if isinstance(embedder, TextWindows) else _WholeTexts()
+        if self.cache:
+            embedder = RememberingEmbedder(embedder, self.cache)
+            if not rebuild:
+                writer = RememberingWriter(writer, self.cache, embedder.name)
+        return index_documents(
+            paths,
+            ports=IndexingPorts(
+                files=self.files,
+                reader=self.reader,
+                embedder=embedder,
+                windows=windows,
+                writer=writer,
+            ),
+            chunk_chars=self.settings.documents.chunk_chars,
+            on_progress=self.on_progress,
+            prune=prune,
+        )
+
+
+class _WholeTexts:
+    """What an embedding model that reads long texts wants: no windows."""
+
+    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
+        return (f"{header}\n{text}" if header else text,)
+
+
+def _absolute(paths: Sequence[str]) -> list[str]:
+    """Return paths from the root on; symbolic links stay as they are."""
+    return [os.path.abspath(path) for path in paths]  # noqa: PTH100 (it would follow them)
+
+
+def _check_all_readable(paths: Sequence[str], files: FileSource) -> None:
+    """Raise PathError for a path that cannot be read: what is below it would be lost."""
+    for report in files.find(paths).skipped:
+        if report.status == "failed" and report.path in paths:
+            raise PathError(
+                f"{report.path}: {report.reason}",
+                hint="Mend it, or leave it out; the index is as it was.",
+            )
+
+
+@contextmanager
+def _edition(folder: IndexFolder, *, rebuild: bool) -> Iterator[Edition]:
+    """Give the edition to write: the current one, or a new one that readers see if all is well."""
+    if not rebuild:
+        folder.sweep()
+        yield folder.current()
+        return
+    edition = folder.next_edition()
+    try:
+        yield edition
+        folder.show(edition)
+    except BaseException:
+        folder.sweep()
+        raise

@@ -1,0 +1,140 @@
+"""Whatever becomes of the search files, a question is answered, and the index says how."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from research_agent.adapters.files import LocalFiles
+from research_agent.adapters.folders import Edition, locate
+from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
+from research_agent.adapters.vectors.exact import ExactVectors
+from research_agent.assembly import dense_search
+from research_agent.assembly.dense_search import DenseSearch
+from research_agent.assembly.index import OpenIndex, open_index, update_index
+from research_agent.assembly.latest import LatestIndex
+from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from tests.fakes import WordEmbedder, embedding
+from tests.indexing import PlainReader
+
+APPROXIMATE = replace(Settings(), index=IndexSettings(exact_below=0))
+
+
+@pytest.fixture
+def edition(tmp_path: Path, data_home: Path) -> Edition:
+    """Return the files of an index of forty chunks, with a vector cache."""
+    assert not data_home.exists()
+    (tmp_path / "docs").mkdir()
+    text = "\n\n".join(f"{number} is a number of colour {number % 7}." for number in range(40))
+    (tmp_path / "docs" / "numbers.txt").write_text(text)
+    index()
+    return locate("default").current()
+
+
+def index() -> None:
+    update_index(
+        "default",
+        [str(Path(locate("default").path.parents[2]) / "docs")],
+        APPROXIMATE,
+        embedder=WordEmbedder(),
+        files=LocalFiles(DocumentSettings(), {".txt"}),
+        reader=PlainReader(),
+    )
+
+
+@contextmanager
+def opened(settings: Settings = APPROXIMATE) -> Iterator[tuple[OpenIndex, DenseSearch]]:
+    with open_index("default", settings, embedder=WordEmbedder()) as found:
+        assert isinstance(found.vectors, DenseSearch)
+        yield found, found.vectors
+
+
+def answer(found: OpenIndex) -> tuple[str, ...]:
+    """Return what dense and word search put first, and the similarity of the former."""
+    question = "17 is a number"
+    hits = found.vectors.search(embedding(question), k=1)
+    words = found.lexical.search(question, k=3)
+    similar = found.vectors.similarities(embedding(question), [hit.chunk_id for hit in words])
+    return (*(hit.chunk_id for hit in hits), words[0].chunk_id, f"{similar[0]:.6f}")
+
+
+def test_few_vectors_need_no_files(edition: Edition) -> None:
+    """They are compared one by one, with the result that Chroma gives."""
+    with opened() as (found, dense):
+        expected = answer(found)
+        assert ApproximateVectors is dense.kind
+    with opened(Settings()) as (found, dense):
+        assert (expected, ExactVectors, ()) == (answer(found), dense.kind, found.warnings)
+    assert edition.vectors.exists()
+
+
+@pytest.mark.usefixtures("edition")
+def test_damage_that_shows_at_a_question_is_survived() -> None:
+    """All vectors are compared instead, a warning says so, and the files are made anew later."""
+    with opened() as (found, dense):
+        expected = answer(found)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("chromadb.api.models.Collection.Collection.query", broken)
+            assert expected == answer(found)
+        assert (ExactVectors, 1) == (dense.kind, len(found.warnings))
+        assert "all are compared one by one" in found.warnings[0]
+    with opened() as (found, dense):
+        assert (expected, ApproximateVectors, ()) == (answer(found), dense.kind, found.warnings)
+
+
+def broken(*_: object, **__: object) -> None:
+    raise RuntimeError("disk image is malformed")
+
+
+def test_many_vectors_are_not_indexed_while_someone_waits(
+    edition: Edition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where making the files anew takes long it is left to `research-agent index`."""
+    with opened() as (found, _):
+        expected = answer(found)
+    (edition.vectors / "1" / "current.json").unlink()
+    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 39)
+    for _ in range(2):
+        with opened() as (found, dense):
+            assert (expected, ExactVectors) == (answer(found), dense.kind)
+            assert "Make them again: research-agent index PATH" in found.warnings[0]
+    index()
+    with opened() as (found, dense):
+        assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
+
+
+def test_too_many_vectors_for_the_memory_leave_words(
+    edition: Edition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Word search goes on, and the similarity of its hits is still known."""
+    with opened() as (found, _):
+        *_, first, similar = answer(found)
+    (edition.vectors / "1" / "current.json").unlink()
+    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 39)
+    monkeypatch.setattr(dense_search, "HELD", 39)
+    with opened() as (found, dense):
+        assert ((first, similar), UnsearchedVectors) == (answer(found), dense.kind)
+        assert "only words are searched" in found.warnings[0]
+
+
+def test_the_latest_index_hands_its_warnings_on(edition: Edition) -> None:
+    """Who keeps an index open for long asks it for them."""
+    (edition.vectors / "1" / "current.json").unlink()
+    with locate("default").locked():
+        latest = LatestIndex(lambda: open_index("default", APPROXIMATE, embedder=WordEmbedder()))
+        assert 1 == len(latest.warnings)
+        latest.close()
+
+
+def test_words_that_are_damaged_inside_are_made_anew(edition: Edition) -> None:
+    """Damage behind the first page shows at a question; the answer is the same."""
+    with opened() as (found, _):
+        expected = answer(found)
+    data = bytearray(edition.words.read_bytes())
+    data[3 * 4096 :] = bytes(len(data) - 3 * 4096)
+    edition.words.write_bytes(data)
+    for _ in range(2):
+        with opened() as (found, _):
+            assert expected == answer(found)

@@ -1,0 +1,193 @@
+"""Bringing an index up to date: previews, the vectors of other indexes, and rebuilding."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from research_agent.adapters.embedding_cache import EmbeddingCache
+from research_agent.adapters.files import LocalFiles
+from research_agent.adapters.folders import locate
+from research_agent.assembly.index import open_index, preview_index, update_index
+from research_agent.assembly.remembering import embedding_cache
+from research_agent.core.documents import IndexReport
+from research_agent.errors import IndexMismatchError, ModelUnavailableError, PathError
+from research_agent.settings import DocumentSettings, Settings
+from tests.fakes import WordEmbedder, embedding
+from tests.indexing import PlainReader
+
+FILES = LocalFiles(DocumentSettings(), {".txt"})
+
+
+@pytest.fixture
+def docs(tmp_path: Path, data_home: Path) -> Path:
+    assert not data_home.exists()
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "keys.txt").write_text("An ML-KEM-768 key has 1184 bytes.\n\nOthers have 800.")
+    (folder / "bread.txt").write_text("Bread is baked at 230 degrees.")
+    return folder
+
+
+class FailingEmbedder(WordEmbedder):
+    """A server that goes down after seventy texts."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if len(self.asked) + len(texts) > 70:
+            raise ModelUnavailableError("down")
+        return super().embed(texts)
+
+
+def update(
+    docs: Path,
+    name: str = "default",
+    *,
+    embedder: WordEmbedder | None = None,
+    cache: EmbeddingCache | None = None,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    return update_index(
+        name,
+        [str(docs)],
+        Settings(),
+        embedder=embedder or WordEmbedder(),
+        files=FILES,
+        reader=PlainReader(),
+        cache=cache,
+        rebuild=rebuild,
+        prune=prune,
+    )
+
+
+def preview(docs: Path, *, model: str = "words", rebuild: bool = False) -> IndexReport:
+    paths = [str(docs)]
+    return preview_index("default", paths, Settings(), model=model, files=FILES, rebuild=rebuild)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:
+    """Neither does it make an index, nor touch one; its counts are those of the run."""
+    assert 2 == preview(docs).count("added")
+    assert not data_home.exists()
+    update(docs)
+    (docs / "bread.txt").unlink()
+    (docs / "cake.txt").write_text("Cake.")
+    before = tree(data_home)
+    report = preview(docs)
+    assert (1, 1, 1) == tuple(map(report.count, ("added", "removed", "unchanged")))
+    assert 2 == preview(docs, rebuild=True).count("added")
+    assert before == {path: data for path, data in tree(data_home).items() if path in before}
+    assert all(path.endswith(("-shm", "-wal")) for path in tree(data_home).keys() - before.keys())
+
+
+def test_a_preview_refuses_what_the_run_refuses(docs: Path) -> None:
+    """Another model, and a path that is not there."""
+    update(docs)
+    with pytest.raises(IndexMismatchError, match="words, not with other"):
+        preview(docs, model="other")
+    for rebuild in (False, True):
+        with pytest.raises(PathError):
+            preview(docs / "nowhere", rebuild=rebuild)
+
+
+def test_another_index_with_the_same_texts_embeds_nothing(docs: Path, tmp_path: Path) -> None:
+    """Its vectors come from the cache, to the last bit."""
+    with EmbeddingCache(tmp_path / "cache") as cache:
+        first = update(docs, "one", cache=cache)
+        embedder = WordEmbedder()
+        second = update(docs, "two", embedder=embedder, cache=cache)
+    assert (3, 0, []) == (first.embedded, second.embedded, embedder.asked)
+    found = []
+    for name in ("one", "two"):
+        with open_index(name, Settings(), embedder=WordEmbedder()) as index:
+            found.append(index.vectors.search(embedding("A key of 1184 bytes"), k=9))
+    assert found[0] == found[1]
+
+
+def test_an_interrupted_document_goes_on_from_the_cache(docs: Path, tmp_path: Path) -> None:
+    """Not even the texts of the document that was being embedded are embedded again."""
+    (docs / "long.txt").write_text("\n\n".join(f"{n} is a number here." for n in range(100)))
+    with EmbeddingCache(tmp_path / "cache") as cache:
+        embedder = FailingEmbedder()
+        with pytest.raises(ModelUnavailableError):
+            update(docs, embedder=embedder, cache=cache)
+        assert 103 == len(embedder.asked) + update(docs, cache=cache).embedded
+
+
+def test_a_rebuild_embeds_anew(docs: Path, tmp_path: Path) -> None:
+    """It trusts no kept vector: the model behind a name may have changed."""
+    with EmbeddingCache(tmp_path / "cache") as cache:
+        update(docs, cache=cache)
+        assert 3 == update(docs, cache=cache, rebuild=True).embedded
+        assert 0 == update(docs, "two", cache=cache).embedded
+
+
+def test_the_cache_is_beside_the_indexes(tmp_path: Path) -> None:
+    """RESEARCH_AGENT_HOME keeps everything in one place; without it the user's cache does."""
+    with embedding_cache({"RESEARCH_AGENT_HOME": str(tmp_path / "home")}):
+        assert ["embeddings.sqlite3"] == [p.name for p in (tmp_path / "home").glob("*3")]
+    with embedding_cache({"RESEARCH_AGENT_CACHE": str(tmp_path / "cache")}):
+        assert (tmp_path / "cache" / "embeddings.sqlite3").is_file()
+
+
+def test_readers_notice_a_rebuilt_index(docs: Path) -> None:
+    """They search the old files until they open the index again, and the old ones are gone."""
+    update(docs)
+    old = locate("default").current()
+    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+        (docs / "bread.txt").unlink()
+        update(docs, rebuild=True)
+        assert not index.is_current()
+        assert 3 == len(index.vectors.search(embedding("bread"), k=9))
+        assert 3 == len(
+            index.chunks.chunks([h.chunk_id for h in index.vectors.search([1.0] * 256, k=9)])
+        )
+    new = locate("default").current()
+    assert (0, 1) == (old.number, new.number)
+    assert not old.ledger.exists()
+    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+        assert index.is_current()
+        assert 2 == len(index.vectors.search(embedding("bread"), k=9))
+
+
+def test_a_rebuild_that_fails_leaves_the_old_index(docs: Path) -> None:
+    """Nothing of the new one is left, and readers never saw it."""
+    update(docs)
+    failing = FailingEmbedder()
+    failing.asked = ["text"] * 70
+    with pytest.raises(ModelUnavailableError):
+        update(docs, embedder=failing, rebuild=True)
+    assert 0 == locate("default").current().number
+    assert [] == list(locate("default").path.glob("edition-*"))
+    assert 2 == update(docs).count("unchanged")
+
+
+def test_an_unreadable_mark_shows_the_oldest_edition(docs: Path) -> None:
+    """A newer one may be half of a rebuild; the next rebuild mends the mark."""
+    update(docs)
+    folder = locate("default")
+    (folder.path / "edition-1").mkdir()
+    (folder.path / "edition-1" / "ledger.sqlite3").write_bytes(b"half")
+    (folder.path / "research-agent-index.json").write_text("{")
+    assert 0 == folder.current().number
+    assert ("edition-1",) == folder.leftovers()
+    update(docs, rebuild=True)
+    assert {"format": 1, "edition": 1} == json.loads(
+        (folder.path / "research-agent-index.json").read_text()
+    )
+    assert () == folder.leftovers()
+
+
+def test_pruning_is_asked_for(docs: Path) -> None:
+    """A folder without documents keeps them in the index until --prune is given."""
+    update(docs)
+    for path in docs.iterdir():
+        path.unlink()
+    report = update(docs)
+    assert (2, 1, 2) == (report.count("skipped"), report.count("failed"), report.documents)
+    assert 2 == update(docs, prune=True).count("removed")

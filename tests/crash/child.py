@@ -1,0 +1,54 @@
+"""The program that is killed: one run of indexing over a small folder, with made-up vectors."""
+
+import sys
+from dataclasses import replace
+
+from research_agent.adapters.files import LocalFiles
+from research_agent.adapters.vectors import chroma as vectors
+from research_agent.assembly.index import update_index
+from research_agent.core.documents import IndexReport
+from research_agent.errors import ResearchAgentError
+from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from tests.fakes import WordEmbedder
+from tests.indexing import PlainReader
+
+APPROXIMATE = IndexSettings(exact_below=0)
+"""Every index has its vectors in Chroma."""
+
+
+vectors.GRAPH |= {"sync_threshold": 10, "batch_size": 10}
+# (so that a few vectors make a graph on disk; else it begins with a thousand)
+
+
+def settings(*, chroma: bool) -> Settings:
+    return replace(Settings(), index=APPROXIMATE) if chroma else Settings()
+
+
+def run(docs: str, location: str, *, chroma: bool, rebuild: bool) -> IndexReport:
+    return update_index(
+        location,
+        [docs],
+        settings(chroma=chroma),
+        embedder=WordEmbedder(),
+        files=LocalFiles(DocumentSettings(), {".txt"}),
+        reader=PlainReader(),
+        rebuild=rebuild,
+    )
+
+
+def main() -> int:
+    docs, location, *flags = sys.argv[1:]
+    if "chroma" in flags:
+        import chromadb  # noqa: F401 (its loading is not what is to be killed)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    try:
+        run(docs, location, chroma="chroma" in flags, rebuild="rebuild" in flags)
+    except ResearchAgentError as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\nhint: {error.hint}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

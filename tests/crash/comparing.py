@@ -1,0 +1,68 @@
+"""All that an index holds and finds, to be compared with that of an undisturbed run."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from research_agent.adapters.folders import locate
+from research_agent.adapters.ledger.reading import LedgerReader
+from research_agent.assembly.index import OpenIndex, open_index
+from research_agent.core.types import ScoredId
+from research_agent.errors import IndexMissingError
+from tests.crash.child import settings
+from tests.fakes import WordEmbedder
+
+_DOCUMENTS = """SELECT key, path, doc_id, digest, size, mtime_ns, recipe, title, date, pages,
+    status, reason, generation IS NULL FROM documents ORDER BY path"""
+_CHUNKS = """SELECT path, chunk_id, position, text, start_page, end_page, start_label, end_label,
+    section, kind, c.digest FROM chunks c JOIN documents d ON d.id = c.document
+    ORDER BY path, position, c.id"""
+_VECTORS = """SELECT path, chunk_id, window, v.digest, vector FROM vectors v
+    JOIN chunks c ON c.id = v.chunk JOIN documents d ON d.id = c.document
+    ORDER BY path, position, window"""
+_NEAR = 0.5
+"""Chroma's graph may order what has nothing in common with a question either way."""
+
+
+def content(location: Path) -> dict[str, list[Any]]:
+    """Return every row of the ledger that does not depend on how often it was written."""
+    ledger = locate(str(location)).current().ledger
+    with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+        assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
+        assert [] == connection.execute("PRAGMA foreign_key_check").fetchall()
+        return {
+            "documents": connection.execute(_DOCUMENTS).fetchall(),
+            "chunks": connection.execute(_CHUNKS).fetchall(),
+            "vectors": connection.execute(_VECTORS).fetchall(),
+        }
+
+
+def searches(location: Path, *, chroma: bool) -> dict[str, Any] | None:
+    """Return what every vector and every chunk's words find; None where there is no index."""
+    try:
+        index = open_index(str(location), settings(chroma=chroma), embedder=WordEmbedder())
+    except IndexMissingError:
+        return None
+    with index:
+        assert () == index.warnings
+        with LedgerReader(locate(str(location)).current().ledger, "it") as ledger:
+            vectors = dict(zip(*ledger.matrix(), strict=True))
+        found: dict[str, Any] = {}
+        for name, vector in vectors.items():
+            dense = index.vectors.search(vector.tolist(), k=8)
+            assert dense[0].value > 1 - 1e-6, f"{name} is not found by its own vector"
+            found[name] = pairs([hit for hit in dense if hit.value > _NEAR])
+        return found | words(index, sorted({name.partition("#")[0] for name in vectors}))
+
+
+def words(index: OpenIndex, chunk_ids: Sequence[str]) -> dict[str, Any]:
+    """Return every chunk and what its words find."""
+    chunks = index.chunks.chunks(chunk_ids)
+    return {c.chunk_id: (c, pairs(index.lexical.search(c.text, k=8))) for c in chunks}
+
+
+def pairs(hits: Sequence[ScoredId]) -> list[tuple[str, float]]:
+    """Return hits as pairs."""
+    return [(hit.chunk_id, round(hit.value, 9)) for hit in hits]
