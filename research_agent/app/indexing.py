@@ -57,9 +57,9 @@ def update(
     prune: bool = False,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
-    embedder = connect_embedder(settings.models, environment=os.environ)
     files = local_files(settings.documents)
     with (
+        connect_embedder(settings.models, environment=os.environ) as embedder,
         reader(settings.documents) as documents,
         embedding_cache(os.environ) as cache,
         progress_bar() as show,
@@ -92,15 +92,16 @@ def preview(
     prune: bool = False,
 ) -> IndexReport:
     """Return what `update` would do; nothing is written."""
-    return preview_index(
-        location,
-        paths,
-        settings,
-        model=connect_embedder(settings.models, environment=os.environ).name,
-        files=local_files(settings.documents),
-        rebuild=rebuild,
-        prune=prune,
-    )
+    with connect_embedder(settings.models, environment=os.environ) as embedder:
+        return preview_index(
+            location,
+            paths,
+            settings,
+            model=embedder.name,
+            files=local_files(settings.documents),
+            rebuild=rebuild,
+            prune=prune,
+        )
 
 
 def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:

@@ -56,10 +56,10 @@ def test_bedrock_fills_the_roles() -> None:
 
 def test_embedder_alone() -> None:
     """Indexing connects Bedrock's embedding model without a look at the chat models."""
-    found = connect_embedder(ModelSettings(embedding=ROLE), environment=REGION)
-    assert isinstance(found, ManagedEmbedder)
-    assert isinstance(found, TextWindows)
-    assert MODEL == found.name
+    with connect_embedder(ModelSettings(embedding=ROLE), environment=REGION) as found:
+        assert isinstance(found, ManagedEmbedder)
+        assert isinstance(found, TextWindows)
+        assert MODEL == found.name
 
 
 def test_where_the_region_comes_from(tmp_path: Path) -> None:
@@ -126,8 +126,9 @@ def test_offline_refuses_other_machines(role: RoleSettings, asked: str) -> None:
         assert "models.answer.provider to local" in caught.value.hint
         assert "without models.offline" in caught.value.hint
     assert "missing" == describe_models(settings, REGION)[0].state
-    with pytest.raises(ConfigError, match=r"models\.embedding asks"):
-        connect_embedder(ModelSettings(embedding=role, offline=True), environment=REGION)
+    alone = connect_embedder(ModelSettings(embedding=role, offline=True), environment=REGION)
+    with pytest.raises(ConfigError, match=r"models\.embedding asks"), alone:
+        pass
 
 
 def test_offline_allows_this_machine() -> None:

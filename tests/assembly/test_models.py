@@ -172,7 +172,8 @@ def test_closing_twice_is_no_error() -> None:
 
 def test_embedder_alone() -> None:
     """Indexing connects the embedding model without a look at the chat models."""
-    assert isinstance(connect_embedder(ModelSettings(chat=REMOTE), environment={}), MiniLM)
+    with connect_embedder(ModelSettings(chat=REMOTE), environment={}) as embedder:
+        assert isinstance(embedder, MiniLM)
 
 
 def test_report_of_servers() -> None:

@@ -4,8 +4,8 @@ A role never falls through to another provider. Nothing is joined, started or se
 first call, so commands that ask no model never wait for one.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -76,9 +76,13 @@ def connect_models(
         )
 
 
-def connect_embedder(settings: ModelSettings, *, environment: Mapping[str, str]) -> Embedder:
-    """Return the embedding model alone, for what asks no other; raises ConfigError."""
-    return _embedder(settings, environment, ExitStack())
+@contextmanager
+def connect_embedder(
+    settings: ModelSettings, *, environment: Mapping[str, str]
+) -> Iterator[Embedder]:
+    """Give the embedding model alone, for what asks no other; raises ConfigError."""
+    with ExitStack() as opened:
+        yield _embedder(settings, environment, opened)
 
 
 def _embedder(
