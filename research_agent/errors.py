@@ -83,6 +83,9 @@ class IndexDamagedError(IndexingError):
 class ModelError(ResearchAgentError):
     """The base of everything about a model."""
 
+    tries = 1
+    """Requests that were sent before the call was given up."""
+
 
 class ModelMissingError(ModelError):
     """The weights or the package of a model are not installed."""
@@ -122,7 +125,11 @@ class ContextOverflowError(ModelError):
 class BudgetError(ResearchAgentError):
     """A call does not fit into what is left of the budget; it was not made."""
 
-    def __init__(self, which: str) -> None:
-        """Say which of the budget's limits is reached, by its key below `budget`."""
-        super().__init__(f"budget.{which} is spent", hint=f"Raise budget.{which}, or ask for less.")
+    def __init__(self, which: str, *, last: str = "") -> None:
+        """Say which of the budget's limits is reached, by its key below `budget`.
+
+        `last` is what became of the call during which that happened.
+        """
+        said = f"budget.{which} is spent" + (f": {last}" if last else "")
+        super().__init__(said, hint=f"Raise budget.{which}, or ask for less.")
         self.which = which

@@ -21,6 +21,8 @@ class Meter:
         self._tokenizer, self._clock = tokenizer, clock
         self._started = clock.seconds()
         self._calls: list[ModelCall] = []
+        self.granted = 0
+        """Tokens that the reply to the last call was allowed to have."""
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
@@ -49,22 +51,23 @@ class Meter:
         """
         prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
         allowance = self.left()
-        granted = allowance.grant(prompt, max_tokens, least_tokens)
+        self.granted = allowance.grant(prompt, max_tokens, least_tokens)
         started = self._clock.seconds()
         try:
             reply = model.complete(
                 role,
                 messages,
-                max_tokens=granted,
+                max_tokens=self.granted,
                 tools=tools,
                 schema=schema,
                 seconds=allowance.seconds,
             )
         except ModelError as error:
             seconds = self._clock.seconds() - started
-            self._calls.append(ModelCall(role, seconds=seconds, failed=type(error).__name__))
+            failed = type(error).__name__
+            self._calls.append(ModelCall(role, seconds=seconds, tries=error.tries, failed=failed))
             if self.left().spent() == "seconds":
-                raise BudgetError("seconds") from error
+                raise BudgetError("seconds", last=str(error)) from error
             raise
         self._calls.append(reply.cost)
         return reply

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from research_agent.core.budget import Allowance
+from research_agent.core.retrying import final_error
 from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import BudgetError, ModelTimeoutError, ModelUnavailableError
 from research_agent.metering import Meter, remaining, spare, whole
@@ -40,12 +41,13 @@ def test_call_that_does_not_fit_is_not_made() -> None:
 
 
 def test_failed_call_is_counted() -> None:
-    """It was made: its name and its error stay in the trace."""
+    """It was made: its name, its tries and its error stay in the trace."""
     counted = meter()
+    down = final_error(ModelUnavailableError("x"), 3)
     with pytest.raises(ModelUnavailableError):
-        counted.ask(ScriptedChat(ModelUnavailableError("x")), "filter", HELLO, max_tokens=1)
+        counted.ask(ScriptedChat(down), "filter", HELLO, max_tokens=1)
 
-    assert (ModelCall("filter", failed="ModelUnavailableError"),) == counted.calls
+    assert (ModelCall("filter", tries=3, failed="ModelUnavailableError"),) == counted.calls
     assert 9 == counted.left().llm_calls
 
 
@@ -59,6 +61,7 @@ def test_deadline_is_what_is_left() -> None:
 
     assert ("seconds", 60.0) == (error.value.which, server.watch.now)
     assert isinstance(error.value.__cause__, ModelTimeoutError)
+    assert f"budget.seconds is spent: {error.value.__cause__}" == str(error.value)
 
 
 def test_nothing_but_model_errors_is_counted() -> None:

@@ -56,7 +56,8 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     if show.evidence:
         say(evidence_text(result))
     say(result_text(result))
-    for warning in result.warnings if show.steps else ():
+    unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
+    for warning in result.warnings if show.steps or unfinished else ():
         _note(warning)
     say(cost_line(result), dim=True, error=True)
     return 0

@@ -45,7 +45,11 @@ def connect(
     check_prices(settings)
     with ExitStack() as opened:
         models = connect_models(
-            settings.models, environment=environment, on_progress=on_bytes, on_note=on_note
+            settings.models,
+            environment=environment,
+            on_progress=on_bytes,
+            on_note=on_note,
+            seconds=settings.budget.seconds,
         )
         opened.callback(models.close)
         index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))

@@ -59,8 +59,8 @@ def asked_wait(error: ModelError) -> float:
 def final_error(error: E, tries: int) -> E:
     """Return the error of the last try with what a user has to know about all of them.
 
-    It keeps its class and hint. Where there was one try and no wait was asked for, it is the
-    same error.
+    It keeps its class and hint, and knows the number of tries. Where there was one try and no wait
+    was asked for, it is the same error.
 
     >>> str(final_error(ModelUnavailableError("the server is down"), 3))
     'the server is down (after 3 tries)'
@@ -74,6 +74,7 @@ def final_error(error: E, tries: int) -> E:
     if not told:
         return error
     final = type(error)(f"{error} ({'; '.join(told)})", hint=error.hint)
+    final.tries = tries
     if isinstance(final, ModelUnavailableError) and isinstance(error, ModelUnavailableError):
         final.retry_after = error.retry_after
     return final

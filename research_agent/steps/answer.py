@@ -82,8 +82,11 @@ def _written(
         )
     if reply.finish_reason != "length":
         return Answer(text, reply.tokens), ()
-    unpaid = 0 < reply.cost.completion_tokens < max_tokens
-    limit = "what is left of budget.tokens" if unpaid else "answer.max_tokens"
+    if 0 < reply.cost.completion_tokens < meter.granted:
+        limit = "a limit of the model server's own"
+    else:
+        unpaid = meter.granted < max_tokens
+        limit = "what is left of budget.tokens" if unpaid else "answer.max_tokens"
     return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
 
 

@@ -121,12 +121,19 @@ def test_budget_that_pays_no_answer_is_a_refusal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "limit"), [(300, "answer.max_tokens"), (60, "what is left of budget.tokens")]
+    ("tokens", "budget", "limit"),
+    [
+        (300, 100_000, "answer.max_tokens"),
+        (0, 100_000, "answer.max_tokens"),
+        (300, 400, "what is left of budget.tokens"),
+        (60, 100_000, "a limit of the model server's own"),
+    ],
 )
-def test_cut_answer_says_which_limit_cut_it(tokens: int, limit: str) -> None:
-    """A reply that the budget left no room for is told apart from one that was long."""
-    cut = replace(says(FIRST), finish_reason="length", cost=ModelCall("answer", 100, tokens))
-    result, _ = run(ports(ScriptedChat(cut)), BYPASSING)
+def test_cut_answer_says_which_limit_cut_it(tokens: int, budget: int, limit: str) -> None:
+    """A reply that was long is told apart from one that had no room, here or at the server."""
+    cut = replace(says(FIRST), finish_reason="length", cost=ModelCall("answer", 1, tokens))
+    settings = replace(BYPASSING, budget=BudgetSettings(tokens=budget, rounds=1))
+    result, _ = run(ports(ScriptedChat(cut)), settings)
 
     assert (f"answer: cut at {limit}",) == result.warnings
 

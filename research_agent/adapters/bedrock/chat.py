@@ -88,7 +88,10 @@ class BedrockChat:
                 self._refused.add(refused)
                 continue
             if not isinstance(reply, AIMessage):
-                raise ModelReplyError("the model server's reply is not an assistant's message")
+                raise ModelReplyError(
+                    "the model server's reply is not an assistant's message",
+                    hint="Is base_url right? It is mostly left empty.",
+                )
             return reply
 
     def _build(self, client: "BaseClient") -> "ChatBedrockConverse":

@@ -65,7 +65,10 @@ class BedrockEmbedder:
             begun = [self._connection.begin(_Embedding(batch), math.inf) for batch in some]
             vectors += [vector for pending in begun for vector in pending.result()]
         if len({len(vector) for vector in vectors}) > 1:
-            raise ModelReplyError("the embedding model sent vectors of different lengths")
+            raise ModelReplyError(
+                "the embedding model sent vectors of different lengths",
+                hint="Is models.embedding.model an embedding model?",
+            )
         return vectors
 
     def close(self) -> None:
@@ -94,7 +97,8 @@ class _Embedding:
         vectors = [unit_vector(vector) for vector in client.embed_documents(self._texts)]
         if len(vectors) != len(self._texts):
             raise ModelReplyError(
-                f"the embedding model sent {len(vectors)} vectors for {len(self._texts)} texts"
+                f"the embedding model sent {len(vectors)} vectors for {len(self._texts)} texts",
+                hint="Is models.embedding.model an embedding model?",
             )
         return vectors
 

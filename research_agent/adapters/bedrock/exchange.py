@@ -85,7 +85,8 @@ class Exchange:
             size += len(part)
             if size > self._max_bytes:
                 raise ModelReplyError(
-                    f"the model server's reply is larger than {self._max_bytes / 2**20:g} MB"
+                    f"the model server's reply is larger than {self._max_bytes / 2**20:g} MB",
+                    hint="Is base_url right? It is mostly left empty.",
                 )
         self.check()
         announced = reply.headers.get("Content-Length", "")

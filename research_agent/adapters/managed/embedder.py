@@ -11,12 +11,14 @@ class ManagedEmbedder:
     """Stands in front of an embedding model at a server; implements Embedder.
 
     A request's own deadline is the wrapped model's. No further try is begun when a call has
-    taken 600 s.
+    taken `seconds`.
     """
 
-    def __init__(self, embedder: Embedder, server: Server) -> None:
+    def __init__(
+        self, embedder: Embedder, server: Server, *, seconds: float = FIRST_SECONDS
+    ) -> None:
         """Ask `embedder` at `server`."""
-        self._embedder, self._server = embedder, server
+        self._embedder, self._server, self._seconds = embedder, server, seconds
 
     @property
     def name(self) -> str:
@@ -28,7 +30,7 @@ class ManagedEmbedder:
         if not texts:
             return []
         served = self._server.ask(
-            lambda _seconds: self._embedder.embed(texts), None, seconds=FIRST_SECONDS
+            lambda _seconds: self._embedder.embed(texts), None, seconds=self._seconds
         )
         return served.value
 
@@ -36,9 +38,11 @@ class ManagedEmbedder:
 class _WindowedEmbedder(ManagedEmbedder):
     """One whose model also says how long texts are cut."""
 
-    def __init__(self, embedder: Embedder, cutter: TextWindows, server: Server) -> None:
+    def __init__(
+        self, embedder: Embedder, cutter: TextWindows, server: Server, *, seconds: float
+    ) -> None:
         """Ask `embedder` at `server`, and cut as `cutter` does."""
-        super().__init__(embedder, server)
+        super().__init__(embedder, server, seconds=seconds)
         self._cutter = cutter
 
     def windows(self, text: str, *, header: str = "") -> Sequence[str]:
@@ -46,8 +50,10 @@ class _WindowedEmbedder(ManagedEmbedder):
         return self._cutter.windows(text, header=header)
 
 
-def managed_embedder(embedder: Embedder, server: Server) -> ManagedEmbedder:
+def managed_embedder(
+    embedder: Embedder, server: Server, *, seconds: float = FIRST_SECONDS
+) -> ManagedEmbedder:
     """Return `embedder` behind `server`'s limits; it has `windows` where `embedder` has."""
     if isinstance(embedder, TextWindows):
-        return _WindowedEmbedder(embedder, embedder, server)
-    return ManagedEmbedder(embedder, server)
+        return _WindowedEmbedder(embedder, embedder, server, seconds=seconds)
+    return ManagedEmbedder(embedder, server, seconds=seconds)

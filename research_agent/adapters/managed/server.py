@@ -160,9 +160,11 @@ class Server:
 def _no_place(seconds: float, tries: int) -> ModelTimeoutError:
     """Return the error for a request that was not sent in time."""
     before = f" (after {tries} {'try' if tries == 1 else 'tries'})" if tries else ""
-    return ModelTimeoutError(
+    error = ModelTimeoutError(
         f"other requests to the model server left no time for this one within "
         f"{seconds:.0f} s{before}",
         hint="Ask fewer questions at a time (models.concurrency), or raise models.max_requests "
         "or budget.seconds.",
     )
+    error.tries = max(1, tries)
+    return error

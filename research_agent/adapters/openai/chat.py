@@ -187,5 +187,8 @@ def _send(client: Client, watch: Watch, sent: Sent, options: Options) -> Reply:
     tools = {"tools": list(options.tools)} if options.tools else {}
     message = client.plain.bind(extra_body=body, **tools).invoke(messages)
     if not isinstance(message, AIMessage):
-        raise ModelReplyError("the model server's reply is not an assistant's message")
+        raise ModelReplyError(
+            "the model server's reply is not an assistant's message",
+            hint="The server is not compatible: name another one in base_url.",
+        )
     return whole_reply(message, begun)

@@ -178,7 +178,10 @@ def late(seconds: float) -> ModelTimeoutError:
 
 
 def _closed() -> ModelError:
-    return ModelError("the connection to the model server was closed while it was asked")
+    return ModelError(
+        "the connection to the model server was closed while it was asked",
+        hint="Ask before the agent is closed.",
+    )
 
 
 @contextmanager

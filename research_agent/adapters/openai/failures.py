@@ -60,7 +60,8 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
         raise _reported_error(error, endpoint) from error
     except openai.OpenAIError as error:
         raise ModelReplyError(
-            f"the model server's reply cannot be used ({type(error).__name__})"
+            f"the model server's reply cannot be used ({type(error).__name__})",
+            hint=_not_a_model(endpoint),
         ) from error
     except IndexError as error:
         raise ModelReplyError(

@@ -74,7 +74,8 @@ def streamed_reply(chunks: "Iterator[AIMessageChunk]", begun: float, *, max_toke
         if len(entries) > max_tokens + SLACK or pieces > PIECES_A_TOKEN * max_tokens + SLACK:
             raise ModelReplyError(
                 f"the model server goes on writing above the limit of {max_tokens} tokens",
-                hint="The server is not compatible: it takes no token limit.",
+                hint="The server takes no token limit, so it cannot be used: name another one in "
+                "base_url.",
             )
         reason = metadata.get("finish_reason") or reason
         model = str(metadata.get("model_name") or model)
@@ -106,10 +107,14 @@ def completion(role: str, reply: Reply) -> Completion:
 
     Whether an empty text is of use is for the caller to say.
     """
+    if reply.reason == "content_filter":
+        raise ModelReplyError(
+            "the model server broke its reply off (content_filter)",
+            hint="Ask in other words: a filter of the server's forbade the reply.",
+        )
     if reply.reason not in COMPLETE:
         raise ModelReplyError(
-            "the model server broke its reply off"
-            + (f" ({reply.reason})" if reply.reason == "content_filter" else ""),
+            "the model server broke its reply off",
             hint="Ask again; where it happens each time, the server is not compatible.",
         )
     tokens = read_tokens(reply.entries, reply.text)

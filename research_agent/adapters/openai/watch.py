@@ -91,7 +91,10 @@ class Watch:
             response.stream = ErrorBody(body, 0 if encoded else ERROR_BYTES)
             return
         if encoded:
-            raise ModelReplyError("the model server's reply is compressed, unlike it was asked for")
+            raise ModelReplyError(
+                "the model server's reply is compressed, unlike it was asked for",
+                hint="A proxy in between may do that; let it leave replies as they are.",
+            )
         self._check_kind(_given(response, "content-type"))
         length = _given(response, "content-length")
         if length.isdecimal() and int(length[:18]) > self._limit:

@@ -90,7 +90,8 @@ def _sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
     except OSError as error:
         raise ModelMissingError(
             f"{weights.title} cannot be joined: {error.filename or joined}: {error.strerror}",
-            hint="Set RESEARCH_AGENT_CACHE to a folder that can be written to.",
+            hint="Free some space, or set RESEARCH_AGENT_CACHE to a folder that has it and can be "
+            "written to.",
         ) from error
 
 

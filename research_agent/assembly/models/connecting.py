@@ -51,10 +51,12 @@ def connect_models(
     environment: Mapping[str, str],
     on_progress: Progress,
     on_note: OnNote = lambda _note: None,
+    seconds: float = EMBEDDING_SECONDS,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
-    `on_progress` is told the bytes done and the bytes in all while weights are joined.
+    `on_progress` is told the bytes done and the bytes in all while weights are joined. A request
+    for embeddings may take `seconds`, and after that no further one is tried.
     """
     with ExitStack() as opened:
         opened.enter_context(Discretion())
@@ -70,7 +72,7 @@ def connect_models(
             planner=chats.chat("planner"),
             filterer=chats.chat("filter"),
             verifier=chats.chat("verifier"),
-            embedder=_embedder(settings, environment, opened),
+            embedder=_embedder(settings, environment, opened, seconds=seconds),
             close=opened.pop_all().close,
             embedded=embedded,
         )
@@ -86,7 +88,11 @@ def connect_embedder(
 
 
 def _embedder(
-    settings: ModelSettings, environment: Mapping[str, str], opened: ExitStack
+    settings: ModelSettings,
+    environment: Mapping[str, str],
+    opened: ExitStack,
+    *,
+    seconds: float = EMBEDDING_SECONDS,
 ) -> Embedder:
     """Return the embedding model, asked again after faults where it is at a server."""
     role, key = settings.embedding, "models.embedding"
@@ -96,14 +102,15 @@ def _embedder(
 
         return MiniLM()
     opened.enter_context(Discretion())
-    seconds = settings.timeout or EMBEDDING_SECONDS
+    limit = settings.timeout or EMBEDDING_SECONDS
+    timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit
     remote: OpenAIEmbedder | BedrockEmbedder
     if role.provider == "bedrock":
         remote = BedrockEmbedder(
-            bedrock_endpoint(key, role, settings, environment, timeout=seconds)
+            bedrock_endpoint(key, role, settings, environment, timeout=timeout)
         )
     else:
-        remote = OpenAIEmbedder(served_endpoint(key, role, settings, environment, timeout=seconds))
+        remote = OpenAIEmbedder(served_endpoint(key, role, settings, environment, timeout=timeout))
     opened.callback(remote.close)
     server = Server(requests=settings.max_requests, retries=settings.retries)
-    return managed_embedder(remote, server)
+    return managed_embedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))

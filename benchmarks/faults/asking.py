@@ -1,0 +1,181 @@
+"""Asks the question under a fault, and judges what comes of it."""
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from benchmarks.faults.good import QUESTION, settings
+from benchmarks.faults.judging import broken_by_error, broken_by_result, repeated
+from benchmarks.faults.rows import Row, Terms
+from benchmarks.faults.rows import rows as every_row
+from research_agent.app.agent import ResearchAgent
+from research_agent.assembly.connection import connect
+from research_agent.config import load_prompts
+from research_agent.core.result import ResearchResult
+from research_agent.errors import ResearchAgentError
+from research_agent.ports import Embedder
+
+SLACK = 1.0
+"""Seconds that a row may take above its deadline on a busy machine."""
+PORT = re.compile(r"127\.0\.0\.1:\d{3,5}")
+CREDENTIALS: Mapping[str, str] = {
+    "AWS_ACCESS_KEY_ID": "made-up",
+    "AWS_SECRET_ACCESS_KEY": "sk-private-key",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": "/nowhere",
+    "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+}
+"""Made-up ones, and no look at those of the user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a user gets under a fault."""
+
+    provider: str
+    fault: str
+    place: str
+    outcome: str
+    """The result's status with the reason of a refusal, or the error's class."""
+    message: str = ""
+    retryable: bool | None = None
+    hint: str = ""
+    warnings: tuple[str, ...] = ()
+    failed_calls: int = 0
+    retries: int = 0
+    seconds: float
+    """From the question to the result or the error."""
+    deadline: float
+    """`budget.seconds`."""
+    broken: tuple[str, ...]
+    """Which of the rules the row breaks; none should."""
+
+    @property
+    def in_time(self) -> bool:
+        """Return whether it came before the deadline, but for a little."""
+        return self.seconds <= self.deadline + SLACK
+
+
+class Ended(NamedTuple):
+    """How a question ended, and when."""
+
+    seconds: float
+    result: ResearchResult | None = None
+    error: Exception | None = None
+
+
+def ask_all(
+    rows: Sequence[Row],
+    index: str,
+    embedder: Embedder,
+    *,
+    seconds: float,
+    timeout: float,
+    threads: int = 4,
+) -> list[Outcome]:
+    """Ask under each fault, `threads` at a time; faults of the whole process come first."""
+
+    def run(row: Row, seconds: float = seconds) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+            terms = Terms(seconds=seconds, timeout=timeout, folder=Path(folder))
+            return _plain(judged(row, _ended(row, index, embedder, terms), seconds), folder)
+
+    with _made_up_credentials():
+        for row in every_row():
+            if row.fault == "no fault":  # (the libraries are loaded, which takes seconds)
+                run(row, 60.0)
+        alone = {row.name: run(row) for row in rows if row.alone}
+        with ThreadPoolExecutor(threads) as pool:
+            others = [row for row in rows if not row.alone]
+            beside = dict(zip([r.name for r in others], pool.map(run, others), strict=True))
+    found = {**alone, **beside}
+    return [found[row.name] for row in rows]
+
+
+@contextmanager
+def _made_up_credentials() -> Iterator[None]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    with patch.dict(os.environ, {**kept, **CREDENTIALS}, clear=True):
+        yield
+
+
+def _ended(row: Row, index: str, embedder: Embedder, terms: Terms) -> Ended:
+    """Ask, from the settings to the result. The embedder is shared: it takes long to load."""
+    begun = time.monotonic()
+    environment = {**row.environment, "RESEARCH_AGENT_CACHE": str(terms.folder / "cache")}
+    try:
+        with ExitStack() as opened:
+            chosen = settings(opened.enter_context(row.opened(terms)), terms.seconds)
+            connection = opened.enter_context(connect(index, chosen, environment))
+            ports = replace(connection.ports, embedder=embedder)
+            agent = opened.enter_context(ResearchAgent(ports, chosen, load_prompts()))
+            begun = time.monotonic()
+            try:
+                result, failed = agent.ask(QUESTION), None
+            except ResearchAgentError as error:
+                result, failed = None, error
+            return Ended(time.monotonic() - begun, result, failed)
+    except Exception as error:  # noqa: BLE001 (an error of any other kind is what is looked for)
+        return Ended(time.monotonic() - begun, error=error)
+
+
+def judged(row: Row, ended: Ended, deadline: float) -> Outcome:
+    """Return what is told of a row, with the rules that it breaks."""
+    late = ["later than its deadline"] if ended.seconds > deadline + SLACK else []
+    told = Outcome(
+        provider=row.provider,
+        fault=row.fault,
+        place=row.place,
+        outcome="",
+        seconds=round(ended.seconds, 2),
+        deadline=deadline,
+        broken=(),
+    )
+    if ended.result is None:
+        told = _told_error(told, ended.error)
+        broken = broken_by_error(ended.error)
+    else:
+        told = _told_result(told, ended.result)
+        broken = broken_by_result(ended.result, row.named_by, scripted=row.provider != "embedded")
+    private = repeated(" ".join((told.message, told.hint, *told.warnings)))
+    return replace(told, broken=(*broken, *private, *late))
+
+
+def _plain(told: Outcome, folder: str) -> Outcome:
+    """Return what is told without what is another one in each run: ports and folders."""
+
+    def plain(text: str) -> str:
+        return PORT.sub("127.0.0.1:PORT", text.replace(folder, "FOLDER"))
+
+    warnings = tuple(plain(warning) for warning in told.warnings)
+    return replace(told, message=plain(told.message), hint=plain(told.hint), warnings=warnings)
+
+
+def _told_error(told: Outcome, error: Exception | None) -> Outcome:
+    return replace(
+        told,
+        outcome=type(error).__name__,
+        message=str(error),
+        retryable=getattr(error, "retryable", None),
+        hint=getattr(error, "hint", ""),
+    )
+
+
+def _told_result(told: Outcome, result: ResearchResult) -> Outcome:
+    reason = f": {result.refusal_reason}" if result.refusal_reason else ""
+    return replace(
+        told,
+        outcome=f"{result.status}{reason}",
+        message=f"stop_reason {result.stop_reason}",
+        warnings=result.warnings,
+        failed_calls=result.usage.failed_calls,
+        retries=result.usage.retries,
+    )

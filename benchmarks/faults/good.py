@@ -1,0 +1,111 @@
+"""The documents, the question, and a server that makes no mistake."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from research_agent.app.indexing import update
+from research_agent.settings import (
+    AnswerSettings,
+    BudgetSettings,
+    ConfidenceSettings,
+    ModelSettings,
+    RoleSettings,
+    Settings,
+)
+from tests import converse, loopback
+
+Json = dict[str, Any]
+Place = Literal["all", "planner", "answer", "verifier"]
+"""Which calls meet the fault."""
+
+DOCUMENTS: Mapping[str, str] = {
+    "kiln.md": """# Firing the kiln
+
+The glaze kiln is fired at 1240 degrees. A firing takes eleven hours, and the kiln cools for
+another eighteen hours before its door may be opened.
+
+The potter's own note on this page is PRIVATE-TEXT-OF-A-DOCUMENT.
+""",
+    "clay.md": """# Clay
+
+Stoneware clay is stored in closed buckets at 12 degrees. It keeps for nine months.
+""",
+    "orders.md": """# Orders
+
+Orders are packed on Thursdays. A parcel weighs at most 20 kilograms.
+""",
+}
+PRIVATE = re.compile(r"PRIVATE-TEXT-OF-A-DOCUMENT|sk-private-key|(?<!AWS_)SECRET")
+"""What no message may hold: the documents' text, the key, the server's own words."""
+KEY = "sk-private-key"
+QUESTION = "At how many degrees is the glaze kiln fired, and how long does a firing take?"
+FIRST = "The glaze kiln is fired at 1240 degrees [c1]."
+ANSWER = f"{FIRST} A firing takes eleven hours [c1]."
+"""Both sentences stand in the first document. One of them alone looks like a whole answer."""
+KEEP = '{"kind": "keep", "queries": []}'
+MODEL = "scripted"
+
+
+def settings(models: ModelSettings, seconds: float) -> Settings:
+    """Return settings with which the planner, the answer and the verifier are all asked."""
+    return Settings(
+        confidence=ConfidenceSettings(top_k=1, bypass=1.01),
+        answer=AnswerSettings(max_tokens=100),
+        budget=BudgetSettings(seconds=seconds),
+        models=models,
+    )
+
+
+def served(url: str, timeout: float) -> ModelSettings:
+    """Return settings for a server that speaks OpenAI's protocol on this machine."""
+    chat = RoleSettings(provider="openai", model=MODEL, base_url=url, api_key_env="FAULTS_KEY")
+    return ModelSettings(chat=chat, timeout=timeout)
+
+
+def documents_index(folder: Path) -> str:
+    """Write the documents below `folder`, index them, and return the index's path."""
+    documents, index = folder / "documents", folder / "index"
+    documents.mkdir(parents=True)
+    for name, text in DOCUMENTS.items():
+        (documents / name).write_text(text, encoding="utf-8")
+    update(str(index), [str(documents)], Settings())
+    return str(index)
+
+
+def place_of(given: Json) -> Place:
+    """Return which call a request of OpenAI's protocol belongs to."""
+    if "response_format" in given:
+        return "planner"
+    return "verifier" if given.get("max_tokens") == 1 else "answer"
+
+
+def good(given: Json) -> Json:
+    """Reply as the model of a flawless server."""
+    match place_of(given):
+        case "planner":
+            return loopback.text_reply(KEEP)
+        case "verifier":
+            verdict = [loopback.token("yes", -0.01, {"no": -4.6})]
+            return loopback.text_reply("yes", tokens=verdict)
+        case _:
+            return loopback.text_reply(ANSWER)
+
+
+def bedrock_place(asked: converse.Asked) -> Place:
+    """Return which call a request to Bedrock belongs to."""
+    if "toolConfig" in asked.body:
+        return "planner"
+    return "verifier" if asked.body["inferenceConfig"]["maxTokens"] == 1 else "answer"
+
+
+def bedrock_good(asked: converse.Asked) -> Json:
+    """Reply as a flawless model of Bedrock."""
+    match bedrock_place(asked):
+        case "planner":
+            return converse.tool_reply("reply", {"kind": "keep", "queries": []})
+        case "verifier":
+            return converse.text_reply("yes", stop="max_tokens")
+        case _:
+            return converse.text_reply(ANSWER)

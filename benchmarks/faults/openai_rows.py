@@ -1,0 +1,149 @@
+"""Faults of a server that speaks OpenAI's protocol."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Event, Thread
+
+from benchmarks.faults.good import ANSWER, FIRST, KEY, Place, good, place_of, served
+from benchmarks.faults.rows import PLACES, NamedBy, Row, Terms
+from research_agent.settings import ModelSettings
+from tests.loopback import CLOSED, Json, Live, Raw, Script, error_reply, server, text_reply
+from tests.loopback_events import events
+from tests.loopback_faults import (
+    FAULTS,
+    Fault,
+    always,
+    busy,
+    chunk,
+    hang,
+    head,
+    once,
+    reset,
+    written,
+)
+
+ENVIRONMENT = {"FAULTS_KEY": KEY}
+
+
+def _beginning() -> bytes:
+    """Return the stream of a first sentence that the documents hold; its end is missing."""
+    return head() + b"".join(events(text_reply(FIRST, finish_reason=None), usage=False))
+
+
+def _half_a_body() -> bytes:
+    body = json.dumps(text_reply(ANSWER)).encode()
+    length = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    return f"{length}\r\n\r\n".encode() + body[: len(body) // 2]
+
+
+MORE: Mapping[str, Fault] = {
+    "stream cut after a whole sentence": written(_beginning()),
+    "half an event after a whole sentence": written(_beginning(), chunk(" A firing")[:40]),
+    "reset after a whole sentence": reset(_beginning()),
+    "hang after a whole sentence": hang(_beginning()),
+    "plain body cut": written(_half_a_body()),
+    "plain body cut once": once(Live(lambda peer: peer.send(_half_a_body()))),
+    "hang within a plain body": hang(_half_a_body()),
+    "reply cut at its token limit": always(text_reply(FIRST, finish_reason="length")),
+    "content filter": always(text_reply(FIRST, finish_reason="content_filter")),
+    "503 with Retry-After": once(Raw(503, headers={"Retry-After": "1"})),
+    "429 without Retry-After, for ever": always(error_reply(429, "SECRET")),
+    "429, Retry-After that is none": always(busy("tomorrow")),
+    "nothing left to spend": always(error_reply(429, "SECRET", code="insufficient_quota")),
+    "key may not": always(error_reply(403, "SECRET")),
+}
+"""Beside the faults of the adapter's own tests."""
+ASKED_FOR: Mapping[str, tuple[Place, ...]] = {
+    "no fault": ("all",),
+    "plain body cut once": ("all", "planner", "verifier"),
+    "stream refused": ("all", "answer"),
+    "log-probabilities refused": ("all", "answer"),
+    "reply cut at its token limit": ("all", "answer"),
+}
+"""Faults that only some calls can meet."""
+NAMED_BY: Mapping[str, NamedBy] = {
+    "no fault": "nothing",
+    "stream refused": "nothing",
+    "log-probabilities refused": "uncertainty",
+}
+
+
+def rows() -> tuple[Row, ...]:
+    """Return each fault for all calls and for each call alone, and a server that dies."""
+    single = [
+        Row(
+            provider="openai",
+            fault=name,
+            place=place,
+            opened=partial(_opened, fault, place),
+            environment=ENVIRONMENT,
+            named_by=NAMED_BY.get(name, "warning"),
+        )
+        for name, fault in {"no fault": _none, **FAULTS, **MORE}.items()
+        for place in ASKED_FOR.get(name, PLACES)
+    ]
+    dying = [
+        Row(
+            provider="openai",
+            fault="server dies after its reply to the planner"
+            if place == "planner"
+            else "server dies after the answer",
+            opened=partial(_dying, place),
+            environment=ENVIRONMENT,
+        )
+        for place in ("planner", "answer")
+    ]
+    return (*single, *dying)
+
+
+def _none(script: Script) -> Script:
+    return script
+
+
+@contextmanager
+def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]:
+    faulty = fault(good)
+
+    def script(given: Json) -> Json | Raw | Live:
+        return (faulty if place in ("all", place_of(given)) else good)(given)
+
+    with server(script, key=KEY) as url:
+        yield served(url, terms.timeout)
+
+
+@contextmanager
+def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
+    """Serve until the `last` call was answered, and then listen no more."""
+    dead = Event()
+
+    def script(given: Json) -> Json | Raw | Live:
+        if dead.is_set():
+            return CLOSED
+        if place_of(given) == last:
+            dead.set()
+        return good(given)
+
+    with _ending(script, dead) as url:
+        yield served(url, terms.timeout)
+
+
+@contextmanager
+def _ending(script: Script, dead: Event) -> Iterator[str]:
+    """Run a server that ends when `dead` is set; the reply that is being sent still goes out."""
+    with ExitStack() as stack:
+        url = stack.enter_context(server(script, key=KEY))
+        closing = stack.pop_all()
+
+        def end() -> None:
+            dead.wait()
+            closing.close()
+
+        ending = Thread(target=end)
+        ending.start()
+        try:
+            yield url
+        finally:
+            dead.set()
+            ending.join()

@@ -1,0 +1,144 @@
+"""Whatever a model server does, a user gets a supported answer, a refusal or an error with a hint.
+
+The whole chain runs: settings, connection, graph, result. `python -m benchmarks faults` asks for
+each call alone under each fault; here all calls meet it, and some single ones.
+"""
+
+import doctest
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.faults import Outcome, Row, ask_all, documents_index, judging, rows, table
+from research_agent.adapters.minilm import MiniLM
+
+SECONDS, TIMEOUT = 4.0, 0.8
+ONE_CALL = (
+    "429, Retry-After of a day",
+    "500 for ever",
+    "hang within a plain body",
+    "stream cut after a whole sentence",
+    "null content",
+    "key refused",
+)
+"""Faults that each call meets alone."""
+ONCE = ("429, Retry-After in seconds", "500 once")
+"""Faults that pass, which the call for the answer meets alone."""
+BUSY, DOWN, REPLY = "ModelBusyError", "ModelUnavailableError", "ModelReplyError"
+LATE = ("ModelTimeoutError", "refused: budget")
+"""Which of the two depends on what the planner has left of the time."""
+EXPECTED: Mapping[str, tuple[str, ...]] = {
+    "429, Retry-After of a day": (BUSY,),
+    "500 once": ("answered",),
+    "500 for ever": (DOWN,),
+    "reset within the reply": (DOWN,),
+    "hang before the headers": LATE,
+    "body dripped": LATE,
+    "endless stream": (REPLY, *LATE),
+    "stream cut after a whole sentence": (DOWN,),
+    "half an event after a whole sentence": (DOWN,),
+    "null content": (REPLY,),
+    "empty choices": (REPLY,),
+    "invalid JSON": (REPLY,),
+    "2 MB reply": (REPLY,),
+    "wrong content type": (REPLY,),
+    "context overflow": ("ContextOverflowError",),
+    "unknown model": ("ModelError",),
+    "key refused": ("ModelAccessError",),
+    "expired credentials": ("ModelAccessError",),
+    "missing key": ("ConfigError",),
+    "missing region": ("ConfigError",),
+    "no AWS credentials": ("ModelAccessError",),
+    "certificate that nobody signed": ("ModelError",),
+    "server dies after its reply to the planner": (DOWN,),
+    "server dies after the answer": ("answered",),
+    "truncated GGUF file": (DOWN, "ModelMissingError"),
+    "weights of the wrong digest": ("ModelMissingError",),
+    "no disk for the join": ("ModelMissingError",),
+}
+"""What becomes of a question whose calls all meet the fault."""
+
+
+def chosen() -> list[Row]:
+    return [
+        row
+        for row in rows()
+        if row.place == "all"
+        or (row.provider == "openai" and row.fault in ONE_CALL)
+        or (row.place == "answer" and row.fault in ONCE)
+    ]
+
+
+ROWS = chosen()
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Outcome]:
+    """Ask under all the faults, some at a time: most of them wait."""
+    index = documents_index(tmp_path_factory.mktemp("faults"))
+    found = ask_all(ROWS, index, MiniLM(), seconds=SECONDS, timeout=TIMEOUT, threads=8)
+    return dict(zip([row.name for row in ROWS], found, strict=True))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_no_rule_is_broken(outcomes: Mapping[str, Outcome], row: Row) -> None:
+    """No traceback, nothing unsupported, nothing cut shown as whole, nothing late or given away."""
+    told = outcomes[row.name]
+
+    assert () == told.broken
+    assert told.in_time
+
+
+def test_expected_outcomes(outcomes: Mapping[str, Outcome]) -> None:
+    """Each fault of the table ends as it should, and each of these faults is asked under."""
+    found = [told for told in outcomes.values() if told.place == "all" and told.fault in EXPECTED]
+
+    assert set(EXPECTED) == {told.fault for told in found}
+    assert [] == [told for told in found if told.outcome not in EXPECTED[told.fault]]
+
+
+def test_answer_comes_with_the_second_try(outcomes: Mapping[str, Outcome]) -> None:
+    """A fault that passes costs a try and nothing else."""
+    found = [outcomes[row.name] for row in ROWS if row.place == "answer" and row.fault in ONCE]
+
+    assert len(found) > len(ONCE)  # (Bedrock's too)
+    assert {"answered"} == {told.outcome for told in found}
+    assert all(told.retries for told in found)
+
+
+def test_planner_and_verifier_can_fail(outcomes: Mapping[str, Outcome]) -> None:
+    """Where they fail alone the question is answered, and a warning says what was left out."""
+    single = [told for told in outcomes.values() if told.place in ("planner", "verifier")]
+
+    assert 2 * len(ONE_CALL) == len(single)
+    for told in single:
+        begin = "refine: " if told.place == "planner" else "answer: "
+        assert "answered" == told.outcome
+        assert told.warnings[0].startswith(begin)
+
+
+def test_nothing_goes_wrong_without_a_fault(outcomes: Mapping[str, Outcome]) -> None:
+    """The good server's answer comes whole and without a warning."""
+    assert ("answered", ()) == (
+        outcomes["openai: no fault (all)"].outcome,
+        outcomes["openai: no fault (all)"].warnings,
+    )
+
+
+def test_table_shows_what_is_broken(outcomes: Mapping[str, Outcome]) -> None:
+    """A row that breaks a rule is named below the table."""
+    good = outcomes["openai: no fault (all)"]
+    bad = replace(good, fault="x", seconds=99.0, broken=("later than its deadline",))
+    text = table([good, bad])
+
+    assert text.endswith(
+        "2 rows, the longest 99.0 s of 4, 1 break a rule.\n"
+        "- openai, x (all): later than its deadline"
+    )
+    assert "| 99.0 | NO |" in text
+
+
+def test_examples() -> None:
+    """The examples in the rules are right."""
+    assert (0, 3) == (doctest.testmod(judging).failed, doctest.testmod(judging).attempted)
