@@ -1,12 +1,25 @@
 """`python -m benchmarks NAME`: measure, print, and keep what is to be committed."""
 
 import json
+import sys
 from dataclasses import replace
 
 import click
 
-from benchmarks import answers, blend, indexing, overhead, reranking, retrieval
-from benchmarks.datasets import NAMES
+from benchmarks import (
+    answers,
+    blend,
+    faults,
+    indexing,
+    lexical,
+    overhead,
+    reranking,
+    retrieval,
+    rules,
+    scale,
+    word_ways,
+)
+from benchmarks.datasets import NAMES, NEAR
 from benchmarks.reorders import table
 from research_agent.adapters.rerank_http import Form
 from research_agent.core.blending_scales import Mode
@@ -50,11 +63,18 @@ def indexing_command() -> None:
 
 
 @main.command("retrieval")
-@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
+@click.option(
+    "--data", "names", multiple=True, type=click.Choice((*NAMES, NEAR)), help="Default: all."
+)
 @click.option("--peers", is_flag=True, help="Install and run other systems beside ours.")
+@click.option("--rules", "by_rule", is_flag=True, help="Instead: the product with one rule less.")
 @click.option("--cache", default="", help="Keep indexes and environments in this folder.")
-def retrieval_command(*, names: tuple[str, ...], peers: bool, cache: str) -> None:
-    """Measure retrieval alone, stage by stage."""
+def retrieval_command(*, names: tuple[str, ...], peers: bool, by_rule: bool, cache: str) -> None:
+    """Measure retrieval alone, stage by stage or rule by rule."""
+    if by_rule:
+        for lines in rules.run(names or (*NAMES, NEAR), cache=cache):
+            print(f"{lines}\n")
+        return
     for report in retrieval.run(names or NAMES, peers=peers, cache=cache):
         print(f"{report.table}\n")
 
@@ -122,6 +142,37 @@ def reranking_command(  # noqa: PLR0913 (one option each)
     )
     for rows in reranking.run(names or NAMES, chosen, cache=cache):
         print(f"{table(rows)}\n")
+
+
+@main.command("faults")
+@click.option("--embedded", is_flag=True, help="Also with the embedded model, which takes minutes.")
+@click.option("--only", default="", help="Only rows whose name holds this; nothing is kept.")
+def faults_command(*, embedded: bool, only: str) -> None:
+    """Ask under every fault of a model server; exit status 1 where a rule is broken."""
+    outcomes = faults.run(embedded=embedded, only=only)
+    print(faults.table(outcomes))
+    sys.exit(any(told.broken for told in outcomes))
+
+
+@main.command("lexical")
+@click.option("--chunks", default="1000,100000,1000000", help="How many; several with commas.")
+@click.option("--ways", is_flag=True, help="Only the quality of ways of making words.")
+@click.option("--cache", default="", help="Keep words and environments in this folder.")
+def lexical_command(*, chunks: str, ways: bool, cache: str) -> None:
+    """Measure engines for word search, one process at a time."""
+    counts = [int(count) for count in chunks.split(",")]
+    tables = word_ways.run(NAMES, cache=cache) if ways else lexical.run(counts, cache=cache)
+    for one in tables:
+        print(f"{one}\n", flush=True)
+
+
+@main.command("scale")
+@click.option("--chunks", default="1000,100000", help="How many; several with commas.")
+@click.option("--cache", default="", help="Keep vectors and indexes in this folder.")
+def scale_command(*, chunks: str, cache: str) -> None:
+    """Measure the whole hybrid search over many chunks."""
+    for one in scale.run([int(count) for count in chunks.split(",")], cache=cache):
+        print(f"{one}\n", flush=True)
 
 
 if __name__ == "__main__":

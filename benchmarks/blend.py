@@ -23,7 +23,7 @@ from research_agent.core.code_book import CodeCache
 from research_agent.core.code_book_english import ENGLISH
 from research_agent.core.types import Hit
 from research_agent.settings import Settings
-from research_agent.steps.blend import PatternCodes, blend_codes
+from research_agent.steps.reorder.codes import PatternCodes, blend_codes
 
 Channel = Callable[[str, Sequence[Hit], BlendRule], Blended]
 MODES: tuple[Mode, ...] = ("rank", "z-score", "min-max", "softmax")

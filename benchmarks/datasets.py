@@ -45,16 +45,20 @@ class DataSet:
 
 
 def data_set(name: str) -> DataSet:
-    """Return the data set `name`, one of `NAMES`."""
+    """Return the data set `name`, one of `NAMES` or `NEAR`."""
     if name == "nist":
         return DataSet(name=name, questions=tuple(_nist()), ks=NIST_KS)
     if name == "nist-extra":
         return DataSet(name=name, questions=tuple(_extra(read(EXTRA))), ks=NIST_KS)
+    if name == NEAR:
+        return DataSet(name=name, questions=tuple(_near()), ks=NIST_KS)
     folder = IR / name
     questions = tuple(_judged(folder))
     return DataSet(name=name, questions=questions, ks=IR_KS, corpus=folder / "corpus.jsonl")
 
 
+NEAR = "nist-near"
+"""The unanswerable questions, with the page that comes nearest: nothing is tuned on them."""
 NAMES = ("nist", "nist-extra", "cranfield", "scifact")
 
 
@@ -111,6 +115,16 @@ def _nist() -> list[Question]:
         for row in read(NIST / "questions.jsonl")
         if row["answerable"]
     ]
+
+
+def _near() -> list[Question]:
+    """Return the questions that the documents do not answer, with the page that comes nearest."""
+    found = []
+    for row in read(NIST / "unanswerable.jsonl"):
+        page = row["near"]
+        gold = Gold((Span(page["doc_id"], page["page"], page["page"]),))
+        found.append(Question(qid=row["qid"], text=row["question"], golds=(gold,)))
+    return found
 
 
 def _extra(rows: Sequence[Row]) -> list[Question]:

@@ -71,7 +71,7 @@ def measure(data: DataSet, location: Path, chunks: int, settings: Settings) -> l
             Arm(
                 name=name,
                 chunks=chunks,
-                rankings={q.qid: _timed(search, q.text, ports, settings) for q in data.questions},
+                rankings={q.qid: timed(search, q.text, ports, settings) for q in data.questions},
             )
             for name, search in STAGES.items()
         ]
@@ -83,7 +83,8 @@ def stages(arms: Sequence[Arm], qid: str) -> Stages:
     return Stages((spans["dense only"], spans["lexical only"]), spans["hybrid"], spans[PRODUCT])
 
 
-def _timed(search: Search, query: str, ports: Ports, settings: Settings) -> Ranking:
+def timed(search: Search, query: str, ports: Ports, settings: Settings) -> Ranking:
+    """Return what `search` finds, and how long it takes."""
     started = time.perf_counter()
     hits = search(query, ports, settings)
     spent = 1000 * (time.perf_counter() - started)

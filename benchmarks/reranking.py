@@ -25,7 +25,7 @@ from research_agent.core.reordering import by_verdicts
 from research_agent.core.types import Completion, Hit, Message
 from research_agent.ports import ChatModel, Reranker
 from research_agent.settings import Settings
-from research_agent.steps.rerank import YesNoReranker, fenced_chunk, passage
+from research_agent.steps.reorder.reranking import YesNoReranker, fenced_chunk, passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

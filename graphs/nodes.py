@@ -1,7 +1,6 @@
 """One node per step: read state, call one function, name what changed."""
 
 from research_agent.core.confidence import retrieval_confidence
-from research_agent.core.evidence import select_evidence
 from research_agent.core.result import research_result
 from research_agent.core.verification import verify
 from research_agent.metering import remaining, spare
@@ -9,6 +8,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
+from research_agent.steps.choose import choose_evidence
 from research_agent.steps.refine import refine
 from research_agent.steps.search import retrieve
 
@@ -50,12 +50,8 @@ def refine_node(
 def select_evidence_node(
     state: ResearchState, *, ports: Ports, settings: Settings
 ) -> ResearchUpdate:
-    evidence = select_evidence(
-        state.found.hits,
-        state.evidence,
-        max_chunks=settings.evidence.max_chunks,
-        max_tokens=settings.evidence.max_tokens,
-        count=ports.tokenizer.count,
+    evidence = choose_evidence(
+        state.found.hits, state.evidence, ports=ports, settings=settings.evidence
     )
     return {"evidence": evidence}
 

@@ -12,6 +12,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.plan_calls import TOOL
+from research_agent.steps.reorder import Reorderer
 from research_agent.steps.search import compact, search_chunks
 
 NO_PROBE = Probe()
@@ -23,6 +24,7 @@ def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> Bas
     A parent agent calls it with `query` alone: no probe, and the whole budget for each call.
     """
     everything = whole(settings.budget)
+    reorder = Reorderer(ports, settings, prompts)
 
     @tool(TOOL, response_format="content_and_artifact")
     def search_chunks_tool(
@@ -43,6 +45,7 @@ def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> Bas
             allowance=allowance,
             ports=ports,
             retrieval=settings.retrieval,
+            reorder=reorder,
             filtering=settings.filter,
             prompt=prompts.relevant,
         )

@@ -1,10 +1,11 @@
 """What the agent needs from the outside world: one small Protocol each."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from research_agent.core.blending import BlendDiagnostics
 from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
 from research_agent.core.records import DocumentRecord, IndexedChunk
 from research_agent.core.types import Chunk, Completion, Message, ScoredId
@@ -76,6 +77,13 @@ class Reranker(Protocol):
         """
 
 
+class BlendLog(Protocol):
+    """What blending did, kept query by query."""
+
+    def put(self, query: str, diagnostics: BlendDiagnostics) -> None:
+        """Keep what was done for one query; no fault of a disk ends a question."""
+
+
 class Tokenizer(Protocol):
     """How long a text is for a model."""
 
@@ -106,6 +114,9 @@ class ChunkStore(Protocol):
     def chunks(self, chunk_ids: Sequence[str]) -> Sequence[Chunk]:
         """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
 
+    def around(self, chunk_id: str, *, window: int) -> Sequence[Chunk]:
+        """Return the chunks up to `window` places before and after, as they stand; not itself."""
+
 
 class FileSource(Protocol):
     """The user's files."""
@@ -131,6 +142,11 @@ class Clock(Protocol):
         """Return seconds since some fixed moment."""
 
 
+def no_warnings() -> tuple[str, ...]:
+    """Return nothing: all is well."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The adapters one agent runs on, chosen once when its graph is built."""
@@ -145,6 +161,12 @@ class Ports:
     chunks: ChunkStore
     tokenizer: Tokenizer
     clock: Clock
+    reranker: Reranker | None = None
+    """Asked only with `rerank.mode: http`."""
+    blend_log: BlendLog | None = None
+    """None where `blend.diagnostics` is empty."""
+    warnings: Callable[[], tuple[str, ...]] = no_warnings
+    """What is worse than usual about answers from the index as it is now, a sentence each."""
 
 
 @runtime_checkable

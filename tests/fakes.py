@@ -119,6 +119,13 @@ class MemoryChunks:
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [self.known[chunk_id] for chunk_id in chunk_ids if chunk_id in self.known]
 
+    def around(self, chunk_id: str, *, window: int) -> list[Chunk]:
+        if not (middle := self.known.get(chunk_id)):
+            return []
+        near = [c for c in self.known.values() if c.doc_id == middle.doc_id]
+        found = [c for c in near if 0 < abs(c.order - middle.order) <= window]
+        return sorted(found, key=lambda c: c.order)
+
 
 class WordCount:
     """A token is a word."""

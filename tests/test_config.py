@@ -31,7 +31,7 @@ def test_every_setting_is_read_somewhere() -> None:
         path.read_text(encoding="utf-8")
         for root in roots
         for path in root.rglob("*.py")
-        if path.name != "settings.py"
+        if "settings" not in path.parts
     )
     unread = [key for key, _ in lines(Settings()) if f".{key.rpartition('.')[2]}" not in code]
 
@@ -71,12 +71,43 @@ def test_environment_wins_over_the_file(tmp_path: Path) -> None:
     )
 
 
+def test_environment_alone_is_enough() -> None:
+    """Every key of a section can be set without a file."""
+    given = {
+        "RERANK__MODE": "http",
+        "RERANK__BASE_URL": "http://127.0.0.1:8080",
+        "RERANK__FORM": "tei",
+        "RERANK__CANDIDATES": "25",
+        "BLEND__MODE": "off",
+        "BLEND__SCALE": "z-score",
+        "BLEND__ALPHA": "1",
+    }
+    settings = load_settings(None, {f"RESEARCH_AGENT_{key}": text for key, text in given.items()})
+
+    assert ("http", "http://127.0.0.1:8080", "tei", 25, 0.0) == (
+        settings.rerank.mode,
+        settings.rerank.base_url,
+        settings.rerank.form,
+        settings.rerank.candidates,
+        settings.rerank.min_score,
+    )
+    assert ("off", "z-score", 1.0) == (
+        settings.blend.mode,
+        settings.blend.scale,
+        settings.blend.alpha,
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
         ("retrieval: {topk: 3}", "unknown key retrieval.topk", "retrieval.top_k"),
         ("retreival: {top_k: 3}", "unknown key retreival", "retrieval"),
         ("budget: {rounds: 0}", "budget.rounds must be 1 to 20 rounds, got 0", "budget.rounds"),
+        ("rerank: {min_score: 2}", "rerank.min_score must be 0 to 1, got 2", "rerank.min_score"),
+        ("rerank: {mode: htpp}", "c.yaml: rerank.mode", "config show"),
+        ("blend: {apha: 1}", "unknown key blend.apha", "blend.alpha"),
+        ("blend: {largest: 0}", "must be 1 to 1000 chunks, got 0", "blend.largest"),
         ("budget: {rounds: many}", "c.yaml: budget.rounds", "config show"),
         ("search: {mode: guess}", "c.yaml: search.mode", "config show"),
         ("budget: 3", "budget must be a section", "rounds"),

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -49,10 +49,20 @@ def _globs(folder: str, patterns: Collection[str]) -> _Globs:
 class LocalFiles:
     """Files and folders of this machine; symbolic links inside a folder are not followed."""
 
-    def __init__(self, settings: DocumentSettings, endings: Collection[str]) -> None:
-        """Take files with one of `endings` (".pdf", in small letters)."""
+    def __init__(
+        self,
+        settings: DocumentSettings,
+        endings: Collection[str],
+        *,
+        needed: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take files with one of `endings` (".pdf", in small letters).
+
+        `needed` says for other endings what has to be done before such files can be read.
+        """
         self._settings = settings
         self._endings = frozenset(endings)
+        self._needed = needed or {}
 
     def find(self, paths: Collection[str]) -> FoundFiles:
         """Return the files below `paths`, sorted by path, and what is left alone.
@@ -163,6 +173,8 @@ class LocalFiles:
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
         ending = PurePath(path).suffix.lower()
+        if ending in self._needed:
+            return self._needed[ending]
         if ending not in self._endings:
             return f"no reader for {ending}" if ending else "no reader for names without an ending"
         megabytes = status.st_size / 1e6

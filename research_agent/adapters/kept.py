@@ -50,7 +50,7 @@ class KeptChat:
         """Return the kept reply, marked as reused, or the model's own, which is kept.
 
         Raises ModelError; ModelMissingError where no reply is kept and there is no model. A reply
-        that a server ended for its own reasons is not kept.
+        that a server ended for its own reasons is not kept, nor is an empty one.
         """
         key = reply_key(
             self._identity, role, messages, max_tokens=max_tokens, tools=tools, schema=schema

@@ -1,40 +1,14 @@
-"""Plain text, and source code, which stays line by line."""
+"""Plain text: paragraphs, lists and underlined headings."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from research_agent.core.documents import Block, ParsedDocument
 
-CODE_LINES = 40
-"""Lines that a block of code aims at; it ends at a blank line where there is one."""
 TITLE_CHARS = 120
 """A longer first line is no title."""
 
 TEXT_ENDINGS = frozenset({".txt", ".text", ".rst", ".log"})
-CODE_ENDINGS = frozenset(
-    [
-        ".py",
-        ".js",
-        ".ts",
-        ".java",
-        ".c",
-        ".h",
-        ".cpp",
-        ".go",
-        ".rs",
-        ".rb",
-        ".sh",
-        ".sql",
-        ".toml",
-        ".yaml",
-        ".yml",
-        ".json",
-        ".ini",
-        ".cfg",
-        ".tex",
-        ".csv",
-    ]
-)
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^*#\"'`+-])\1{2,}\s*")
@@ -65,25 +39,6 @@ def parse_text(text: str) -> ParsedDocument:
     title = blocks[0].section[0] if blocks and blocks[0].section else ""
     labels = ("",) * len(pages) if len(pages) > 1 else ()
     return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
-
-
-def parse_code(text: str) -> ParsedDocument:
-    r"""Return a program as blocks of about 40 lines that end at blank lines.
-
-    >>> [block.kind for block in parse_code("import os\n").blocks]
-    ['code']
-    """
-    blocks = []
-    lines: list[str] = []
-    for line in text.replace("\f", "\n").split("\n"):
-        full = len(lines) >= CODE_LINES and (not line.strip() or len(lines) >= 2 * CODE_LINES)
-        if full:
-            blocks.append(Block("\n".join(lines), kind="code"))
-            lines = []
-        lines.append(line.rstrip())
-    blocks.append(Block("\n".join(lines), kind="code"))
-    kept = (Block(b.text.strip("\n"), kind="code") for b in blocks if b.text.strip())
-    return ParsedDocument(tuple(kept))
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:

@@ -5,8 +5,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from http.client import HTTPException
-from typing import IO
+from http.client import HTTPException, HTTPResponse
 from urllib.parse import urlsplit
 
 MAX_BYTES = 2_000_000
@@ -69,10 +68,10 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Follow nothing."""
 
 
-def _body(reply: IO[bytes], ends: float) -> bytes:
+def _body(reply: HTTPResponse, ends: float) -> bytes:
     """Return what is sent until then; raises ValueError for too much or too slow a reply."""
     body = b""
-    while block := reply.read(_BLOCK):
+    while block := reply.read1(_BLOCK):  # (`read` waits for a whole block, however it drips)
         body += block
         if len(body) > MAX_BYTES or time.monotonic() > ends:
             raise ValueError("too long")

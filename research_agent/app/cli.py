@@ -8,16 +8,12 @@ usage, 3 an index was made but some files could not be read, 130 interrupted.
 """
 
 import os
-import sys
-from collections.abc import Callable
-from functools import partial, wraps
-from typing import ParamSpec
 
 import click
 
-from research_agent.errors import ConfigError, QuestionError, ResearchAgentError
+from research_agent.app.scoping import Limits, scoped
+from research_agent.app.telling import told
 
-P = ParamSpec("P")
 UNTRACED = {
     "LANGSMITH_TRACING": "false",
     "LANGSMITH_TRACING_V2": "false",
@@ -54,46 +50,6 @@ CONFIG = click.option(
 )
 
 
-def told(command: Callable[P, int]) -> Callable[P, None]:
-    """Run a command, tell its errors in words, and exit with its status."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        raise SystemExit(_status(partial(command, *args, **kwargs)))
-
-    return run
-
-
-def _status(command: Callable[[], int]) -> int:
-    try:
-        return command()
-    except ResearchAgentError as error:
-        _tell(str(error), error.hint)
-        return 2 if isinstance(error, ConfigError | QuestionError) else 1
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        return 130
-    except BrokenPipeError:  # (the reader of our output has gone)
-        sys.stderr.close()
-        return 0
-    except (click.ClickException, click.exceptions.Exit):
-        raise
-    except Exception as error:  # (a fault of ours is told in words too)
-        if os.environ.get("RESEARCH_AGENT_DEBUG"):
-            raise
-        what = f"unexpected {type(error).__name__}: {error}"
-        _tell(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
-        return 1
-
-
-def _tell(message: str, hint: str) -> None:
-    from research_agent.app.terminal import visible
-
-    click.echo(f"error: {visible(message)}", err=True)
-    if hint:
-        click.echo(f"hint: {visible(hint)}", err=True)
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="research-agent")
 @OFFLINE
@@ -127,7 +83,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     remove: str | None,
     as_json: bool,
 ) -> int:
-    """Read documents (PDF, Markdown, HTML, text) and keep them searchable."""
+    """Read documents (PDF, DOCX, Markdown, HTML, text, code) and keep them searchable."""
     from research_agent.app import indexing
 
     if list_:
@@ -147,19 +103,53 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     )
 
 
+@main.command("documents")
+@INDEX
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@OFFLINE
+@told
+def documents_command(*, index: str, as_json: bool) -> int:
+    """List the documents of an index, and how well each could be read."""
+    from research_agent.app import listing
+
+    return listing.documents(index, as_json=as_json)
+
+
 @main.command("search")
 @click.argument("query")
 @INDEX
 @CONFIG
 @click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
+@click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
 @OFFLINE
 @told
-def search_command(*, query: str, index: str, config: str | None, k: int, as_json: bool) -> int:
+@scoped
+def search_command(  # noqa: PLR0913 (one argument an option)
+    limits: Limits,
+    *,
+    query: str,
+    index: str,
+    config: str | None,
+    k: int,
+    as_json: bool,
+    exact: bool,
+    explain: bool,
+) -> int:
     """Show the chunks that fit a query best; no language model is asked."""
     from research_agent.app import searching
 
-    return searching.search(query, index=index, config=config, k=k, as_json=as_json)
+    return searching.search(
+        query,
+        index=index,
+        config=config,
+        k=k,
+        as_json=as_json,
+        limits=limits,
+        exact=exact,
+        explain=explain,
+    )
 
 
 @main.command("ask")

@@ -4,27 +4,71 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from research_agent.app.scoping import Limits
 from research_agent.app.starting import start
 from research_agent.app.terminal import say, say_json
 from research_agent.assembly.connection import connect
+from research_agent.config import load_prompts
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
-from research_agent.core.types import Hit
-from research_agent.steps.search import hybrid_search
+from research_agent.core.scope import Scope
+from research_agent.core.types import Chunk, Hit
+from research_agent.metering import Meter, whole
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+from research_agent.steps.reorder import Reorderer
+from research_agent.steps.search import Ranked, rank
+
+EXPLAINED = 10
+"""Chunks of a stage that are shown."""
 
 
-def search(query: str, *, index: str, config: str | None, k: int, as_json: bool) -> int:
-    """Print the best `k` chunks for a query."""
-    query = check_question(query)
+def search(  # noqa: PLR0913 (one argument an option)
+    query: str,
+    *,
+    index: str,
+    config: str | None,
+    k: int,
+    as_json: bool,
+    limits: Limits,
+    exact: bool = False,
+    explain: bool = False,
+) -> int:
+    """Print the best `k` chunks for a query, and with `explain` how they were found."""
+    query, scope = check_question(query), Scope(**limits)
     settings = start(config)
     with connect(index, settings, os.environ) as connection:
-        wide = replace(settings.retrieval, top_k=max(k, settings.retrieval.top_k))
-        hits = hybrid_search(query, ports=connection.ports, settings=wide)[:k]
+        planner = "off" if exact else settings.retrieval.planner
+        wide = max(k, settings.retrieval.top_k)
+        retrieval = replace(settings.retrieval, top_k=wide, planner=planner)
+        ports, settings = connection.ports, replace(settings, retrieval=retrieval)
+        ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
+        ranked, notes = reordered(query, ranked, k, ports, settings)
+        named = ports.chunks.chunks(_shown(ranked)) if explain else ()
+        notes = (*ports.warnings(), *notes)
+    hits = ranked.hits[:k]
     if as_json:
-        say_json({"hits": hit_rows(hits)})
+        stages = {"plan": plan_row(ranked), "stages": stage_rows(ranked)} if explain else {}
+        say_json({"hits": hit_rows(hits)} | stages)
     else:
-        say(hits_text(hits))
+        say("\n".join([*(explained(ranked, named) if explain else ()), hits_text(hits)]))
+    for note in notes:
+        say(f"note: {note}", dim=True, error=True)
     return 0
+
+
+def reordered(
+    query: str, ranked: Ranked, k: int, ports: Ports, settings: Settings
+) -> tuple[Ranked, tuple[str, ...]]:
+    """Return a ranking after all that may reorder it, as in a question, and what failed.
+
+    Models that are asked have the whole budget of a question.
+    """
+    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
+    reorder = Reorderer(ports, settings, load_prompts())
+    done = reorder(query, ranked.hits, top_k=k, meter=meter)
+    stages = (*ranked.stages, *done.value.stages)
+    return replace(ranked, hits=done.value.hits, stages=stages), done.event.notes
 
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
@@ -54,3 +98,36 @@ def hits_text(hits: Sequence[Hit]) -> str:
         f"   {' '.join(hit.chunk.text.split())[:200]}"
         for rank, hit in enumerate(hits, start=1)
     )
+
+
+def plan_row(ranked: Ranked) -> dict[str, object]:
+    """Return the plan of a search as JSON values."""
+    plan = ranked.plan
+    return {"kind": plan.kind, "term": plan.term, "queries": list(plan.queries)}
+
+
+def stage_rows(ranked: Ranked) -> list[dict[str, object]]:
+    """Return the stages of a search as JSON values, in the order of work."""
+    return [{"stage": name, "chunk_ids": list(ids)} for name, ids in ranked.stages]
+
+
+def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
+    """Return plan and stages for people, with the places of each stage's best chunks."""
+    plan = ranked.plan
+    told = [f"definition of {plan.term!r}"] if plan.term else []
+    told += [f"also: {query}" for query in plan.queries]
+    places = {chunk.chunk_id: place(chunk) for chunk in chunks}
+    lines = [f"plan: {'; '.join([plan.kind, *told])}"]
+    for name, ids in ranked.stages:
+        lines.append(f"{name}: {len(ids)} chunks")
+        lines += [
+            f"  {number}. {places.get(chunk_id, chunk_id)}  [{chunk_id}]"
+            for number, chunk_id in enumerate(ids[:EXPLAINED], start=1)
+        ]
+    return [*lines, ""]
+
+
+def _shown(ranked: Ranked) -> list[str]:
+    """Return the ids of all chunks that an explanation shows."""
+    ids = [chunk_id for _, stage in ranked.stages for chunk_id in stage[:EXPLAINED]]
+    return list(dict.fromkeys(ids))

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
+from research_agent.adapters.blend_lines import BlendLines
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
-from research_agent.assembly.models import OnNote, check_prices, connect_models
+from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
 from research_agent.core.closing import Closing
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -52,8 +53,11 @@ def connect(
             seconds=settings.budget.seconds,
         )
         opened.callback(models.close)
+        reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
         index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
         opened.callback(index.close)
+        told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
+        lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
         ports = Ports(
             answerer=models.answerer,
             planner=models.planner,
@@ -65,5 +69,8 @@ def connect(
             chunks=index,
             tokenizer=Cl100k(),
             clock=SystemClock(),
+            reranker=reranker,
+            blend_log=lines,
+            warnings=lambda: index.warnings,
         )
         return Connection(ports, opened.pop_all().close)

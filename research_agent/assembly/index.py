@@ -4,12 +4,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from research_agent.adapters.folders import IndexFolder, locate, named_indexes
+from research_agent.adapters.ledger.documents import all_documents
 from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.updating import preview_index, update_index
 from research_agent.assembly.word_search import WordSearch
 from research_agent.core.closing import Closing
-from research_agent.core.records import IndexHeader
+from research_agent.core.records import IndexHeader, KeptDocument
 from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
@@ -17,6 +18,7 @@ from research_agent.settings import Settings
 __all__ = [
     "IndexInfo",
     "OpenIndex",
+    "list_documents",
     "list_indexes",
     "open_index",
     "preview_index",
@@ -89,6 +91,16 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> Open
 def list_indexes() -> list[IndexInfo]:
     """Return the named indexes, by name, also those that cannot be opened."""
     return [_info(folder) for folder in named_indexes()]
+
+
+def list_documents(location: str) -> list[KeptDocument]:
+    """Return the documents of an index by path, also those that could not be read.
+
+    Those of a run that was interrupted are there too. Raises IndexMissingError,
+    IndexMismatchError, IndexDamagedError.
+    """
+    folder = locate(location)
+    return all_documents(folder.current().ledger, folder.label)
 
 
 def remove_index(location: str) -> str:

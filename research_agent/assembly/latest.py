@@ -43,6 +43,10 @@ class LatestIndex:
         """Return the chunks themselves."""
         return self._index.chunks.chunks(chunk_ids)
 
+    def around(self, chunk_id: str, *, window: int) -> Sequence[Chunk]:
+        """Return the chunks before and after one in its document."""
+        return self._index.chunks.around(chunk_id, window=window)
+
     def close(self) -> None:
         """Close every generation that was opened."""
         for index in (*self._older, self._index):

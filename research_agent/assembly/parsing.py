@@ -1,23 +1,34 @@
 """Which parser reads a file, and the reader that calls it in a child process."""
 
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 
 from research_agent.adapters.decoding import decode
 from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.plain_text import CODE_ENDINGS, TEXT_ENDINGS, parse_code, parse_text
+from research_agent.adapters.plain_text import TEXT_ENDINGS, parse_text
 from research_agent.adapters.sandbox import SandboxedReader
+from research_agent.adapters.source_code import CODE_ENDINGS, parse_code
 from research_agent.core.documents import ParsedDocument
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
 
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
+DOCX_ENDINGS = frozenset({".docx"})
 PDF_MAGIC = b"%PDF-"
+DOCX_NEEDED = "reading it needs a package: pip install 'research-agent[docx]'"
 
 READABLE: frozenset[str] = (
-    frozenset({".pdf"}) | MARKDOWN_ENDINGS | HTML_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS
+    frozenset({".pdf"})
+    | DOCX_ENDINGS
+    | MARKDOWN_ENDINGS
+    | HTML_ENDINGS
+    | TEXT_ENDINGS
+    | CODE_ENDINGS
 )
-"""The endings of files that can be read, in small letters."""
+"""The endings of files that can be read, in small letters; DOCX files need the extra `docx`."""
 
 
 def parse_file(path: str) -> ParsedDocument:
@@ -37,12 +48,19 @@ def parse_file(path: str) -> ParsedDocument:
         from research_agent.adapters.pdf import parse_pdf
 
         return parse_pdf(data)
+    if ending in DOCX_ENDINGS:
+        if not find_spec("docx"):
+            raise DocumentError(DOCX_NEEDED)
+        from research_agent.adapters.word import parse_docx
+
+        return parse_docx(data)
     return _parse_text(data, ending)
 
 
 def local_files(settings: DocumentSettings) -> LocalFiles:
-    """Return the finder of files that can be read."""
-    return LocalFiles(settings, READABLE)
+    """Return the finder of files that can be read with the packages that are installed."""
+    needed = {} if find_spec("docx") else dict.fromkeys(DOCX_ENDINGS, DOCX_NEEDED)
+    return LocalFiles(settings, READABLE, needed=needed)
 
 
 def reader(settings: DocumentSettings) -> SandboxedReader:
@@ -65,13 +83,8 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
 
         parse = parse_markdown
     else:
-        parse = parse_code if ending in CODE_ENDINGS else parse_text
+        code = partial(parse_code, ending=ending)
+        parse = code if ending in CODE_ENDINGS else parse_text
     text, warnings = decode(data, declared=declared)
     document = parse(text)
-    return ParsedDocument(
-        blocks=document.blocks,
-        title=document.title,
-        date=document.date,
-        page_labels=document.page_labels,
-        warnings=(*warnings, *document.warnings),
-    )
+    return replace(document, warnings=(*warnings, *document.warnings))

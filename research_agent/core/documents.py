@@ -5,6 +5,9 @@ from typing import Literal
 
 from research_agent.core.types import ChunkKind
 
+SCANNED = "no text in it; it looks scanned: run OCR first"
+"""Why a file of pictures alone cannot be indexed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -16,6 +19,24 @@ class Block:
     section: tuple[str, ...] = ()
     """Headings above the block, the outermost first."""
     kind: ChunkKind = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseQuality:
+    """How well a file could be read, as far as a reader of its text cannot see it."""
+
+    pages: int = 0
+    """Pages in the file; 0 where a format has none."""
+    textless: int = 0
+    """Pages on which something is drawn, but no text: scans, or figures alone."""
+    unreadable: int = 0
+    """Pages that are damaged."""
+    tables: int = 0
+    """Tables that were found, those of contents not counted."""
+    running_heads: int = 0
+    """Pieces of running heads and feet, page numbers included, that were dropped."""
+    line_numbers: int = 0
+    """Printed line numbers that were dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +52,7 @@ class ParsedDocument:
     """The printed label of each page, "" where a page has none; empty without pages."""
     warnings: tuple[str, ...] = ()
     """What was left out or repaired, one short sentence each."""
+    quality: ParseQuality = ParseQuality()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from research_agent.core.pseudocode import prettified
 from research_agent.core.tables import spelled_out
 from research_agent.core.types import Chunk, Hit
 
@@ -23,34 +24,71 @@ def order(hit: Hit) -> tuple[float, str, int, str]:
     return (-hit.score, hit.chunk.doc_id, hit.chunk.start_page, hit.chunk.chunk_id)
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceLimits:
+    """What the new evidence of one round may be."""
+
+    max_chunks: int
+    """Hits; what stands around them does not count."""
+    max_tokens: int
+    max_chars: int = 1 << 40
+    max_a_document: int = 0
+    """Hits of one document; 0: no limit."""
+
+
 def select_evidence(
     hits: Sequence[Hit],
     earlier: Sequence[Evidence],
     *,
-    max_chunks: int,
-    max_tokens: int,
+    limits: EvidenceLimits,
     count: Callable[[str], int],
+    around: Callable[[Chunk], Sequence[Chunk]] = lambda _: (),
 ) -> tuple[Evidence, ...]:
-    """Add the best new `hits` to the evidence of `earlier` rounds, within a round's budget.
+    """Add the best new `hits` to the evidence of `earlier` rounds, within a round's limits.
 
-    The budget is `max_chunks` new chunks and `max_tokens` tokens (by `count`) of new evidence;
-    a chunk that does not fit is passed over and shorter ones after it may still enter, but the
-    first always does. A key never changes its chunk within a question, and new evidence is
+    A chunk that does not fit is passed over and shorter ones after it may still enter, but the
+    first always does. What stands `around` the new hits enters after all of them, where tokens
+    and characters are left. A key never changes its chunk within a question, and new evidence is
     appended, so that prompts keep their prefix.
     """
-    chosen = list(earlier)
-    known = {evidence.hit.chunk.chunk_id for evidence in earlier}
-    left = max_tokens
+    desk = _Desk(list(earlier), limits, count, {item.hit.chunk.chunk_id for item in earlier})
+    fresh: list[Hit] = []
     for hit in sorted(hits, key=order):
-        fresh = len(chosen) - len(earlier)
-        if fresh >= max_chunks:
+        if len(fresh) >= limits.max_chunks:
             break
-        tokens = count(readable(hit.chunk))
-        if hit.chunk.chunk_id not in known and (tokens <= left or not fresh):
-            chosen.append(Evidence(f"c{len(chosen) + 1}", hit))
-            known.add(hit.chunk.chunk_id)
-            left -= tokens
-    return tuple(chosen)
+        same = sum(other.chunk.doc_id == hit.chunk.doc_id for other in fresh)
+        full = 0 < limits.max_a_document <= same
+        if not full and desk.enter(hit, always=not fresh):
+            fresh.append(hit)
+    for hit in fresh:
+        for near in around(hit.chunk):
+            desk.enter(Hit(near, hit.score), always=False)
+    return tuple(desk.chosen)
+
+
+@dataclass
+class _Desk:
+    """Evidence while it is being chosen, and what it has used."""
+
+    chosen: list[Evidence]
+    limits: EvidenceLimits
+    count: Callable[[str], int]
+    known: set[str]
+    tokens: int = 0
+    chars: int = 0
+
+    def enter(self, hit: Hit, *, always: bool) -> bool:
+        """Add a hit that is new and fits; with `always` also one that does not fit."""
+        if hit.chunk.chunk_id in self.known:
+            return False
+        text = readable(hit.chunk)
+        tokens, chars = self.tokens + self.count(text), self.chars + len(text)
+        if not always and (tokens > self.limits.max_tokens or chars > self.limits.max_chars):
+            return False
+        self.tokens, self.chars = tokens, chars
+        self.known.add(hit.chunk.chunk_id)
+        self.chosen.append(Evidence(f"c{len(self.chosen) + 1}", hit))
+        return True
 
 
 def place(chunk: Chunk) -> str:
@@ -99,9 +137,10 @@ def render_evidence(evidence: Sequence[Evidence]) -> str:
 def readable(chunk: Chunk) -> str:
     """Return a chunk's text as models read it best; what is quoted is the text itself.
 
-    A table is spelled out row by row unless that makes it too long for a prompt.
+    A table is spelled out row by row unless that makes it too long for a prompt; the steps of an
+    algorithm stand on lines of their own.
     """
-    spelled = spelled_out(chunk.text) if chunk.kind == "table" else chunk.text
+    spelled = spelled_out(chunk.text) if chunk.kind == "table" else prettified(chunk.text)
     return spelled if len(spelled) <= MAX_SPELLED else chunk.text
 
 

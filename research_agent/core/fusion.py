@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from math import fsum
+from math import fsum, nextafter
 
-from research_agent.core.types import Hit, ScoredId
+from research_agent.core.types import Chunk, Hit, ScoredId
 
 
 def largest(values: Sequence[float | None]) -> float | None:
@@ -18,21 +18,21 @@ def largest(values: Sequence[float | None]) -> float | None:
 
 
 def reciprocal_rank_fusion(
-    rankings: Sequence[Sequence[str]], *, rrf_k: int
+    rankings: Sequence[Sequence[str]], *, rrf_k: int, weights: Sequence[float] = ()
 ) -> tuple[ScoredId, ...]:
-    """Fuse rankings of chunk ids by the sum of 1 / (`rrf_k` + rank), rank counted from 1.
+    """Fuse rankings of chunk ids by the sum of weight / (`rrf_k` + rank), rank counted from 1.
 
-    The order of `rankings` never changes the result: terms are summed exactly and ties go to
-    the smaller chunk id. See Cormack, Clarke and Büttcher, SIGIR 2009,
-    doi:10.1145/1571941.1572114.
+    `weights` has one for each ranking; empty: all are 1. The order of `rankings` never changes
+    the result: terms are summed exactly and ties go to the smaller chunk id. See Cormack, Clarke
+    and Büttcher, SIGIR 2009, doi:10.1145/1571941.1572114.
 
     >>> [item.chunk_id for item in reciprocal_rank_fusion([["a", "b"], ["b"]], rrf_k=60)]
     ['b', 'a']
     """
     terms: defaultdict[str, list[float]] = defaultdict(list)
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, chunk_id in enumerate(ranking, start=1):
-            terms[chunk_id].append(1 / (rrf_k + rank))
+            terms[chunk_id].append(weight / (rrf_k + rank))
     fused = (ScoredId(chunk_id, fsum(values)) for chunk_id, values in terms.items())
     return tuple(sorted(fused, key=lambda item: (-item.value, item.chunk_id)))
 
@@ -72,3 +72,62 @@ def reserve_slots(
         known |= {hit.chunk.chunk_id for hit in new}
         entered += [replace(hit, score=level) for hit in new]
     return tuple(sorted([*own, *entered], key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+
+
+def pages_apart(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the best chunk of each page first, then the others; none is lost.
+
+    Chunks of formats without pages stay where they are.
+
+    >>> a, b, c = (Chunk(name, "d", name, page) for name, page in [("a", 3), ("b", 3), ("c", 4)])
+    >>> [chunk.text for chunk in pages_apart([a, b, c])]
+    ['a', 'c', 'b']
+    """
+    seen: set[tuple[str, str]] = set()
+    first: list[Chunk] = []
+    later: list[Chunk] = []
+    for chunk in chunks:
+        (later if _page(chunk) in seen else first).append(chunk)
+        seen.add(_page(chunk))
+    return (*first, *later)
+
+
+def _page(chunk: Chunk) -> tuple[str, str]:
+    """Return what tells the pages of documents apart; a chunk without a page is one of its own."""
+    paged = chunk.start_page > 1 or chunk.source.lower().endswith(".pdf")
+    return (chunk.doc_id, str(chunk.start_page) if paged else chunk.chunk_id)
+
+
+def place_at(
+    own: Sequence[Chunk], others: Sequence[Chunk], *, after: int, most: int
+) -> tuple[Chunk, ...]:
+    """Put the first `most` of `others` that bring a new page behind the first `after` of `own`.
+
+    Those of `own` in front are never moved, and none of them is lost; one of `others` that
+    stands further back in `own` moves up.
+
+    >>> a, b, x, y = (Chunk(name, "d", name, i) for i, name in enumerate("abxy", start=2))
+    >>> "".join(chunk.text for chunk in place_at([a, b], [a, x, y], after=1, most=1))
+    'axb'
+    """
+    front = tuple(own[:after])
+    shown = {_page(chunk) for chunk in front}
+    entered: list[Chunk] = []
+    for chunk in others:
+        if _page(chunk) not in shown and len(entered) < most:
+            entered.append(chunk)
+            shown.add(_page(chunk))
+    moved = {chunk.chunk_id for chunk in (*front, *entered)}
+    return (*front, *entered, *(chunk for chunk in own[after:] if chunk.chunk_id not in moved))
+
+
+def falling(values: Sequence[float]) -> tuple[float, ...]:
+    """Return `values`, each lowered as little as makes it smaller than the one before.
+
+    >>> falling([3.0, 1.0, 2.0])[:2]
+    (3.0, 1.0)
+    """
+    lowered: list[float] = []
+    for value in values:
+        lowered.append(min(value, nextafter(lowered[-1], -1.0)) if lowered else value)
+    return tuple(lowered)

@@ -9,6 +9,7 @@ from statistics import median
 
 from research_agent.core.documents import Block
 from research_agent.core.line_joining import join_lines
+from research_agent.core.page_algorithms import algorithm_ranges, algorithm_text
 from research_agent.core.page_layout import Row
 from research_agent.core.page_tables import is_caption, table_ranges, table_text
 
@@ -46,7 +47,7 @@ def page_blocks(
 
     `words` are the document's, to tell a compound from a word that the line's end has cut.
 
-    >>> from research_agent.core.page_layout import Span
+    >>> from research_agent.core.page_spans import Span
     >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
     >>> [block.text for block in page_blocks(lines, [(), ()])]
     ['a paragraph']
@@ -75,6 +76,18 @@ class _Place:
 
 def _section_blocks(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
     """Yield the blocks of one section on one page."""
+    done = 0
+    for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
+        yield from _blocks_between(rows[done:start], place)
+        if end > start:
+            text = algorithm_text(rows[start:end]).replace("\N{SOFT HYPHEN}", "-")
+            named = (*place.section, rows[start].text.replace("\N{SOFT HYPHEN}", "-"))
+            yield Block(text, place.page, named, "algorithm")
+        done = end
+
+
+def _blocks_between(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
+    """Yield the tables and paragraphs of rows that hold no algorithm."""
     done = 0
     for start, end in (*table_ranges(rows), (len(rows), len(rows))):
         yield from _text_blocks(rows[done:start], place)

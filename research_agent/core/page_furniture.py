@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from research_agent.core.page_layout import Span
+from research_agent.core.page_spans import Span
 
 MARGIN = 0.12
 """Share of the page's height, above and below, in which running heads stand."""
@@ -42,18 +42,20 @@ def without_line_numbers(page: Page) -> Page:
     >>> without_line_numbers(Page((*numbers, Span("text", 20, 90, 50, 99)), 100)).spans[0].text
     'text'
     """
-    for edge in ("left", "right"):
-        numbers = [
-            span for span in page.spans if span.text.isdecimal() and len(span.text) <= DIGITS
-        ]
-        outer = min((getattr(span, edge) for span in numbers), default=0.0)
-        column = [span for span in numbers if abs(getattr(span, edge) - outer) <= EDGE]
-        column.sort(key=lambda span: -span.middle)
-        values = [int(span.text) for span in column]
-        if len(column) >= LINE_NUMBERS and values == list(range(values[0], values[-1] + 1)):
-            dropped = {id(span) for span in column}
-            return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
-    return page
+    column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
+    dropped = {id(span) for span in column}
+    return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
+
+
+def _number_column(page: Page, edge: str) -> list[Span]:
+    """Return the outermost numbers that share an edge and count up; none where they do not."""
+    numbers = [span for span in page.spans if span.text.isdecimal() and len(span.text) <= DIGITS]
+    outer = min((getattr(span, edge) for span in numbers), default=0.0)
+    column = [span for span in numbers if abs(getattr(span, edge) - outer) <= EDGE]
+    column.sort(key=lambda span: -span.middle)
+    values = [int(span.text) for span in column]
+    counted = len(column) >= LINE_NUMBERS and values == list(range(values[0], values[-1] + 1))
+    return column if counted else []
 
 
 def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tuple[str, ...]]:
@@ -106,7 +108,8 @@ def _page_numbers(pages: Sequence[Page]) -> list[Span | None]:
         if (label := _label(span)) and (value := _value(label))
         for kind in (label.isdecimal(),)
     ]
-    counts = Counter((kind, offset) for _, _, kind, offset in candidates)
+    seen = {(index, kind, offset) for index, _, kind, offset in candidates}
+    counts = Counter((kind, offset) for _, kind, offset in seen)
     enough = min(3, max(2, len(pages)))
     numbers: list[Span | None] = [None] * len(pages)
     for index, span, kind, offset in sorted(candidates, key=lambda c: -counts[c[2:]]):

@@ -1,60 +1,28 @@
-"""Characters of a page with their places -> lines of text, with the cells of displayed tables.
+"""Pieces of lines -> lines of text, with the cells of displayed tables.
 
 Coordinates are as in a PDF: points, y grows upwards. The order in which the page draws its text
 is kept (it follows columns, which sorting by height would not); only text that was drawn in
 between, such as a footnote, is moved behind what it interrupts.
 """
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import median
-from typing import NamedTuple
+from itertools import groupby, pairwise
 
-CELL_GAP = 0.95
-"""Horizontal gap, in line heights, from which two words are two cells of a table."""
-WORD_GAP = 0.17
-"""Gap, in line heights, from which two letters are two words although no space was drawn."""
+from research_agent.core.page_spans import CELL_GAP, SAME_LINE, Span, share
+
 CELL_LINES = 6
 """More lines than this, one above the other, are a column of text and no cell."""
-SAME_LINE = 0.4
-"""Share of the lower one's height in which two pieces of one line overlap at least."""
 LINE_PITCH = 1.7
 """Distance of baselines, in line heights, up to which a line goes on from the one above."""
+COLUMN_ROWS = 5
+"""So many lines of two columns at least, one above the other, are no table."""
+COLUMN_WORDS = 4
+"""A line of a column has so many words at least."""
+FULL = 0.8
+"""Share of a column's width that a line fills, and share of the lines that do."""
 LOOK_BACK = 15
 """Lines that may have been drawn in the middle of a paragraph, such as a footnote."""
-
-
-class Glyph(NamedTuple):
-    r"""A character and its box; "\n" is a line break, U+00AD a hyphen that the break made."""
-
-    char: str
-    left: float = 0.0
-    bottom: float = 0.0
-    right: float = 0.0
-    top: float = 0.0
-    baseline: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of a line without large gaps."""
-
-    text: str
-    left: float
-    bottom: float
-    right: float
-    top: float
-    size: float = 10.0
-    """Height of most of its characters, which stands for the size of the type; never 0."""
-    baseline: float = 0.0
-    """Height of the line on which its first character stands: the same for all fonts."""
-
-    @property
-    def middle(self) -> float:
-        """Return the height above the page's lower edge half-way up the span."""
-        return (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +72,10 @@ class Row:
         """Return the height of the line on which its first characters stand."""
         return self.cells[0][0].baseline
 
-
-def spans(glyphs: Iterable[Glyph]) -> tuple[Span, ...]:
-    """Return the pieces of lines, in the order in which the page draws them.
-
-    >>> [s.text for s in spans([Glyph("a", 0, 0, 5, 10), Glyph("b", 9, 0, 14, 10),
-    ...     Glyph("c", 60, 0, 65, 10)])]
-    ['a b', 'c']
-    """
-    return tuple(_span(piece) for piece in _pieces(glyphs) if _drawn(piece))
+    @property
+    def bold(self) -> int:
+        """Return how many characters of its first span are bold."""
+        return self.cells[0][0].bold
 
 
 def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
@@ -138,72 +101,37 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
             done.extend(_finish(cells))
             cells = [[span]]
     done.extend(_finish(cells))
-    return _top_down(done)
+    return _top_down(_columns_apart(done))
 
 
-def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Split at line breaks, at large gaps and where the text jumps back to the left."""
-    piece: list[Glyph] = []
-    last: Glyph | None = None
-    for glyph in glyphs:
-        drawn = not glyph.char.isspace()
-        if glyph.char == "\n" or (drawn and last and _is_apart(last, glyph)):
-            yield piece
-            piece, last = [], None
-        if glyph.char != "\n":
-            piece.append(glyph)
-            last = glyph if drawn else last
-    yield piece
+def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
+    """Put the left column before the right one where both were drawn line by line."""
+    ordered: list[Row] = []
+    for alike, run in groupby(page_rows, key=_is_of_two_columns):
+        lines = list(run)
+        if alike and len(lines) >= COLUMN_ROWS and _are_columns(lines):
+            ordered += [Row((row.cells[0],)) for row in lines]
+            ordered += [Row((row.cells[1],)) for row in lines]
+        else:
+            ordered += lines
+    return ordered
 
 
-def _drawn(piece: Sequence[Glyph]) -> list[Glyph]:
-    """Return the characters that have a place; spaces may have none."""
-    return [glyph for glyph in piece if not glyph.char.isspace()]
+def _is_of_two_columns(row: Row) -> bool:
+    """Say whether a row may be a line of two columns: two pieces of one line each."""
+    return len(row.cells) == 2 and all(len(cell) == 1 for cell in row.cells)  # noqa: PLR2004 (two)
 
 
-def _is_apart(last: Glyph, glyph: Glyph) -> bool:
-    """Say whether `glyph` does not belong to the piece that ends in `last`."""
-    if unicodedata.combining(glyph.char[0]) or unicodedata.combining(last.char[0]):
-        return False
-    height = max(last.top - last.bottom, glyph.top - glyph.bottom, 0.1)
-    gap = glyph.left - last.right
-    if last.char == "\N{SOFT HYPHEN}":
-        return gap < 0
-    return gap > CELL_GAP * height or (gap < -3 * height and _share(last, glyph) < SAME_LINE)
-
-
-def _share(a: Glyph | Span, b: Glyph | Span) -> float:
-    """Return which part of the lower one's height both have in common."""
-    common = min(a.top, b.top) - max(a.bottom, b.bottom)
-    return common / max(min(a.top - a.bottom, b.top - b.bottom), 0.1)
-
-
-def _span(piece: Sequence[Glyph]) -> Span:
-    """Return the span of some characters, with the spaces that were left to the eye."""
-    text: list[str] = []
-    last: Glyph | None = None
-    for glyph in piece:
-        if last and not glyph.char.isspace() and text[-1] != " " and _is_new_word(last, glyph):
-            text.append(" ")
-        text.append(" " if glyph.char.isspace() else glyph.char)
-        last = last if glyph.char.isspace() else glyph
-    drawn = _drawn(piece)
-    return Span(
-        " ".join("".join(text).split()),
-        min(glyph.left for glyph in drawn),
-        min(glyph.bottom for glyph in drawn),
-        max(glyph.right for glyph in drawn),
-        max(glyph.top for glyph in drawn),
-        max(median(glyph.top - glyph.bottom for glyph in drawn), 0.1),
-        drawn[0].baseline,
-    )
-
-
-def _is_new_word(last: Glyph, glyph: Glyph) -> bool:
-    """Say whether the gap between two characters of a word is a word's end."""
-    height = max(last.top - last.bottom, glyph.top - glyph.bottom)
-    plain = last.char.isascii() and glyph.char.isascii() and glyph.char.isalnum()
-    return plain and glyph.left - last.right > WORD_GAP * height
+def _are_columns(lines: Sequence[Row]) -> bool:
+    """Say whether both pieces of most rows are lines of prose that fill their column."""
+    for column in (0, 1):
+        spans = [row.cells[column][0] for row in lines]
+        left, right = min(s.left for s in spans), max(s.right for s in spans)
+        full = [s for s in spans if s.right - s.left > FULL * (right - left)]
+        words = sum(len(s.text.split()) >= COLUMN_WORDS for s in spans)
+        if min(len(full), words) < FULL * len(spans):
+            return False
+    return True
 
 
 def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -211,7 +139,7 @@ def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
     ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
     boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
     beside = any(
-        _share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
+        share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
         for upper, lower in pairwise(boxes)
     )
     return tuple(page_rows if beside else ordered)
@@ -244,7 +172,7 @@ def _interrupted(ordered: Sequence[Span], span: Span) -> int:
 
 def _follows(before: Span, span: Span) -> bool:
     """Say whether `span` goes on in the line of `before` or in the next one."""
-    if _share(before, span) >= SAME_LINE:
+    if share(before, span) >= SAME_LINE:
         return -1 <= span.left - before.right <= 3 * CELL_GAP * before.size
     return _is_below(before, span)
 
@@ -274,8 +202,8 @@ def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
     if not cells or cells[-1][-1].right > span.left + 1:
         return None
     last = cells[-1]
-    if _share(last[-1], span) >= SAME_LINE:
-        centred = len(last) > 1 and _share(last[-2], span) >= SAME_LINE
+    if share(last[-1], span) >= SAME_LINE:
+        centred = len(last) > 1 and share(last[-2], span) >= SAME_LINE
         fits = centred and last[-2].right <= span.left + 1
         return len(last) - (2 if fits else 1) if len(cells) == 1 else 0
     start = len(last) - 1 if len(cells) == 1 else 0

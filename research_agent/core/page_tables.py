@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from research_agent.core.line_joining import join_lines
-from research_agent.core.page_layout import Row, Span
+from research_agent.core.page_layout import Row
+from research_agent.core.page_spans import Span
 
 ROW_GAP = 2.5
 """Distance, in line heights, from which two rows are not of one table."""

@@ -1,11 +1,12 @@
 """What the index knows about a document, and what indexing hands over to be kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from research_agent.core.types import Chunk
+from research_agent.core.documents import ParseQuality
+from research_agent.core.types import Chunk, ChunkKind
 
 DocumentStatus = Literal["indexed", "skipped", "failed"]
 """Read and kept; read, but without any text; not readable."""
@@ -36,6 +37,17 @@ class DocumentRecord:
     chunks: int = 0
     published: bool = False
     """Whether readers see this version."""
+    quality: ParseQuality | None = None
+    """How well it could be read; None where it was read before this was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDocument:
+    """A document of the index beside what its chunks are."""
+
+    record: DocumentRecord
+    kinds: Mapping[ChunkKind, int]
+    """How many chunks there are of each kind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,15 @@ def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Reordered:
+    """Hits after all stages that may give them a new order."""
+
+    hits: tuple[Hit, ...]
+    stages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Name and chunk ids of each stage's ranking, in the order of work."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """Hits after a reranker's verdicts."""
 

@@ -60,10 +60,15 @@ def embedded_identity(digest: str, context: int, top_logprobs: int) -> str:
 
 
 def is_whole(reply: Completion) -> bool:
-    """Return whether a reply may be kept: it did not end for a reason of the server's own.
+    """Return whether a reply may be kept: it says something, and the server did not break it off.
+
+    An empty reply that were kept would be given again to everybody who is told to ask again.
 
     >>> from research_agent.core.types import ModelCall
     >>> is_whole(Completion("So", ModelCall("answer"), finish_reason="content_filter"))
     False
+    >>> is_whole(Completion(" ", ModelCall("answer"), finish_reason="stop"))
+    False
     """
-    return reply.finish_reason in WHOLE
+    says_something = bool(reply.text.strip() or reply.tool_calls)
+    return says_something and reply.finish_reason in WHOLE

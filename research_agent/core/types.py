@@ -10,9 +10,10 @@ from typing import Generic, Literal, TypeVar
 
 T = TypeVar("T")
 
-ChunkKind = Literal["text", "list", "table", "code", "contents", "references", "cover"]
-"""What a chunk holds: running text, list items, one table, or code kept line by line; or parts
-that only point elsewhere (`core.apparatus`), which are kept but not searched."""
+ChunkKind = Literal["text", "list", "table", "code", "algorithm", "contents", "references", "cover"]
+"""What a chunk holds: running text, list items, one table, code or an algorithm in numbered steps,
+kept line by line; or parts that only point elsewhere (`core.apparatus`), which are kept but not
+searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Small valid PDF files, written by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 Text = tuple[float, float, float, str]
 """Left edge, baseline, type size, text."""
 
 
-def small_pdf(
+def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
     pages: Sequence[Sequence[Text]],
     *,
     info: str = "",
@@ -14,31 +14,66 @@ def small_pdf(
     catalog: str = "",
     trailer: str = "",
     rotate: int = 0,
+    bold: Mapping[str, int] | None = None,
+    letters: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return a PDF with the given texts; `outline` holds title, page from 0 and height."""
+    """Return a PDF with the given texts; `outline` holds title, page from 0 and height.
+
+    `bold` says how many letters of a text are bold, `letters` which letter a code stands for.
+    """
     count = len(pages)
     first = 5  # 1 catalog, 2 pages, 3 font, 4 info
     kids = " ".join(f"{first + 2 * i} 0 R" for i in range(count))
     objects = [
         "",  # the catalog is known last
         f"<< /Type /Pages /Kids [{kids}] /Count {count} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        _font("Helvetica", f"/ToUnicode {first + 2 * count + 1} 0 R" if letters else ""),
         f"<< {info} >>",
     ]
     for index, texts in enumerate(pages):
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate {rotate} "
-            f"/Resources << /Font << /F 3 0 R >> >> /Contents {first + 2 * index + 1} 0 R >>"
+            f"/Resources << /Font << /F 3 0 R /B {first + 2 * count} 0 R >> >> "
+            f"/Contents {first + 2 * index + 1} 0 R >>"
         )
         content = "\n".join(
-            f"BT /F {size} Tf {left} {low} Td ({text}) Tj ET" for left, low, size, text in texts
+            f"BT {left} {low} Td {_shown(text, size, (bold or {}).get(text, 0))} ET"
+            for left, low, size, text in texts
         )
-        objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
+        objects.append(_stream(content))
+    objects.append(_font("Helvetica-Bold"))
+    if letters:
+        objects.append(_stream(_letters(letters)))
     if outline:
         catalog += f" /Outlines {len(objects) + 1} 0 R"
         objects.extend(_outline(outline, len(objects) + 1, first))
     objects[0] = f"<< /Type /Catalog /Pages 2 0 R {catalog} >>"
     return _file(objects, trailer)
+
+
+def _shown(text: str, size: float, bold: int) -> str:
+    parts = (("B", text[:bold]), ("F", text[bold:]))
+    return " ".join(f"/{font} {size} Tf ({part}) Tj" for font, part in parts if part)
+
+
+def _font(name: str, more: str = "") -> str:
+    return f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding {more} >>"
+
+
+def _stream(content: str) -> str:
+    return f"<< /Length {len(content)} >>\nstream\n{content}\nendstream"
+
+
+def _letters(letters: Mapping[str, str]) -> str:
+    pairs = "\n".join(
+        f"<{code.encode('latin-1').hex()}> <{letter.encode('utf-16-be').hex()}>"
+        for code, letter in letters.items()
+    )
+    return (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def\n"
+        "1 begincodespacerange <00> <ff> endcodespacerange\n"
+        f"{len(letters)} beginbfchar\n{pairs}\nendbfchar endcmap end end"
+    )
 
 
 def _outline(outline: Sequence[tuple[str, int, float]], root: int, first: int) -> list[str]:

@@ -83,6 +83,14 @@ def test_only_whole_replies_are_kept(reason: str, kept: int) -> None:
     assert kept == len(cache.kept)
 
 
+def test_empty_replies_are_not_kept() -> None:
+    """Who is told to ask again is answered by the model."""
+    model, cache = ScriptedChat(replace(REPLY, text="", tokens=()), REPLY), MemoryReplies()
+    chat = KeptChat(model, cache, "m")
+
+    assert ["", REPLY.text] == [ask(chat).text, ask(chat).text]
+
+
 def test_failures_are_not_kept() -> None:
     """The error goes on, and the next call asks."""
     cache = MemoryReplies()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,18 @@ def test_a_snapshot_does_not_change(path: Path, writer: LedgerWriter) -> None:
             writer.publish({}, [])
             assert (before, []) == (ledger.generation(), ledger.chunks(["c1"]))
         assert before + 1 == ledger.generation()
+
+
+def test_chunks_around_one(path: Path, writer: LedgerWriter) -> None:
+    """Those before and after it in its document, as they stand; none of an unknown one."""
+    for key in ("a", "b"):
+        items = [indexed(f"{key}{i}", f"text {i}") for i in range(5)]
+        ordered = [
+            replace(item, chunk=replace(item.chunk, order=i)) for i, item in enumerate(items)
+        ]
+        writer.put(record(key, f"/docs/{key}.md"), ordered)
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert ["a1", "a3"] == [chunk.chunk_id for chunk in ledger.around("a2", window=1)]
+        assert ["b1", "b2"] == [chunk.chunk_id for chunk in ledger.around("b0", window=2)]
+        assert [] == ledger.around("a2", window=0) + ledger.around("unknown", window=3)

@@ -147,3 +147,18 @@ def test_memory_needs_no_file() -> None:
     fill(index, 1, TEXTS)
     assert ["e"] == ids(index.search("bread", k=2))
     index.close()
+
+
+def test_text_counts_more_than_headings_and_apparatus_not_at_all() -> None:
+    """A word in the text weighs twice one in a heading; contents are counted, never found."""
+    index = WordIndex(None)
+    found = [
+        Chunk("heading", "d", "of other things entirely", section=("Rye",)),
+        Chunk("text", "d", "of rye things entirely", section=("Other",)),
+        Chunk("contents", "d", "rye … 3", kind="contents"),
+    ]
+    index.sync(1, {chunk.chunk_id: chunk.text for chunk in found}, lambda _: found)
+
+    assert ["text", "heading"] == ids(index.search("rye", k=9))
+    assert 3 == index.count()
+    index.close()

@@ -11,7 +11,12 @@ from research_agent.adapters.managed import ManagedChat, Pacing, Server, managed
 from research_agent.adapters.managed.slots import Slots
 from research_agent.core.deadlines import Rates
 from research_agent.core.types import Completion, Message, ModelCall
-from research_agent.errors import ModelReplyError, ModelTimeoutError, ModelUnavailableError
+from research_agent.errors import (
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
 from research_agent.ports import TextWindows
 from tests.fakes import WordCount, WordEmbedder
 
@@ -231,6 +236,53 @@ class CuttingEmbedder(FlakyEmbedder):
 
     def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
         return (header, text)
+
+
+def down(_seconds: float) -> int:
+    raise ModelUnavailableError("down")
+
+
+def test_closed_server_is_not_asked_again() -> None:
+    """Who waits for the next try gets an error; a later call is sent."""
+    server = Server(pacing=Pacing(sleep=lambda _seconds: server.close()))
+
+    with pytest.raises(ModelError, match="closed before it could be asked again") as caught:
+        server.ask(down, None, seconds=9.0)
+
+    assert not caught.value.retryable
+    assert isinstance(caught.value.__cause__, ModelUnavailableError)
+    assert 1 == server.ask(lambda _seconds: 1, None, seconds=1.0).value
+
+
+def test_closed_server_is_not_asked_by_who_waits_for_a_place() -> None:
+    """The place becomes free when the request that held it is ended."""
+    server, inside, closed = Server(requests=1), Event(), Event()
+    caught: list[ModelError] = []
+
+    def hold(_seconds: float) -> int:
+        inside.set()
+        assert closed.wait(10)
+        return 1
+
+    def queue() -> None:
+        assert inside.wait(10)
+        try:
+            server.ask(down, None, seconds=9.0)
+        except ModelError as error:
+            caught.append(error)
+
+    def close() -> None:
+        assert inside.wait(10)
+        while not server._slots._waiting:  # noqa: SLF001 (nothing else tells that somebody waits)
+            time.sleep(0.001)
+        server.close()
+        closed.set()
+
+    run(lambda: server.ask(hold, None, seconds=9.0), queue, close)
+
+    assert ["the connection to the model server was closed before it could be asked"] == [
+        str(error) for error in caught
+    ]
 
 
 def test_embedder_is_asked_again() -> None:

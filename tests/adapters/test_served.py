@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -23,6 +23,8 @@ class Telling(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers = answers
         self.asked: list[tuple[str, str]] = []
+        self.pause = 0.0
+        """Seconds before each byte of a body; 0: it is sent at once."""
 
     @property
     def url(self) -> str:
@@ -44,7 +46,16 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Location", f"{self.server.url}/elsewhere")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(OSError):  # (who asked may have left)
+            self._write(body)
+
+    def _write(self, body: bytes) -> None:
+        if not self.server.pause:
+            self.wfile.write(body)
+            return
+        for byte in body:
+            time.sleep(self.server.pause)
+            self.wfile.write(bytes([byte]))
 
     def log_message(self, *_: object) -> None:
         """Stay silent."""
@@ -110,6 +121,15 @@ def test_endless_list_is_not_read() -> None:
     """Two megabytes are enough for any list."""
     with telling(models=b'{"data": [' + b" " * 3_000_000 + b"]}") as server:
         assert None is served(server)
+
+
+def test_list_that_drips_is_left_at_its_time() -> None:
+    """The seconds are for all of it, not for each byte."""
+    with telling(models={"data": [], "more": "x" * 80}) as server:
+        server.pause = 0.02
+        begun = time.monotonic()
+        assert None is served(server, seconds=0.2)
+        assert time.monotonic() - begun < 1
 
 
 def test_key_is_not_sent_elsewhere() -> None:

@@ -202,7 +202,7 @@ def test_bad_input_is_an_error_in_words(
     ("model", "message"),
     [
         (Model(error=error_reply(500, "broken")), "hint:"),
-        (Model(error=error_reply(401, "no")), "OPENAI_API_KEY"),
+        (Model(error=error_reply(401, "no")), "api_key_env"),
         (Model(answer=""), "hint:"),
     ],
 )

@@ -172,8 +172,8 @@ def test_limit_in_money_needs_prices(prices: tuple[PriceSettings, ...]) -> None:
 
 
 def test_roles_share_the_limit_of_their_server(environment: Mapping[str, str]) -> None:
-    """With one request at a time two roles take turns, though they name different models."""
-    lock, both = threading.Lock(), threading.Barrier(2)
+    """With one request at a time all take turns, though they name different models."""
+    lock, all_of_them = threading.Lock(), threading.Barrier(3)
     seen: list[tuple[str, bool]] = []
 
     def script(given: Json) -> Json:
@@ -182,24 +182,35 @@ def test_roles_share_the_limit_of_their_server(environment: Mapping[str, str]) -
         time.sleep(0.1)
         if alone:
             lock.release()
-        return text_reply("Paris")
+        return embedding_reply([[1.0]]) if "input" in given else text_reply("Paris")
 
     with server(script) as url:
-        settings = at(url, max_requests=1, reply_cache=OFF, planner=RoleSettings(model="mini"))
+        embedding = RoleSettings(provider="openai", model="e", base_url=url)
+        settings = at(
+            url,
+            max_requests=1,
+            reply_cache=OFF,
+            planner=RoleSettings(model="mini"),
+            embedding=embedding,
+        )
         with connected(settings, environment) as models:
 
             def ask(role: str) -> None:
                 model = models.planner if role == "planner" else models.answerer
-                both.wait()
+                all_of_them.wait()
                 for _ in range(2):
-                    model.complete(role, ASKED, max_tokens=7)
+                    if role == "embedding":
+                        models.embedder.embed(["a"])
+                    else:
+                        model.complete(role, ASKED, max_tokens=7)
 
-            threads = [threading.Thread(target=ask, args=(r,)) for r in ("planner", "answer")]
+            roles = ("planner", "answer", "embedding")
+            threads = [threading.Thread(target=ask, args=(r,)) for r in roles]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-    assert [("m", True)] * 2 + [("mini", True)] * 2 == sorted(seen)
+    assert [(name, True) for name in ("e", "e", "m", "m", "mini", "mini")] == sorted(seen)
 
 
 def test_offline_refuses_other_machines(environment: Mapping[str, str]) -> None:

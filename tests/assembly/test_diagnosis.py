@@ -295,6 +295,12 @@ def test_hosts_proxies_and_tracing() -> None:
     assert network_facts(settings, {"LANGCHAIN_TRACING": "true"}).tracing
     openai = ModelSettings(chat=RoleSettings(provider="openai", model="m"))
     assert "api.openai.com" == network_facts(openai, {}).outside[0][1]
+    judged = network_facts(ModelSettings(), {}, reranker="http://rank.example:80/v1")
+    assert (("rerank", "rank.example"),) == judged.outside
+    judged = network_facts(ModelSettings(), {}, reranker="http://127.0.0.1:80")
+    assert (("rerank", "127.0.0.1"),) == judged.own
+    nowhere = ModelSettings(chat=replace(openai.chat, base_url="127.0.0.1:80"))
+    assert () == network_facts(nowhere, {}).outside
 
 
 def test_places_and_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,12 @@ from research_agent.assembly.models import (
     report,
 )
 from research_agent.core.types import Message
-from research_agent.errors import ConfigError, ModelMissingError, ModelUnavailableError
+from research_agent.errors import (
+    ConfigError,
+    ModelAccessError,
+    ModelMissingError,
+    ModelUnavailableError,
+)
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 from tests.loopback import Json, embedding_reply, server, text_reply
 
@@ -82,6 +87,19 @@ def test_own_server_is_not_sent_a_key_it_was_not_given() -> None:
         environment = {"OPENAI_API_KEY": "sk-real"}
         with closing(connect(ModelSettings(chat=chat), environment)) as models:
             assert "Paris" == models.answerer.complete("r", ASKED, max_tokens=7).text
+
+
+def test_own_server_that_wants_a_key_is_told_of_as_such() -> None:
+    """The hint names the setting: OPENAI_API_KEY, which is not sent there, would change nothing."""
+    with server(lambda _: text_reply("Paris"), key="k1") as url:
+        chat = RoleSettings(provider="openai", model="m", base_url=url)
+        with (
+            closing(connect(ModelSettings(chat=chat), {"OPENAI_API_KEY": "k1"})) as models,
+            pytest.raises(ModelAccessError) as caught,
+        ):
+            models.answerer.complete("r", ASKED, max_tokens=7)
+    assert "api_key_env" in caught.value.hint
+    assert "OPENAI_API_KEY" not in caught.value.hint
 
 
 def test_embeddings_from_a_server() -> None:

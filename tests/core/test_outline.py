@@ -1,7 +1,8 @@
 """Bookmarks into the headings above each line."""
 
 from research_agent.core.outline import Entry, row_sections
-from research_agent.core.page_layout import Row, Span
+from research_agent.core.page_layout import Row
+from research_agent.core.page_spans import Span
 
 
 def page(*lines: str) -> list[Row]:

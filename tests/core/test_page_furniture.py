@@ -1,7 +1,7 @@
 """Running heads, page numbers and line numbers are recognised."""
 
 from research_agent.core.page_furniture import Page, without_line_numbers, without_running_heads
-from research_agent.core.page_layout import Span
+from research_agent.core.page_spans import Span
 
 
 def span(text: str, left: float, low: float) -> Span:
@@ -59,3 +59,22 @@ def test_line_numbers_go() -> None:
 
     assert text == without_line_numbers(Page((*numbers, *text), 800)).spans
     assert (*values, *text) == without_line_numbers(Page((*values, *text), 800)).spans
+
+
+def test_line_numbers_that_share_their_right_edge() -> None:
+    """Numbers of one and two digits are one column; the longest that counts up goes."""
+    numbers = [
+        Span(str(n), 20 - 6 * len(str(n)), 90 - 10 * n, 20, 99 - 10 * n) for n in range(5, 15)
+    ]
+    text = Span("text", 40, 0, 60, 9)
+
+    assert (text,) == without_line_numbers(Page((*numbers, text), 100)).spans
+
+
+def test_a_number_twice_on_a_page_is_no_page_number() -> None:
+    """Only what grows from page to page is; cells of a table at a page's top stay."""
+    cells = (Span("1568", 10, 92, 30, 99), Span("1568", 50, 92, 70, 99))
+    pages, labels = without_running_heads([Page((), 100), Page(cells, 100)])
+
+    assert cells == pages[1].spans
+    assert ("", "") == labels

@@ -1,7 +1,8 @@
 """Characters with places into lines, cells, paragraphs and tables."""
 
 from research_agent.core.page_blocks import page_blocks
-from research_agent.core.page_layout import Glyph, Row, Span, rows, spans
+from research_agent.core.page_layout import Row, rows
+from research_agent.core.page_spans import Glyph, Span, spans
 from research_agent.core.page_tables import table_ranges, table_text
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from research_agent.core.replies import embedded_identity, is_whole, reply_key, served_identity
-from research_agent.core.types import Completion, Message, ModelCall
+from research_agent.core.types import Completion, Message, ModelCall, WrittenCall
 
 ASKED: dict[str, Any] = {
     "identity": "1.5b",
@@ -74,3 +74,13 @@ def test_identities_differ() -> None:
 def test_whole_replies(reason: str, *, expected: bool) -> None:
     """A reply that ended for the server's reasons is not the model's whole reply."""
     assert expected is is_whole(Completion("a", ModelCall("b"), finish_reason=reason))
+
+
+def test_empty_replies_are_not_whole() -> None:
+    """One that is kept would come again whenever it is asked for again; a call needs no text."""
+    empty = Completion("\n", ModelCall("b"), finish_reason="stop")
+    calling = Completion(
+        "", ModelCall("b"), tool_calls=(WrittenCall("f", "{}"),), finish_reason="tool_calls"
+    )
+
+    assert [False, True] == [is_whole(empty), is_whole(calling)]

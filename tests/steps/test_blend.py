@@ -8,7 +8,7 @@ from research_agent.core.blending import BlendRule
 from research_agent.core.code_book import Code, CodeBook, CodeCache, Label
 from research_agent.core.types import Chunk, Completion, Hit, Message
 from research_agent.errors import BudgetError, ModelError, ModelUnavailableError
-from research_agent.steps.blend import ModelCodes, PatternCodes, blend_codes
+from research_agent.steps.reorder.codes import ModelCodes, PatternCodes, blend_codes
 from tests.fakes import PROMPTS, says
 
 BOOK = CodeBook(

@@ -13,7 +13,7 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.steps.rerank import YesNoReranker, fenced_chunk, passage, rerank
+from research_agent.steps.reorder.reranking import YesNoReranker, fenced_chunk, passage, rerank
 from tests.fakes import NO, PROMPTS, YES, CountingClock, chunk, says
 
 HITS = [Hit(chunk(text, at), 1 - at / 10) for at, text in enumerate(["bread", "keys", "bytes"])]
@@ -85,16 +85,26 @@ def test_order_is_kept_where_the_budget_is_spent() -> None:
     assert tuple(HITS) == rerank("q", HITS, reranker=spent, candidates=3, min_score=0.0).value
 
 
-def test_a_wrong_setting_is_told() -> None:
-    """A key that is refused does not pass as a fault of the moment."""
-    with pytest.raises(ModelAccessError):
-        rerank(
-            "q",
-            HITS,
-            reranker=Scripted(error=ModelAccessError("no")),
-            candidates=3,
-            min_score=0.0,
-        )
+def test_a_wrong_setting_is_told_with_its_cure() -> None:
+    """A key that is refused is no fault of the moment; the order is kept all the same."""
+    refused = Scripted(error=ModelAccessError("no", hint="Check the key."))
+    found = rerank("q", HITS, reranker=refused, candidates=3, min_score=0.0)
+
+    assert tuple(HITS) == found.value
+    assert ("rerank: no; the order was kept. Check the key.",) == found.event.notes
+
+
+def test_with_a_limit_nobody_enters_unjudged() -> None:
+    """Hits behind the candidates would take the places of those that were found irrelevant."""
+    some = rerank("q", HITS, reranker=Scripted(0.2, 0.7), candidates=2, min_score=0.3)
+    none = rerank("q", HITS, reranker=Scripted(0.2, 0.1), candidates=2, min_score=0.3)
+    down = rerank(
+        "q", HITS, reranker=Scripted(error=ModelBusyError("busy")), candidates=2, min_score=0.3
+    )
+
+    assert ["keys"] == texts(some.value)
+    assert ["bread"] == texts(none.value)
+    assert tuple(HITS) == down.value
 
 
 def test_passages_have_their_headings() -> None:

@@ -1,7 +1,8 @@
 """What Bedrock or its library reports, in our own errors.
 
 A message never holds what the server wrote in prose: it may repeat the documents. Only the codes
-beside that prose are passed on.
+beside that prose are passed on. A library's error that holds such prose is no cause of ours
+(`from None`), because tracebacks and logs show causes.
 """
 
 import re
@@ -82,7 +83,7 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
     except ModelError:
         raise
     except ClientError as error:
-        raise _status_error(error, model, where) from error
+        raise _status_error(error, model, where) from None
     except BotoCoreError as error:
         raise _library_error(error, where) from error
     except urllib3.exceptions.ReadTimeoutError as error:
@@ -98,12 +99,12 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
         KeyError,
         AttributeError,
         IndexError,
-    ) as error:
+    ):
         # What botocore and langchain-aws raise for a page of HTML, a reply without output.
         raise ModelReplyError(
             "the model server sent something that is no reply",
             hint=f"Is {where} the right base_url, and {model!r} the right model?",
-        ) from error
+        ) from None
 
 
 def refused_option(error: "ClientError", sent: Collection[str]) -> str:

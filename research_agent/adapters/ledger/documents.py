@@ -1,24 +1,36 @@
 """The documents of a ledger, as they were when their files were last read."""
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from research_agent.adapters.ledger.schema import check_model, connect, faults
-from research_agent.core.records import DocumentRecord
+from research_agent.core.documents import ParseQuality
+from research_agent.core.records import DocumentRecord, KeptDocument
+from research_agent.core.types import ChunkKind
 from research_agent.errors import IndexMissingError
 
-_DOCUMENTS = """SELECT key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
-    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL
+_DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
+    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL, %s
     FROM documents d WHERE generation IS NULL OR NOT EXISTS
     (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
 
 
+_KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
+
+
 def kept_documents(connection: sqlite3.Connection) -> list[DocumentRecord]:
     """Return the newest version of every document, published or not, by path."""
-    return [_record(row) for row in connection.execute(_DOCUMENTS)]
+    return [_record(row) for row in _rows(connection)]
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
+    """Return the rows of all documents; tables of version 1 have no quality."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    return connection.execute(_DOCUMENTS % ("''" if version == 1 else "quality"))
 
 
 def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecord]:
@@ -36,10 +48,22 @@ def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecor
         return kept_documents(connection)
 
 
+def all_documents(path: Path, label: str) -> list[KeptDocument]:
+    """Return the documents of the ledger at `path`, each with the kinds of its chunks.
+
+    Raises IndexMissingError, IndexMismatchError, IndexDamagedError.
+    """
+    with closing(connect(path, label, writable=False)) as connection, faults(label):
+        kinds: dict[int, dict[ChunkKind, int]] = {}
+        for document, kind, count in connection.execute(_KINDS):
+            kinds.setdefault(document, {})[kind] = count
+        return [KeptDocument(_record(row), kinds.get(row[0], {})) for row in _rows(connection)]
+
+
 def _record(row: Sequence[Any]) -> DocumentRecord:
     """Return the document in a row of _DOCUMENTS."""
-    key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
-    pages, status, reason, chunks, published = rest
+    _, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
+    pages, status, reason, chunks, published, quality = rest
     return DocumentRecord(
         key=key,
         path=path,
@@ -55,4 +79,18 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
         reason=reason,
         chunks=chunks,
         published=bool(published),
+        quality=_quality(quality),
     )
+
+
+def _quality(kept: str) -> ParseQuality | None:
+    """Return what was written by the ledger's writer; None where nothing was.
+
+    Raises ValueError for anything else.
+    """
+    if not kept:
+        return None
+    try:
+        return ParseQuality(**json.loads(kept))
+    except TypeError as error:
+        raise ValueError(f"a document's quality is {kept[:80]!r}") from error

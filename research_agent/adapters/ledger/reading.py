@@ -30,6 +30,9 @@ _VISIBLE = "FROM chunks c JOIN documents d ON d.id = c.document AND d.generation
 _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.start_label,
     c.end_label, c.section, c.kind, d.title, d.date, d.path, c.position {_VISIBLE}
     WHERE c.chunk_id IN (%s)"""
+_AROUND = f"""SELECT n.chunk_id {_VISIBLE} JOIN chunks n ON n.document = c.document
+    AND n.position BETWEEN c.position - ? AND c.position + ? AND n.id <> c.id
+    WHERE c.chunk_id = ? ORDER BY n.position"""
 _VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
 _VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
 _OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
@@ -90,6 +93,10 @@ class LedgerReader(Closing):
         with faults(self._label):
             found = {row[0]: _chunk(row) for row in self._in(_CHUNK, chunk_ids)}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    def around(self, chunk_id: str, *, window: int) -> list[Chunk]:
+        """Return the chunks up to `window` places before and after, as they stand; not itself."""
+        return self.chunks([row[0] for row in self._all(_AROUND, [window, window, chunk_id])])
 
     def chunk_digests(self) -> dict[str, str]:
         """Return every chunk's id and the digest of what its words are made from."""

@@ -19,8 +19,10 @@ from research_agent.errors import (
 
 APPLICATION_ID = 0x52414731
 """Marks the file as ours, in the file's header: "RAG1"."""
-VERSION = 1
+VERSION = 2
 """Of the tables below."""
+CHANGES = {1: "ALTER TABLE documents ADD COLUMN quality TEXT NOT NULL DEFAULT ''"}
+"""What makes tables of a version those of the next; a reader makes do with any of them."""
 SPACE = "cosine"
 
 TABLES = """
@@ -30,7 +32,7 @@ CREATE TABLE documents (
     key TEXT NOT NULL, path TEXT NOT NULL, doc_id TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, recipe TEXT NOT NULL,
     title TEXT NOT NULL, date TEXT NOT NULL, pages INTEGER NOT NULL,
-    status TEXT NOT NULL, reason TEXT NOT NULL
+    status TEXT NOT NULL, reason TEXT NOT NULL, quality TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX published ON documents (key) WHERE generation IS NOT NULL;
 CREATE UNIQUE INDEX waiting ON documents (key) WHERE generation IS NULL;
@@ -144,11 +146,23 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
         raise IndexDamagedError(
             f"The ledger of the index {label} is not one of ours.", hint=rebuild_hint(label)
         )
-    if version != VERSION:
+    if writable:
+        version = _brought_up(connection, label, version)
+    if version not in {*CHANGES, VERSION}:
         raise IndexMismatchError(
             f"The index {label} has tables of version {version}, this program reads {VERSION}.",
             hint=rebuild_hint(label),
         )
+
+
+def _brought_up(connection: sqlite3.Connection, label: str, version: int) -> int:
+    """Change tables of an older version into ours, and return the version they have then."""
+    while version in CHANGES:
+        with transaction(connection, label):
+            connection.execute(CHANGES[version])
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+        version += 1
+    return version
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from research_agent.errors import DocumentError, IndexMismatchError
 
 _STEP = 500  # values bound to one statement
 _PUT_DOCUMENT = """INSERT INTO documents (key, path, doc_id, digest, size, mtime_ns, recipe, title,
-    date, pages, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    date, pages, status, reason, quality) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
     (SELECT key FROM documents WHERE generation IS NULL)"""
@@ -168,7 +169,8 @@ def _document_row(record: DocumentRecord) -> tuple[object, ...]:
     """Return the values of _PUT_DOCUMENT."""
     file = (record.key, record.path, record.doc_id, record.digest, record.size, record.mtime_ns)
     content = (record.recipe, record.title, record.date, record.pages)
-    return (*file, *content, record.status, record.reason)
+    quality = json.dumps(asdict(record.quality)) if record.quality else ""
+    return (*file, *content, record.status, record.reason, quality)
 
 
 def _chunk_row(item: IndexedChunk) -> tuple[object, ...]:

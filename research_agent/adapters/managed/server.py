@@ -76,6 +76,7 @@ class Server:
         self._start_seconds = start_seconds
         self._running = False
         self._rates = rates or Rates()
+        self._closings = 0
         self._lock = Lock()
         self._pacing = pacing or Pacing()
 
@@ -90,20 +91,28 @@ class Server:
         with self._lock:
             self._rates = slowest(self._rates, seen)
 
+    def close(self) -> None:
+        """Send no request of the calls that wait for a place or for their next try."""
+        with self._lock:
+            self._closings += 1
+
     def ask(self, send: Callable[[float], T], size: Size | None, *, seconds: float) -> Served[T]:
         """Call `send` with the seconds it may take, until it gives a value.
 
         All tries, the waits between them and those for a place take at most `seconds`. Raises
-        the ModelError of the last try; ModelTimeoutError where no place became free in time.
-        Without a `size` a try has no deadline of its own.
+        the ModelError of the last try; ModelTimeoutError where no place became free in time;
+        ModelError where the server was closed meanwhile. Without a `size` a try has no deadline
+        of its own.
         """
-        begun = self._pacing.seconds()
+        begun, closings = self._pacing.seconds(), self._closings
         tries, last = 0, None
         while True:
             left = seconds - (self._pacing.seconds() - begun)
             with self._slots.place(left) as held:
                 now = self._pacing.seconds()
                 left = seconds - (now - begun)
+                if closings != self._closings:
+                    raise _closed(tries) from last
                 if not held or left <= 0:
                     raise _no_place(seconds, tries) from last
                 tries += 1
@@ -165,6 +174,17 @@ def _no_place(seconds: float, tries: int) -> ModelTimeoutError:
         f"{seconds:.0f} s{before}",
         hint="Ask fewer questions at a time (models.concurrency), or raise models.max_requests "
         "or budget.seconds.",
+    )
+    error.tries = max(1, tries)
+    return error
+
+
+def _closed(tries: int) -> ModelError:
+    """Return the error for a call that has not got its reply when all is closed."""
+    error = ModelError(
+        "the connection to the model server was closed before it could be asked"
+        + (" again" if tries else ""),
+        hint="Ask before the agent is closed.",
     )
     error.tries = max(1, tries)
     return error

@@ -32,7 +32,7 @@ class Endpoint:
     """What messages call the server: its address, or "the embedded model"."""
     api_key: str = field(repr=False)
     key_env: str = ""
-    """The environment variable the key came from, for error messages."""
+    """The environment variable the key came from, for error messages; empty: there is no key."""
     timeout: float = 600.0
     """Seconds from a request to its reply's last byte, once the address is known."""
     embedded: bool = False

@@ -1,7 +1,8 @@
 """What a server or its library reports, in our own errors.
 
 A message never holds what the server wrote in prose: it may repeat the key or the documents.
-Only the short codes beside that prose are passed on.
+Only the short codes beside that prose are passed on. A library's error that holds such prose is
+no cause of ours (`from None`), because tracebacks and logs show causes.
 """
 
 import re
@@ -55,23 +56,23 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
     except openai.APIConnectionError as error:  # (a timeout is one)
         raise _connection_error(error, endpoint) from error
     except openai.APIStatusError as error:
-        raise _status_error(error, endpoint) from error
+        raise _status_error(error, endpoint) from None
     except openai.APIError as error:
-        raise _reported_error(error, endpoint) from error
+        raise _reported_error(error, endpoint) from None
     except openai.OpenAIError as error:
         raise ModelReplyError(
             f"the model server's reply cannot be used ({type(error).__name__})",
             hint=_not_a_model(endpoint),
-        ) from error
+        ) from None
     except IndexError as error:
         raise ModelReplyError(
             "the model server sent a reply without choices", hint=_not_a_model(endpoint)
         ) from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError) as error:
         raise _no_reply(endpoint) from error
-    except (AssertionError, TypeError, ValueError) as error:
+    except (AssertionError, TypeError, ValueError):
         # What langchain-openai raises for an error with status 200, broken JSON, a list.
-        raise _no_reply(endpoint) from error
+        raise _no_reply(endpoint) from None
 
 
 def is_overflow(error: "openai.APIError") -> bool:
@@ -178,10 +179,15 @@ def _no_reply(endpoint: Endpoint) -> ModelReplyError:
 
 
 def _access_hint(status: int, endpoint: Endpoint) -> str:
-    key = endpoint.key_env or "OPENAI_API_KEY"
+    key = endpoint.key_env
+    if status in (401, 403) and not key:
+        return (
+            "No key was sent: name the environment variable that holds the server's key in "
+            "api_key_env."
+        )
     if status in (401, 403):
         return f"Check the key in the environment variable {key}."
-    return f"The account of the key in {key} has nothing left to spend."
+    return f"The account of the key{f' in {key}' if key else ''} has nothing left to spend."
 
 
 def _hint(status: int, endpoint: Endpoint) -> str:

@@ -8,7 +8,7 @@ import struct
 from dataclasses import asdict
 from typing import IO
 
-from research_agent.core.documents import Block, ParsedDocument
+from research_agent.core.documents import Block, ParsedDocument, ParseQuality
 
 _LENGTH = struct.Struct(">Q")
 LARGEST = 1 << 32
@@ -59,4 +59,5 @@ def message_document(message: object) -> ParsedDocument:
         date=str(message["date"]),
         page_labels=tuple(message["page_labels"]),
         warnings=tuple(message["warnings"]),
+        quality=ParseQuality(**message["quality"]),
     )

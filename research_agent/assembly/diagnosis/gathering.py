@@ -39,7 +39,8 @@ def gather(
         settings = load()
     except ResearchAgentError as error:
         problems, ask = (Problem(str(error), error.hint),), False
-    models = settings.models
+    models, rerank = settings.models, settings.rerank
+    reranker = rerank.base_url if rerank.mode == "http" else ""
     return Facts(
         software=software_facts(),
         problems=problems,
@@ -48,6 +49,6 @@ def gather(
         index=index_facts(location, exact_below=settings.index.exact_below),
         weights=weight_facts(environment),
         places=place_facts(environment),
-        network=network_facts(models, environment),
+        network=network_facts(models, environment, reranker=reranker),
         replies=reply_facts(models.reply_cache, environment),
     )

@@ -18,17 +18,19 @@ TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where a role's model is; the embedded model has an empty name."""
+    """Where a role's model is; the embedded model has an empty name, as has one that is nowhere."""
 
     name: str
     own: bool
 
 
 def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
-    """Return the host that a role's provider asks."""
+    """Return the host that a role's provider asks; none where its address cannot be one."""
     if role.provider in ("", "local"):
         return Host("", own=True)
     name = _hostname(role.base_url)
+    if role.base_url and not name:  # (the role has that as its problem)
+        return Host("", own=True)
     if not name and role.provider == "openai":
         name = _hostname(OPENAI_URL)
     if not name:
@@ -36,10 +38,17 @@ def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
     return Host(name, own=is_own(name))
 
 
-def network_facts(settings: ModelSettings, environment: Mapping[str, str]) -> NetworkFacts:
-    """Return which hosts each role asks, which proxies are named, and whether runs are traced."""
+def network_facts(
+    settings: ModelSettings, environment: Mapping[str, str], *, reranker: str = ""
+) -> NetworkFacts:
+    """Return which hosts each role asks, which proxies are named, and whether runs are traced.
+
+    `reranker` is the address of the rerank server; empty where none is asked.
+    """
     roles = {name: settings.role(name) for name in CHAT_ROLES} | {"embedding": settings.embedding}
     hosts = {name: host_of(role, environment) for name, role in roles.items()}
+    if found := _hostname(reranker):
+        hosts["rerank"] = Host(found, own=is_own(found))
     named = [(name, host) for name, host in hosts.items() if host.name]
     proxies = [key for key in PROXIES for form in (key, key.lower()) if environment.get(form)]
     return NetworkFacts(

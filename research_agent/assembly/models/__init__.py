@@ -8,6 +8,7 @@ from research_agent.assembly.models.connecting import (
 )
 from research_agent.assembly.models.pricing import check_prices
 from research_agent.assembly.models.report import ModelDescription, describe_models
+from research_agent.assembly.models.reranker import connect_reranker
 
 __all__ = [
     "ModelDescription",
@@ -16,5 +17,6 @@ __all__ = [
     "check_prices",
     "connect_embedder",
     "connect_models",
+    "connect_reranker",
     "describe_models",
 ]

@@ -71,6 +71,21 @@ class Chats:
             self._made[role] = self._kept(role, self._managed(key, role))
         return self._made[role]
 
+    def server(self, role: RoleSettings) -> Server:
+        """Return the limits of a checked role's server, the same for all roles that ask it."""
+        settings, place = self._settings, (role.provider, _address(role))
+        if place not in self._servers:
+            own = role.provider == "local"
+            self._servers[place] = Server(
+                requests=1 if own else settings.max_requests,
+                retries=settings.retries,
+                timeout=settings.timeout,
+                rates=self._known(role).rates,
+                restart=self._embedded.close if own else None,
+                start_seconds=START_SECONDS if own else 0.0,
+            )
+        return self._servers[place]
+
     def _kept(self, role: RoleSettings, model: ChatModel) -> ChatModel:
         """Return `model` behind the reply cache, where there is one that can tell it apart."""
         identity = self._identity(role)
@@ -88,8 +103,7 @@ class Chats:
     def _managed(self, key: str, role: RoleSettings) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment = self._settings, self._environment
-        known = self._known(role)
-        server = self._server(role, known)
+        known, server = self._known(role), self.server(role)
         price = price_of(settings, role)
         chat: OpenAIChat | BedrockChat
         if role.provider == "bedrock":
@@ -101,21 +115,8 @@ class Chats:
         if isinstance(chat, OpenAIChat):
             self._opened.callback(partial(self._remember, role, chat, server))
         self._opened.callback(chat.close)
+        self._opened.callback(server.close)  # (it is called before the other one)
         return ManagedChat(chat, server, tokenizer=self._tokenizer, price=price)
-
-    def _server(self, role: RoleSettings, known: Learned) -> Server:
-        settings, place = self._settings, (role.provider, _address(role))
-        if place not in self._servers:
-            own = role.provider == "local"
-            self._servers[place] = Server(
-                requests=1 if own else settings.max_requests,
-                retries=settings.retries,
-                timeout=settings.timeout,
-                rates=known.rates,
-                restart=self._embedded.close if own else None,
-                start_seconds=START_SECONDS if own else 0.0,
-            )
-        return self._servers[place]
 
     def _known(self, role: RoleSettings) -> Learned:
         return self._learned.get(self._place(role))

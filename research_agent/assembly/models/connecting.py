@@ -24,7 +24,7 @@ from research_agent.assembly.models.endpoints import (
 )
 from research_agent.assembly.models.roles import check_role
 from research_agent.ports import ChatModel, Embedder
-from research_agent.settings import ModelSettings
+from research_agent.settings import ModelSettings, RoleSettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -72,7 +72,9 @@ def connect_models(
             planner=chats.chat("planner"),
             filterer=chats.chat("filter"),
             verifier=chats.chat("verifier"),
-            embedder=_embedder(settings, environment, opened, seconds=seconds),
+            embedder=_embedder(
+                settings, environment, opened, server_of=chats.server, seconds=seconds
+            ),
             close=opened.pop_all().close,
             embedded=embedded,
         )
@@ -83,8 +85,15 @@ def connect_embedder(
     settings: ModelSettings, *, environment: Mapping[str, str]
 ) -> Iterator[Embedder]:
     """Give the embedding model alone, for what asks no other; raises ConfigError."""
+    server = Server(requests=settings.max_requests, retries=settings.retries)
     with ExitStack() as opened:
-        yield _embedder(settings, environment, opened)
+        yield _embedder(
+            settings,
+            environment,
+            opened,
+            server_of=lambda _role: server,
+            seconds=EMBEDDING_SECONDS,
+        )
 
 
 def _embedder(
@@ -92,9 +101,10 @@ def _embedder(
     environment: Mapping[str, str],
     opened: ExitStack,
     *,
-    seconds: float = EMBEDDING_SECONDS,
+    server_of: Callable[[RoleSettings], Server],
+    seconds: float,
 ) -> Embedder:
-    """Return the embedding model, asked again after faults where it is at a server."""
+    """Return the embedding model, within its server's limits where it is at one."""
     role, key = settings.embedding, "models.embedding"
     check_role(key, role, offline=settings.offline)
     if role.provider == "local":
@@ -111,6 +121,7 @@ def _embedder(
         )
     else:
         remote = OpenAIEmbedder(served_endpoint(key, role, settings, environment, timeout=timeout))
+    server = server_of(role)
     opened.callback(remote.close)
-    server = Server(requests=settings.max_requests, retries=settings.retries)
+    opened.callback(server.close)  # (it is called before the other one)
     return managed_embedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))

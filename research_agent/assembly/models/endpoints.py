@@ -13,7 +13,7 @@ from research_agent.adapters.weights import (
     ensure_weights,
     gguf_file,
 )
-from research_agent.assembly.models.roles import DEFAULT_KEY, api_key, bedrock_region
+from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
 from research_agent.errors import ModelMissingError
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 
@@ -51,7 +51,7 @@ def served_endpoint(
         url=lambda: url,
         where=url,
         api_key=api_key(key, role, environment),
-        key_env=role.api_key_env or DEFAULT_KEY,
+        key_env=key_variable(role),
         timeout=timeout,
         top_logprobs=settings.top_logprobs,
     )

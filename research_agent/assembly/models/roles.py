@@ -62,7 +62,7 @@ def _check_remote(key: str, role: RoleSettings) -> None:
             hint=f"Name the server's model in {key}.model"
             + ("." if key == "models.embedding" else " or models.chat.model."),
         )
-    if role.base_url and not _is_address(role.base_url):
+    if role.base_url and not is_address(role.base_url):
         raise ConfigError(
             f"{key}.base_url is no http:// or https:// address, or has a user name in it",
             hint="For example http://127.0.0.1:8080/v1; a key belongs into an environment "
@@ -84,10 +84,10 @@ def _check_offline(key: str, role: RoleSettings) -> None:
     )
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
     """Return whether `text` is a web address without a user name or a query.
 
-    >>> [_is_address(text) for text in ("http://[::1]:80/v1", "localhost:80", "http://a:b@c")]
+    >>> [is_address(text) for text in ("http://[::1]:80/v1", "localhost:80", "http://a:b@c")]
     [True, False, False]
     """
     try:
@@ -99,19 +99,27 @@ def _is_address(text: str) -> bool:
     return url.scheme in ("http", "https") and bool(url.hostname) and plain
 
 
+def key_variable(role: RoleSettings) -> str:
+    """Return the environment variable that holds a role's key, empty where none is sent.
+
+    A server on this machine is sent a key only where the settings name it.
+
+    >>> key_variable(RoleSettings(provider="openai")), key_variable(
+    ...     RoleSettings(provider="openai", base_url="http://127.0.0.1:8080/v1")
+    ... )
+    ('OPENAI_API_KEY', '')
+    """
+    return role.api_key_env or ("" if is_loopback(role.base_url) else DEFAULT_KEY)
+
+
 def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:
     """Return the key for a checked role; raises ConfigError where there is none.
 
-    A server on this machine needs none, and is sent one only where the settings name it.
+    A server on this machine needs none.
     """
-    own = is_loopback(role.base_url)
-    named = role.api_key_env or ("" if own else DEFAULT_KEY)
+    own, named = is_loopback(role.base_url), key_variable(role)
     found = environment.get(named, "").strip()
-    if not set(found) <= KEY_CHARACTERS:
-        raise ConfigError(
-            f"the environment variable {named} holds no key: keys have no spaces and only ASCII",
-            hint="Set it to the key alone.",
-        )
+    check_key(named, found)
     if not found and not own:
         raise ConfigError(
             f"the environment variable {named} is not set",
@@ -119,6 +127,15 @@ def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str
             f"variable in {key}.api_key_env.",
         )
     return found or "none"
+
+
+def check_key(name: str, key: str) -> None:
+    """Raise ConfigError where what the variable `name` holds cannot be a key."""
+    if not set(key) <= KEY_CHARACTERS:
+        raise ConfigError(
+            f"the environment variable {name} holds no key: keys have no spaces and only ASCII",
+            hint="Set it to the key alone.",
+        )
 
 
 def bedrock_region(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:

@@ -196,11 +196,13 @@ def _replies(facts: ReplyFacts | None) -> Iterator[Finding]:
 def _network(facts: NetworkFacts) -> Iterator[Finding]:
     contacts = _by_host(facts.outside)
     if facts.offline and contacts:
+        role = facts.outside[0][0]
+        key = role if role == "rerank" else f"models.{role}"
         yield Finding(
             "fault",
             "network",
             f"offline, but {contacts}",
-            f"Leave out --offline (models.offline), or set models.{facts.outside[0][0]}.base_url "
+            f"Leave out --offline (models.offline), or set {key}.base_url "
             "to a server on this machine.",
         )
     elif contacts:

@@ -1,6 +1,6 @@
 """What chunks and vectors depend on, beside the document and the embedding model."""
 
-CHUNKING = 2
+CHUNKING = 3
 """Version of how text becomes chunks and windows: documents of another one are cut anew."""
 
 
@@ -8,6 +8,6 @@ def recipe(chunk_chars: int) -> str:
     """Return the settings and the version that an index is made with, to be compared and shown.
 
     >>> recipe(1000)
-    'chunk_chars=1000 chunking=2'
+    'chunk_chars=1000 chunking=3'
     """
     return f"chunk_chars={chunk_chars} chunking={CHUNKING}"

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from research_agent.core.apparatus import APPARATUS
 from research_agent.core.chunking import chunk_document, chunk_header
 from research_agent.core.documents import FileReport, SourceFile
 from research_agent.core.paths import display_names
+from research_agent.core.quality import tables_in
 from research_agent.core.records import (
     DocumentRecord,
     IndexedChunk,
@@ -77,6 +78,7 @@ class Run:
             pages=max((chunk.end_page for chunk in chunks), default=0),
             status="indexed" if chunks else "skipped",
             reason=reason,
+            quality=replace(document.quality, tables=tables_in(document)),
         )
         self._put(record, self._embedded(file, chunks))
         if old and old.recipe != self.changes.recipe and old.status == "indexed":

@@ -1,7 +1,8 @@
-"""The step that blends codes into a ranking, and where codes come from."""
+"""Blending codes into a ranking, and where codes come from."""
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from research_agent.core.blending import Blended, BlendRule, blend
@@ -27,16 +28,36 @@ class Codes(Protocol):
         """Return the code of a text, which is a chunk's or a question."""
 
 
-def blend_codes(query: str, hits: Sequence[Hit], codes: Codes, rule: BlendRule) -> Blended:
+@dataclass(frozen=True, slots=True)
+class Careful:
+    """Better codes for the query and its first hits; those of both kinds can be compared."""
+
+    codes: Codes
+    candidates: int
+    """Hits that get them."""
+
+
+def blend_codes(
+    query: str,
+    hits: Sequence[Hit],
+    codes: Codes,
+    rule: BlendRule,
+    *,
+    careful: Careful | None = None,
+) -> Blended:
     """Blend how well the codes of query and chunk agree into the order of the first hits.
 
-    A query without any label gives no second channel, and the order stays.
+    A query without any label gives no second channel: the order stays, and no chunk gets a code.
     """
+    better = careful or Careful(codes, 0)
+    asked = better.codes.of(query, question=True)
     found = {
-        hit.chunk.chunk_id: codes.of(f"{chunk_header(hit.chunk)}\n{hit.chunk.text}")
-        for hit in best_first(hits)[: rule.pool]
+        hit.chunk.chunk_id: (better.codes if at < better.candidates else codes).of(
+            f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
+        )
+        for at, hit in enumerate(best_first(hits)[: rule.pool] if asked != Code() else ())
     }
-    return blend(hits, code_channel(codes.of(query, question=True), found), rule)
+    return blend(hits, code_channel(asked, found), rule)
 
 
 class PatternCodes:

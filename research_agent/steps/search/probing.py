@@ -1,13 +1,14 @@
-"""The steps that search. They share the hybrid search, so they share a file."""
+"""The steps of the graph that search: the round's probe, and one call of the search tool."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, fenced, place, render_evidence
 from research_agent.core.filtering import FilterStats, filter_by_relevance, filter_by_score
-from research_agent.core.fusion import reciprocal_rank_fusion
+from research_agent.core.reordering import Reordered
 from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
 from research_agent.core.verification import Check
 from research_agent.errors import BudgetError, ModelError
@@ -15,29 +16,16 @@ from research_agent.metering import Meter
 from research_agent.ports import ChatModel, Ports
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings, RetrievalSettings
+from research_agent.steps.search.ranking import hybrid_search
 
 
-def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> tuple[Hit, ...]:
-    """Return every chunk that is among the best of either index, fused by rank.
+class Reorder(Protocol):
+    """What gives the hits of a query a new order; its model calls go through `meter`."""
 
-    The list is not cut, so the dense ranking can be read from it again; a chunk that only the
-    lexical index found gets its exact similarity.
-    """
-    vector = ports.embedder.embed([query])[0]
-    dense = ports.vectors.search(vector, k=settings.top_k)
-    words = ports.lexical.search(query, k=settings.top_k)
-    similarity = {item.chunk_id: item.value for item in dense}
-    lexical = {item.chunk_id: item.value for item in words}
-    alone = [chunk_id for chunk_id in lexical if chunk_id not in similarity]
-    similarity |= dict(zip(alone, ports.vectors.similarities(vector, alone), strict=True))
-    rankings = [[item.chunk_id for item in dense], [item.chunk_id for item in words]]
-    fused = reciprocal_rank_fusion(rankings, rrf_k=settings.rrf_k)
-    chunks = {c.chunk_id: c for c in ports.chunks.chunks([item.chunk_id for item in fused])}
-    return tuple(
-        Hit(chunks[i.chunk_id], i.value, similarity.get(i.chunk_id), lexical.get(i.chunk_id))
-        for i in fused
-        if i.chunk_id in chunks
-    )
+    def __call__(
+        self, query: str, hits: Sequence[Hit], *, top_k: int, meter: Meter
+    ) -> Outcome[Reordered]:
+        """Return the hits, of which `top_k` will be shown; an event says what failed."""
 
 
 def retrieve(
@@ -50,11 +38,13 @@ def retrieve(
     """
     query = check.next_query or question
     try:
-        return Outcome(Probe(query, hybrid_search(query, ports=ports, settings=settings)))
+        hits = hybrid_search(query, ports=ports, settings=settings)
+        return Outcome(Probe(query, hits), TraceEvent(notes=ports.warnings()))
     except ModelError as error:
         if not check.next_query:
             raise
-        event = TraceEvent(notes=(f"retrieve: {error}; the best answer so far is kept",))
+        failed = f"retrieve: {error}; the best answer so far is kept"
+        event = TraceEvent(notes=(*ports.warnings(), failed))
         return Outcome(Probe(query, failed=True), event)
 
 
@@ -66,17 +56,21 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     allowance: Allowance,
     ports: Ports,
     retrieval: RetrievalSettings,
+    reorder: Reorder,
     filtering: FilterSettings,
     prompt: PromptTemplate,
 ) -> SearchResult:
-    """Return the best `max_chunks` hits that pass the filter.
+    """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
     A query that this round's probe already asked is answered from the probe, and so is one whose
     search fails. Raises ModelError where it fails and the probe has nothing.
     """
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    hits, notes = _hits(query, probe, ports, retrieval)
-    event = TraceEvent(notes=notes, queries=(query,))
+    found, notes = _hits(query, probe, ports, retrieval)
+    ordered = reorder(query, found, top_k=max_chunks, meter=meter)
+    hits = ordered.value.hits
+    notes = (*ports.warnings(), *notes, *ordered.event.notes)
+    event = TraceEvent(meter.calls, notes, (query,))
     if filtering.mode == "llm":
         return _filtered_by_model(
             query, hits[:max_chunks], event, meter, ports.filterer, filtering, prompt

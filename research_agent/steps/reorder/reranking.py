@@ -1,4 +1,4 @@
-"""The step that asks a reranker, and the chat model as one."""
+"""Asking a reranker, and the chat model as one."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, readable, render_evidence
 from research_agent.core.reordering import best_first, by_verdicts
 from research_agent.core.types import Completion, Hit, Message, Outcome, TraceEvent
-from research_agent.errors import BudgetError, ModelError, ModelUnavailableError
+from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import Clock, Reranker
 from research_agent.prompts import PromptTemplate
 
@@ -40,17 +40,19 @@ def rerank(  # noqa: PLR0913 (keyword-only: one setting or collaborator each)
 ) -> Outcome[tuple[Hit, ...]]:
     """Order the first `candidates` hits by the reranker's verdicts; the rest follows as it was.
 
-    Verdicts are from 0 to 1. A hit below `min_score` is dropped, but the best one never; a hit
-    without a verdict keeps its place. Where the reranker is down, busy or too slow, or the budget
-    is spent, the hits stay as they were, and the event says so; every other ModelError is raised.
+    Verdicts are from 0 to 1; a hit without one keeps its place. With a `min_score` a hit below it
+    is dropped, but the best one never, and so is the rest, which nobody has judged. Where the
+    reranker fails or the budget is spent, the hits stay as they were, and the event says so.
     """
     given = best_first(hits)
     try:
         texts = [text_of(hit) for hit in given[:candidates]]
         verdicts = reranker.scores(query, texts, seconds=seconds)
-    except (ModelUnavailableError, BudgetError) as error:
-        return Outcome(given, TraceEvent(notes=(f"rerank: {error}; the order was kept",)))
-    judged = by_verdicts(given, verdicts, min_score=min_score)
+    except (ModelError, BudgetError) as error:
+        cure = "" if error.retryable or not error.hint else f". {error.hint}"
+        return Outcome(given, TraceEvent(notes=(f"rerank: {error}; the order was kept{cure}",)))
+    seen = given[:candidates] if min_score else given
+    judged = by_verdicts(seen, verdicts, min_score=min_score)
     missing = sum(verdict is None for verdict in verdicts)
     notes = (f"rerank: no verdict on {missing} of {len(verdicts)} hits",) if missing else ()
     return Outcome(judged.hits, TraceEvent(notes=notes))

@@ -1,0 +1,52 @@
+"""What stands around the evidence: neighbours, and the rest of a table or an algorithm."""
+
+from collections.abc import Iterator, Sequence
+
+from research_agent.core.pseudocode import goes_on
+from research_agent.core.tables import head_of
+from research_agent.core.types import Chunk
+
+WHOLE = 2
+"""Chunks before and after that may belong to the same table or algorithm."""
+
+
+def belonging(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return those of `around` that are parts of the same table or algorithm, in their order.
+
+    `around` is of the same document. A part is followed by the next one without a gap.
+    """
+    by_order = {other.order: other for other in around} | {chunk.order: chunk}
+    parts = [*_run(chunk, by_order, -1), *_run(chunk, by_order, 1)]
+    return tuple(sorted(parts, key=lambda part: part.order))
+
+
+def neighbours(chunk: Chunk, around: Sequence[Chunk], window: int) -> tuple[Chunk, ...]:
+    """Return the chunks up to `window` places before and after, the nearest first.
+
+    >>> chunks = [Chunk(name, "d", name, order=i) for i, name in enumerate("abcd")]
+    >>> [near.text for near in neighbours(chunks[1], chunks, 1)]
+    ['c', 'a']
+    """
+    near = [other for other in around if 0 < abs(other.order - chunk.order) <= window]
+    return tuple(sorted(near, key=lambda other: (abs(other.order - chunk.order), -other.order)))
+
+
+def _run(chunk: Chunk, by_order: dict[int, Chunk], step: int) -> Iterator[Chunk]:
+    """Yield the parts on one side, from near to far."""
+    here = chunk
+    while following := by_order.get(here.order + step):
+        first, second = (here, following) if step > 0 else (following, here)
+        if not _is_part(first, second):
+            return
+        yield following
+        here = following
+
+
+def _is_part(first: Chunk, second: Chunk) -> bool:
+    """Say whether `second` goes on with the table or the algorithm of `first`."""
+    if first.section != second.section:
+        return False
+    if first.kind == second.kind == "table":
+        head = head_of(first.text)
+        return bool(head) and head == head_of(second.text)
+    return goes_on(first.text, second.text)

@@ -1,0 +1,49 @@
+"""The hard ranges of numbers, and the fields of sections."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+from research_agent.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The hard range of a number, both ends included, and what is counted."""
+
+    low: float
+    high: float
+    unit: str = ""
+
+
+def number_range(owner: type, name: str) -> Range | None:
+    """Return the hard range of a field, None where it has none."""
+    hint = get_type_hints(owner, include_extras=True)[name]
+    if get_origin(hint) is not Annotated:
+        return None
+    return next(extra for extra in get_args(hint) if isinstance(extra, Range))
+
+
+def values(section: object) -> Mapping[str, object]:
+    """Return the fields of a section by name; nothing for a value that is no section.
+
+    >>> from research_agent.settings import IndexSettings
+    >>> dict(values(IndexSettings(exact_below=9))), dict(values(3))
+    ({'exact_below': 9}, {})
+    """
+    if not is_dataclass(section):
+        return {}
+    return {item.name: getattr(section, item.name) for item in fields(section)}
+
+
+def check_ranges(section: object, prefix: str = "") -> None:
+    """Raise ConfigError for the first number outside its range, in `section` or below it."""
+    for key, value in values(section).items():
+        name = f"{prefix}{key}"
+        for section_below in value if isinstance(value, tuple) else (value,):
+            check_ranges(section_below, f"{name}.")
+        limits = number_range(type(section), key)
+        if limits and isinstance(value, int | float) and not limits.low <= value <= limits.high:
+            wanted = f"{limits.low:g} to {limits.high:g} {limits.unit}".rstrip()
+            message = f"{name} must be {wanted}, got {value}"
+            raise ConfigError(message, hint=f"Change {name} in the configuration.")

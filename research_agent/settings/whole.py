@@ -1,0 +1,52 @@
+"""The whole configuration."""
+
+from dataclasses import dataclass, field
+
+from research_agent.errors import ConfigError
+from research_agent.settings.answering import (
+    AnswerSettings,
+    BudgetSettings,
+    EvidenceSettings,
+    VerifySettings,
+)
+from research_agent.settings.documents import DocumentSettings, IndexSettings
+from research_agent.settings.finding import (
+    ConfidenceSettings,
+    FilterSettings,
+    RefinementSettings,
+    RetrievalSettings,
+    SearchSettings,
+)
+from research_agent.settings.models import ModelSettings
+from research_agent.settings.ordering import BlendSettings, RerankSettings
+from research_agent.settings.ranges import check_ranges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The whole configuration, as read from `config.yaml`."""
+
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    confidence: ConfidenceSettings = field(default_factory=ConfidenceSettings)
+    refinement: RefinementSettings = field(default_factory=RefinementSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    blend: BlendSettings = field(default_factory=BlendSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    verify: VerifySettings = field(default_factory=VerifySettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work."""
+        check_ranges(self)
+        if self.confidence.top_k > self.retrieval.top_k:
+            msg = (
+                f"confidence.top_k ({self.confidence.top_k}) must not be larger than "
+                f"retrieval.top_k ({self.retrieval.top_k})"
+            )
+            raise ConfigError(msg, hint="Only what was retrieved can be read.")

@@ -1,0 +1,27 @@
+"""Choose evidence: the best hits, and what belongs to them, within the settings' limits."""
+
+from collections.abc import Sequence
+
+from research_agent.core.evidence import Evidence, EvidenceLimits, select_evidence
+from research_agent.core.evidence_around import WHOLE, belonging, neighbours
+from research_agent.core.types import Chunk, Hit
+from research_agent.ports import Ports
+from research_agent.settings import EvidenceSettings
+
+
+def choose_evidence(
+    hits: Sequence[Hit], earlier: Sequence[Evidence], *, ports: Ports, settings: EvidenceSettings
+) -> tuple[Evidence, ...]:
+    """Add the best new hits to the evidence, then the other parts of their tables and algorithms.
+
+    Neighbours come last, as far as `settings.neighbours` says.
+    """
+
+    def around(chunk: Chunk) -> Sequence[Chunk]:
+        near = ports.chunks.around(chunk.chunk_id, window=max(WHOLE, settings.neighbours))
+        return (*belonging(chunk, near), *neighbours(chunk, near, settings.neighbours))
+
+    limits = EvidenceLimits(
+        settings.max_chunks, settings.max_tokens, settings.max_chars, settings.max_a_document
+    )
+    return select_evidence(hits, earlier, limits=limits, count=ports.tokenizer.count, around=around)

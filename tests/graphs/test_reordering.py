@@ -1,0 +1,161 @@
+"""What may reorder hits, within a question: off by default, paid from its budget, safe."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput, ResearchOutput
+from graphs.tools import build_search_tool
+from research_agent.core.calls import SearchResult
+from research_agent.core.filtering import FilterStats
+from research_agent.core.result import ResearchResult
+from research_agent.core.types import Completion, TraceEvent
+from research_agent.errors import ModelAccessError
+from research_agent.ports import Ports
+from research_agent.settings import (
+    BlendSettings,
+    BudgetSettings,
+    FilterSettings,
+    RerankSettings,
+    SearchSettings,
+    Settings,
+)
+from research_agent.steps.search import hybrid_search
+from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
+
+CODE = says('{"domain": "software", "task": "quantify", "modifier": "numeric"}')
+BY_MODEL = replace(BYPASSING, rerank=RerankSettings(mode="model"))
+
+
+class Judge:
+    """Finds the last text best, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> Sequence[float]:
+        assert (query, seconds > 0) != ("", False)
+        if self.error:
+            raise self.error
+        return [at / len(texts) for at in range(len(texts))]
+
+
+def ask(given: Ports, settings: Settings) -> ResearchResult:
+    graph = build_research_graph(given, settings, PROMPTS)
+    return ResearchOutput.model_validate(graph.invoke(ResearchInput(question=QUESTION))).result
+
+
+def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
+    model = ScriptedChat(*verdicts)
+    return ports(ScriptedChat(says(GOOD)), filterer=model), model
+
+
+def searched(given: Ports, settings: Settings) -> SearchResult:
+    """Return what a parent agent's call of the tool brings."""
+    tool = build_search_tool(given, settings, PROMPTS)
+    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": "bread key"}}
+    found = tool.invoke(call).artifact
+    assert isinstance(found, SearchResult)
+    return found
+
+
+def test_by_default_a_call_returns_what_the_search_ranks() -> None:
+    """The same hits with the same scores, and no call of a model."""
+    given = ports(ScriptedChat())
+    settings = replace(Settings(), filter=FilterSettings(mode="off"))
+    ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
+
+    assert SearchResult(
+        ranked, FilterStats("off", 3, 3), TraceEvent(queries=("bread key",))
+    ) == searched(given, settings)
+
+
+def test_a_call_is_cut_after_the_new_order() -> None:
+    """What was third may be the only one; then the filter has its turn."""
+    given = replace(ports(ScriptedChat()), reranker=Judge())
+    settings = replace(
+        Settings(), rerank=RerankSettings(mode="http"), search=SearchSettings(max_chunks=1)
+    )
+    ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
+    everything = replace(settings, filter=FilterSettings(min_similarity=-1.0))
+    strict = replace(settings, filter=FilterSettings(min_similarity=0.2))
+
+    (only,) = searched(given, everything).hits
+    assert ranked[-1].chunk == only.chunk
+    assert [0.2 <= (hit.similarity or 0) for hit in searched(given, strict).hits] == [True]
+
+
+def test_verdicts_are_paid_from_the_budget() -> None:
+    """They are in the usage; confidence is that of the search before."""
+    given, model = scripted(YES)
+    plain = ask(ports(ScriptedChat(says(GOOD))), BYPASSING)
+    result = ask(given, BY_MODEL)
+
+    assert (3, 3) == (len(model.asked), result.usage.llm_calls - plain.usage.llm_calls)
+    assert plain.confidence == result.confidence
+    assert plain.answer == result.answer
+
+
+def test_the_filter_asks_with_what_reranking_left() -> None:
+    """One meter for both: of three calls two are for verdicts, and one for the filter."""
+    given, model = scripted(YES)
+    settings = replace(
+        BY_MODEL,
+        rerank=RerankSettings(mode="model", candidates=2),
+        filter=FilterSettings(mode="llm"),
+        budget=BudgetSettings(llm_calls=3),
+    )
+    found = searched(given, settings)
+
+    assert (3, 3) == (len(model.asked), len(found.event.calls))
+    assert 2 == found.stats.unjudged
+
+
+def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
+    """Where the budget is small, patterns stand in, the order stays, and there is an answer."""
+    given, model = scripted(CODE)
+    settings = replace(
+        BY_MODEL,
+        blend=BlendSettings(mode="codes", codes="model"),
+        budget=BudgetSettings(llm_calls=4),
+    )
+    result = ask(given, settings)
+
+    assert (2, GOOD) == (len(model.asked), result.answer)
+    told = " ".join(result.warnings)
+    assert "blend: no code from the model for 2 texts (budget.llm_calls is spent)" in told
+    assert "rerank: budget.llm_calls is spent; the order was kept" in told
+
+
+@pytest.mark.parametrize("verdict", [YES, NO])
+def test_a_limit_never_empties_a_search(verdict: Completion) -> None:
+    """The best hit stays."""
+    given, _ = scripted(verdict)
+    settings = replace(BY_MODEL, rerank=RerankSettings(mode="model", min_score=0.5))
+
+    assert GOOD == ask(given, settings).answer
+
+
+def test_a_refused_key_is_a_warning_with_its_cure() -> None:
+    """The question is answered as if there were no reranker."""
+    broken = Judge(ModelAccessError("the reranker answered 401", hint="Check the key."))
+    given = replace(ports(ScriptedChat(says(GOOD))), reranker=broken)
+    result = ask(given, replace(BYPASSING, rerank=RerankSettings(mode="http")))
+
+    assert GOOD == result.answer
+    assert (
+        "rerank: the reranker answered 401; the order was kept. Check the key.",
+    ) == result.warnings
+
+
+def test_warnings_of_the_index_are_in_the_result_once() -> None:
+    """Every search looks; damage may show at any of them."""
+    given = replace(ports(ScriptedChat(says(GOOD))), warnings=lambda: ("Only words are searched.",))
+
+    assert ("Only words are searched.",) == ask(given, BYPASSING).warnings
+    assert ("Only words are searched.",) == searched(given, BYPASSING).event.notes
