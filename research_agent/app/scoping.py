@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypedDict
 import click
 
 P = ParamSpec("P")
-KINDS = ("text", "list", "table", "code")
+KINDS = ("text", "list", "table", "code", "algorithm")
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _OPTIONS = (
     click.option(
