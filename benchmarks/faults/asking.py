@@ -153,7 +153,8 @@ def _plain(told: Outcome, folder: str) -> Outcome:
     """Return what is told without what is another one in each run: ports and folders."""
 
     def plain(text: str) -> str:
-        return PORT.sub("127.0.0.1:PORT", text.replace(folder, "FOLDER"))
+        short = text.replace(folder, "FOLDER").replace(f"{Path.cwd()}{os.sep}", "")
+        return PORT.sub("127.0.0.1:PORT", short)
 
     warnings = tuple(plain(warning) for warning in told.warnings)
     return replace(told, message=plain(told.message), hint=plain(told.hint), warnings=warnings)
