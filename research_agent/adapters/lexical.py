@@ -159,5 +159,9 @@ def _connect(path: Path | None) -> sqlite3.Connection:
     connection = sqlite3.connect(
         name, uri=True, timeout=30, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
