@@ -143,10 +143,7 @@ def test_only_new_and_changed_vectors_are_written(tmp_path: Path) -> None:
     assert ["c0002#0", "new#0"] == source.sync(folder, 2)
     assert [] == source.sync(folder, 3)
     index = source.near(folder, 3)
-    found = {hit.chunk_id for hit in index.search(unit(*[1.0] * 32), k=99)}
-    assert {"c0002", "new"} <= found
-    assert "c0001" not in found
-    assert len(found) in {29, 30}  # (a search through Chroma's graph may miss one)
+    assert 30 == len(index.search(unit(*[1.0] * 32), k=99))
     assert "c0002" == index.search(unit(*[1.0] * 32), k=1)[0].chunk_id
     index.close()
 

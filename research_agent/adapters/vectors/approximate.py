@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from research_agent.adapters.vectors.chroma import faults, opened
+from research_agent.adapters.vectors.chroma import faults, opened, pages
 from research_agent.adapters.vectors.exact import ExactVectors, chunk_of, unit
 from research_agent.core.types import ScoredId
 
@@ -67,16 +67,24 @@ class ApproximateVectors(UnsearchedVectors):
         found: list[ScoredId] = []
         while total and len(found) < k:
             size = min(size, total)
-            with faults():
-                near: Any = self._collection.query(
-                    query_embeddings=[query], n_results=size, include=[]
-                )
-            chunk_ids = list(dict.fromkeys(map(chunk_of, near["ids"][0])))
+            names = self._near(query, size) if size < total else self._all()
+            chunk_ids = list(dict.fromkeys(map(chunk_of, names)))
             found = ExactVectors(*self._fetch(chunk_ids)).search(vector, k=k)
             if size == total:
                 break
             size *= 2
         return found
+
+    def _near(self, query: Sequence[float], size: int) -> list[str]:
+        """Return the ids of `size` windows that the graph proposes."""
+        with faults():
+            near: Any = self._collection.query(query_embeddings=[query], n_results=size, include=[])
+        return list(near["ids"][0])
+
+    def _all(self) -> list[str]:
+        """Return the ids of all windows: a graph may miss some, also where all are asked for."""
+        with faults():
+            return [name for page in pages(self._collection) for name in page["ids"]]
 
     def close(self) -> None:
         """Close Chroma's files."""
