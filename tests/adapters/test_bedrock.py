@@ -20,6 +20,7 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from tests.aws import made_up_credentials
 from tests.converse import (
     HANGING,
     Json,
@@ -45,14 +46,7 @@ SCHEMA = {"type": "object", "properties": {"best_query": {"type": "string"}}}
 
 @pytest.fixture(autouse=True)
 def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sign with made-up keys, and look nowhere else for any."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key-id")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-key")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"):
-        monkeypatch.delenv(name, raising=False)
+    made_up_credentials(monkeypatch)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from tests.aws import made_up_credentials
 from tests.converse import CLOSED, Json, Raw, bedrock, dripped, error_reply, text_reply
 
 MODEL = "amazon.nova-lite-v1:0"
@@ -37,14 +38,7 @@ WHOLE = json.dumps(text_reply("Paris")).encode()
 
 @pytest.fixture(autouse=True)
 def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sign with made-up keys, and look nowhere else for any."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key-id")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-key")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"):
-        monkeypatch.delenv(name, raising=False)
+    made_up_credentials(monkeypatch)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from research_agent.core.types import Message
 from research_agent.errors import ConfigError
 from research_agent.ports import TextWindows
 from research_agent.settings import ModelSettings, RoleSettings
+from tests.aws import made_up_credentials
 from tests.converse import Asked, Json, bedrock, text_reply, titan_reply
 
 MODEL = "eu.anthropic.claude-haiku-4-5-20251001-v1:0"
@@ -23,12 +24,10 @@ REGION = {"AWS_REGION": "eu-west-1"}
 @pytest.fixture(autouse=True)
 def _credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sign with made-up keys, and know no region."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key-id")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-key")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    made_up_credentials(monkeypatch)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    for name in ("PROFILE", "REGION", "DEFAULT_REGION", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK"):
+    for name in ("REGION", "DEFAULT_REGION"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
 
 

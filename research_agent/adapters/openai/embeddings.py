@@ -1,6 +1,5 @@
 """An embedding model behind any server that speaks OpenAI's protocol."""
 
-import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from research_agent.adapters.openai.connection import Connection, HttpClients
 from research_agent.adapters.openai.endpoint import Endpoint
 from research_agent.adapters.openai.failures import is_overflow, told, translated_errors
 from research_agent.adapters.openai.watch import Watch
+from research_agent.core.unit_vectors import unit_vector
 from research_agent.errors import ModelReplyError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class OpenAIEmbedder:
                         raise
                     self._most = len(batch) // 2
                     continue
-                vectors += [_unit(vector) for vector in found]
+                vectors += [unit_vector(vector) for vector in found]
             done += len(batch)
         return vectors
 
@@ -110,15 +110,3 @@ def _is_too_many(error: "openai.APIStatusError") -> bool:
     if error.status_code not in (400, 422) or is_overflow(error):
         return False
     return TOO_MANY.search(told(error)) is not None
-
-
-def _unit(vector: Sequence[float]) -> list[float]:
-    """Return `vector` with length one; raises ValueError where it has no direction.
-
-    >>> _unit([3.0, 4.0])
-    [0.6, 0.8]
-    """
-    length = math.sqrt(math.fsum(value * value for value in vector))
-    if not math.isfinite(length) or length == 0:
-        raise ValueError("a vector without a direction")
-    return [float(value) / length for value in vector]
