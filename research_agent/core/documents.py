@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from research_agent.core.references import Link
 from research_agent.core.types import ChunkKind
 
 SCANNED = "no text in it; it looks scanned: run OCR first"
@@ -19,6 +20,10 @@ class Block:
     section: tuple[str, ...] = ()
     """Headings above the block, the outermost first."""
     kind: ChunkKind = "text"
+    anchors: tuple[str, ...] = ()
+    """Names by which a `Link` may point here: "#install", "#/components/schemas/File", "Table 2"."""
+    links: tuple[Link, ...] = ()
+    """What the block refers to, in reading order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

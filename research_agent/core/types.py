@@ -10,10 +10,22 @@ from typing import Generic, Literal, TypeVar
 
 T = TypeVar("T")
 
-ChunkKind = Literal["text", "list", "table", "code", "algorithm", "contents", "references", "cover"]
+ChunkKind = Literal[
+    "text",
+    "list",
+    "table",
+    "code",
+    "algorithm",
+    "operation",
+    "schema",
+    "security",
+    "contents",
+    "references",
+    "cover",
+]
 """What a chunk holds: running text, list items, one table, code or an algorithm in numbered steps,
-kept line by line; or parts that only point elsewhere (`core.apparatus`), which are kept but not
-searched."""
+kept line by line; an operation, a schema or a security scheme of an API description; or parts
+that only point elsewhere (`core.apparatus`), which are kept but not searched."""
 
 
 @dataclass(frozen=True, slots=True)
