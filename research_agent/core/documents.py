@@ -21,7 +21,7 @@ class Block:
     """Headings above the block, the outermost first."""
     kind: ChunkKind = "text"
     anchors: tuple[str, ...] = ()
-    """Names by which a `Link` may point here: "#install", "#/components/schemas/File", "Table 2"."""
+    """Names by which a `Link` may point here: "#install", "Table 2"."""
     links: tuple[Link, ...] = ()
     """What the block refers to, in reading order."""
 
