@@ -3,6 +3,8 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -10,17 +12,22 @@ from benchmarks import (
     answers,
     blend,
     faults,
+    filtering,
     indexing,
     lexical,
     overhead,
+    refinement,
+    refinement_arms,
     reranking,
     retrieval,
     rules,
     scale,
     word_ways,
 )
-from benchmarks.datasets import NAMES, NEAR
+from benchmarks.datasets import NAMED, NAMES, NEAR
 from benchmarks.reorders import table
+from benchmarks.sought import NAMES as SOUGHT
+from benchmarks.sought import documents, question_set
 from research_agent.adapters.rerank_http import Form
 from research_agent.core.blending_scales import Mode
 from research_agent.settings import AnswerSettings, Settings
@@ -57,14 +64,22 @@ def overhead_command() -> None:
 
 
 @main.command("indexing")
-def indexing_command() -> None:
-    """Measure indexing the six PDFs."""
-    print(json.dumps(indexing.run(), indent=2))
+@click.option("--data", default="nist", type=click.Choice(["nist", "openapi"]))
+@click.option("--cache", default="", help="Copy the API descriptions into this folder.")
+def indexing_command(*, data: str, cache: str) -> None:
+    """Measure indexing the six PDFs, or the two API descriptions."""
+    with TemporaryDirectory() as temporary:
+        folder = documents(question_set(data), Path(cache or temporary).absolute())
+        print(json.dumps(indexing.run(folder), indent=2))
 
 
 @main.command("retrieval")
 @click.option(
-    "--data", "names", multiple=True, type=click.Choice((*NAMES, NEAR)), help="Default: all."
+    "--data",
+    "names",
+    multiple=True,
+    type=click.Choice((*NAMES, NEAR, NAMED)),
+    help="Default: all.",
 )
 @click.option("--peers", is_flag=True, help="Install and run other systems beside ours.")
 @click.option("--rules", "by_rule", is_flag=True, help="Instead: the product with one rule less.")
@@ -72,7 +87,7 @@ def indexing_command() -> None:
 def retrieval_command(*, names: tuple[str, ...], peers: bool, by_rule: bool, cache: str) -> None:
     """Measure retrieval alone, stage by stage or rule by rule."""
     if by_rule:
-        for lines in rules.run(names or (*NAMES, NEAR), cache=cache):
+        for lines in rules.run(names or (*NAMES, NEAR, NAMED), cache=cache):
             print(f"{lines}\n")
         return
     for report in retrieval.run(names or NAMES, peers=peers, cache=cache):
@@ -142,6 +157,65 @@ def reranking_command(  # noqa: PLR0913 (one option each)
     )
     for rows in reranking.run(names or NAMES, chosen, cache=cache):
         print(f"{table(rows)}\n")
+
+
+@main.command("refinement")
+@click.option(
+    "--data", "names", multiple=True, type=click.Choice(refinement.SETS), help="Default: all."
+)
+@click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
+@click.option("--try", "tried", multiple=True, metavar="KEY=VALUE,…", help="A further arm.")
+@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
+@click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def refinement_command(  # noqa: PLR0913 (one option each)
+    *,
+    names: tuple[str, ...],
+    arms: tuple[str, ...],
+    tried: tuple[str, ...],
+    weights: str,
+    live: bool,
+    minutes: float,
+    limit: int,
+    cache: str,
+) -> None:
+    """Measure searches on questions that need several documents, refined and not."""
+    chosen = refinement.Chosen(
+        arms=arms,
+        weights=weights,
+        live=live,
+        minutes=minutes,
+        limit=limit,
+        tried=[refinement_arms.tried(text) for text in tried],
+    )
+    for text in refinement.run(names or refinement.SETS, chosen, cache=cache):
+        print(f"{text}\n", flush=True)
+
+
+@main.command("filtering")
+@click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT), help="Default: all.")
+@click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
+@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
+@click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def filtering_command(  # noqa: PLR0913 (one option each)
+    *,
+    names: tuple[str, ...],
+    arms: tuple[str, ...],
+    weights: str,
+    live: bool,
+    minutes: float,
+    limit: int,
+    cache: str,
+) -> None:
+    """Measure what filters and references leave of the evidence."""
+    chosen = filtering.Chosen(arms=arms, weights=weights, live=live, minutes=minutes, limit=limit)
+    for text in filtering.run(names or SOUGHT, chosen, cache=cache):
+        print(f"{text}\n", flush=True)
 
 
 @main.command("faults")

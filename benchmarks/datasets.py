@@ -11,9 +11,13 @@ from benchmarks.questions import Row, read
 
 NIST = DATA / "nist-pqc"
 EXTRA = ROOT / "benchmarks" / "questions" / "nist-extra.jsonl"
+BY_NAME = ROOT / "benchmarks" / "questions" / "nist-named.jsonl"
 IR = DATA / "ir"
 NIST_KS = (1, 3, 5, 8)
 IR_KS = (1, 3, 5, 10)
+MULTIHOP = DATA / "multihop"
+MULTIHOP_NAMES = ("hotpotqa", "musique")
+"""Questions whose answer needs several documents; each document is one paragraph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +49,20 @@ class DataSet:
 
 
 def data_set(name: str) -> DataSet:
-    """Return the data set `name`, one of `NAMES` or `NEAR`."""
+    """Return the data set `name`, one of `NAMES`, `MULTIHOP_NAMES`, `NEAR` or `NAMED`."""
     if name == "nist":
         return DataSet(name=name, questions=tuple(_nist()), ks=NIST_KS)
     if name == "nist-extra":
         return DataSet(name=name, questions=tuple(_extra(read(EXTRA))), ks=NIST_KS)
+    if name == NAMED:
+        return DataSet(name=name, questions=tuple(_extra(read(BY_NAME))), ks=NIST_KS)
     if name == NEAR:
         return DataSet(name=name, questions=tuple(_near()), ks=NIST_KS)
+    if name in MULTIHOP_NAMES:
+        folder = MULTIHOP / name
+        corpus, asked = folder / "corpus.jsonl", read(folder / "questions.jsonl")
+        questions = tuple(_with_supports(asked))
+        return DataSet(name=name, questions=questions, ks=IR_KS, corpus=corpus)
     folder = IR / name
     questions = tuple(_judged(folder))
     return DataSet(name=name, questions=questions, ks=IR_KS, corpus=folder / "corpus.jsonl")
@@ -59,13 +70,16 @@ def data_set(name: str) -> DataSet:
 
 NEAR = "nist-near"
 """The unanswerable questions, with the page that comes nearest: nothing is tuned on them."""
+NAMED = "nist-named"
+"""Every algorithm, table and abbreviation of the NIST PDFs, asked for by its name."""
 NAMES = ("nist", "nist-extra", "cranfield", "scifact")
 
 
 def documents(data: DataSet, cache: Path) -> Path:
     """Return the folder of a data set's documents; texts are written below `cache` once.
 
-    A text file holds title, empty line, text, and is named by the document's id. Documents
+    A text file holds title, empty line, text, and is named by the document's id. The title of a
+    paragraph of an encyclopedia is its heading, underlined as text files have it. Documents
     without a word are left out, so are files that are up to date.
     """
     if data.corpus is None:
@@ -73,7 +87,8 @@ def documents(data: DataSet, cache: Path) -> Path:
     folder = cache / "documents" / data.name
     folder.mkdir(parents=True, exist_ok=True)
     for row in read(data.corpus):
-        path, text = folder / f"{row['_id']}.txt", f"{row['title']}\n\n{row['text']}\n"
+        name, line = (row["id"], "\n" + "=" * 9) if "id" in row else (row["_id"], "")
+        path, text = folder / f"{name}.txt", f"{row['title']}{line}\n\n{row['text']}\n"
         if text.strip() and not (path.exists() and path.read_text(encoding="utf-8") == text):
             path.write_text(text, encoding="utf-8")
     return folder
@@ -138,6 +153,19 @@ def _extra(rows: Sequence[Row]) -> list[Question]:
                 for group in row["gold"]
             ),
             kind=row["kind"],
+        )
+        for row in rows
+    ]
+
+
+def _with_supports(rows: Sequence[Row]) -> list[Question]:
+    """Return the questions of a multi-hop set; each supporting paragraph is a gold."""
+    return [
+        Question(
+            qid=row["qid"],
+            text=row["question"],
+            golds=tuple(Gold((Span(name),)) for name in row["supporting_ids"]),
+            kind=row.get("type", f"{row.get('hops', '')} hops"),
         )
         for row in rows
     ]

@@ -5,6 +5,7 @@ See Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 RESAMPLES = 5000
 SEED = 20261122
@@ -47,3 +48,14 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Interva
     Interval(mean=0.5, low=0.5, high=0.5)
     """
     return mean_interval([mine - other for mine, other in zip(ours, theirs, strict=True)])
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """Return how likely a split as uneven as this one is by chance; two-sided, ties left out.
+
+    >>> sign_test(5, 0), sign_test(2, 2)
+    (0.0625, 1.0)
+    """
+    trials = more + fewer
+    tail = sum(comb(trials, i) for i in range(min(more, fewer) + 1))
+    return min(1.0, 2.0 * tail / 2.0**trials)

@@ -23,9 +23,12 @@ WITHOUT: Mapping[str, RetrievalSettings] = {
     "one hit a page first": replace(PRODUCT, pages="together"),
     "planner": replace(PRODUCT, planner="off"),
     "look-up weight": replace(PRODUCT, look_up_weight=1.0),
-    "definitions": replace(PRODUCT, definition_weight=0.0),
+    "headings": replace(PRODUCT, heading_weight=0.0),
+    "definitions": replace(PRODUCT, definition_weight=0.0, meaning_weight=0.0),
+    "meanings": replace(PRODUCT, meaning_weight=PRODUCT.definition_weight),
     "comparisons": replace(PRODUCT, comparison_each=0),
     "overview pages": replace(PRODUCT, overview_slots=0),
+    "a page of each": replace(PRODUCT, overview_each_slots=0),
 }
 """A rule, and the settings without it."""
 SHOWN = ("recall@1", "recall@5", "recall@{k}", "mrr@{k}", "ndcg@{k}")

@@ -26,6 +26,9 @@ class Arm:
 
 DEFAULT = Arm("as configured", IndexSettings().exact_below)
 EXACT = Arm("exact in memory", 1_000_000)
+GRAPH = Arm("Chroma's graph", 0)
+MANY = 50_000
+"""From so many chunks on, the other way of searching is measured as well."""
 
 
 def run(counts: Sequence[int], *, cache: str) -> Iterator[str]:
@@ -40,7 +43,8 @@ def run(counts: Sequence[int], *, cache: str) -> Iterator[str]:
         kept: list[Figures] = []
         for count in counts:
             built = _child("build", place, {"chunks": count})
-            arms = (DEFAULT, EXACT) if count > Settings().index.exact_below else (DEFAULT,)
+            other = EXACT if count > Settings().index.exact_below else GRAPH
+            arms = (DEFAULT, other) if count >= MANY else (DEFAULT,)
             for arm in arms:
                 how = {"arm": arm.name, "exact_below": arm.exact_below, "chunks": count}
                 where = {"location": built["location"], "questions": asked()}

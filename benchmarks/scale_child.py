@@ -161,9 +161,9 @@ def _indexed(item: Embedded) -> IndexedChunk:
 
 
 def _sync(folder: IndexFolder) -> None:
-    """Make the caches for searching."""
+    """Make the caches for searching, Chroma's graph among them whether it is needed or not."""
     with LedgerReader(folder.ledger, folder.label) as ledger:
-        sync_caches(folder.current(), ledger, exact_below=Settings().index.exact_below)
+        sync_caches(folder.current(), ledger, exact_below=0)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """One node per step: read state, call one function, name what changed."""
 
 from research_agent.core.confidence import retrieval_confidence
-from research_agent.core.result import research_result
 from research_agent.core.verification import verify
 from research_agent.metering import remaining, spare
 from research_agent.ports import Ports
@@ -9,7 +8,8 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
 from research_agent.steps.choose import choose_evidence
-from research_agent.steps.refine import refine
+from research_agent.steps.refine import Before, refine
+from research_agent.steps.report import report
 from research_agent.steps.search import retrieve
 
 from .state import ResearchState, ResearchUpdate
@@ -28,6 +28,8 @@ def assess_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
         concentration_scale=settings.confidence.concentration_scale,
         length_norm=settings.confidence.length_norm,
         bypass=settings.confidence.bypass,
+        seed_bypass=settings.confidence.seed_bypass,
+        profile=settings.confidence.profile,
     )
     return {"confidence": confidence}
 
@@ -39,10 +41,11 @@ def refine_node(
         state.question,
         state.probe,
         state.confidence,
+        Before(state.check, state.evidence, state.trace),
         allowance=spare(settings, state.trace),
         ports=ports,
-        prompt=prompts.refine,
-        settings=settings.refinement,
+        prompts=prompts,
+        settings=settings,
     )
     return {"refinement": refined.value, "trace": [refined.event]}
 
@@ -87,8 +90,8 @@ def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
     return {"check": check, "best": best}
 
 
-def report_node(state: ResearchState) -> ResearchUpdate:
-    result = research_result(
+def report_node(state: ResearchState, *, ports: Ports) -> ResearchUpdate:
+    result = report(
         state.question,
         best=state.best,
         check=state.check,
@@ -98,5 +101,6 @@ def report_node(state: ResearchState) -> ResearchUpdate:
         found=state.found,
         rounds=state.rounds,
         trace=state.trace,
+        chunks=ports.chunks,
     )
     return {"result": result}

@@ -52,7 +52,7 @@ def build_research_graph(
     add("select_evidence", nodes.select_evidence_node, ports=ports, settings=settings)
     add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
     add("verify", nodes.verify_node, settings=settings)
-    add("report", nodes.report_node)
+    add("report", nodes.report_node, ports=ports)
     graph.add_edge(START, "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")

@@ -2,55 +2,45 @@
 
 from typing import Literal
 
-from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
 from research_agent.core import routing
-from research_agent.core.calls import CallResult, collect
+from research_agent.core.calls import collect
 from research_agent.metering import spare
-from research_agent.ports import Ports, ToolSpec
+from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.plan_calls import plan_calls
 
 from .binding import bind
+from .calling import Toolbox, run_call, toolbox
 from .state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
-from .tools import build_search_tool
+from .tools import ResearchTools
 
 
 def plan_calls_node(
-    state: SearchState, *, ports: Ports, settings: Settings, prompts: Prompts, spec: ToolSpec
+    state: SearchState, *, ports: Ports, settings: Settings, prompts: Prompts, tools: Toolbox
 ) -> SearchUpdate:
     planned = plan_calls(
         state.question,
         state.refinement,
         state.results,
         state.plan.turn,
-        mode=settings.search.mode,
         allowance=spare(settings, state.trace),
         ports=ports,
         prompt=prompts.plan_calls,
-        tools=[spec],
+        hop=prompts.hop,
+        tools=tools,
+        settings=settings.search,
     )
     return {"plan": planned.value, "trace": [planned.event]}
 
 
-def run_call_node(state: CallInput, *, tool: BaseTool) -> SearchUpdate:
-    message = tool.invoke(
-        {
-            "type": "tool_call",
-            "id": f"call-{state.call.index}",
-            "name": state.call.name,
-            "args": {"query": state.call.query, "probe": state.probe, "allowance": state.share},
-        }
-    )
-    return {
-        "results": [CallResult(state.call, message.artifact.hits, message.artifact.stats)],
-        "trace": [message.artifact.event],
-    }
+def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
+    result, event = run_call(state.call, state.probe, state.share, tools=tools)
+    return {"results": [result], "trace": [event]}
 
 
 def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
@@ -82,15 +72,14 @@ def build_search_graph(
     ports: Ports, settings: Settings, prompts: Prompts
 ) -> CompiledStateGraph[SearchState, None, SearchInput, SearchOutput]:
     """Wire plan_calls, run_call and collect into a loop."""
-    tool = build_search_tool(ports, settings, prompts)
-    spec = convert_to_openai_tool(tool)
-    planning = {"ports": ports, "settings": settings, "prompts": prompts, "spec": spec}
+    tools = toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
+    planning = {"ports": ports, "settings": settings, "prompts": prompts, "tools": tools}
     clock = ports.clock
     graph = StateGraph(SearchState, input_schema=SearchInput, output_schema=SearchOutput)
     graph.add_node(
         "plan_calls", bind("plan_calls", plan_calls_node, SearchState, clock, **planning)
     )
-    graph.add_node("run_call", bind("run_call", run_call_node, CallInput, clock, tool=tool))
+    graph.add_node("run_call", bind("run_call", run_call_node, CallInput, clock, tools=tools))
     graph.add_node("collect", bind("collect", collect_node, SearchState, clock, settings=settings))
     graph.add_edge(START, "plan_calls")
     graph.add_conditional_edges("plan_calls", after_plan, ["run_call", "collect"])

@@ -32,4 +32,4 @@ def _research(index: str) -> Research:
     settings = load_settings(config_file(None, os.environ), os.environ)
     connection = connect(index, settings, os.environ)
     atexit.register(connection.close)
-    return build_research_graph(connection.ports, settings, load_prompts())
+    return build_research_graph(connection.ports, connection.settings, load_prompts())

@@ -1,5 +1,6 @@
 """Model calls within a question's budget: each is checked before it is made, and counted."""
 
+import math
 from collections.abc import Sequence
 
 from research_agent.core.budget import Allowance, left
@@ -43,8 +44,9 @@ class Meter:
         least_tokens: int = 1,
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
+        seconds: float = math.inf,
     ) -> Completion:
-        """Return the model's reply; its deadline is the time that is left.
+        """Return the model's reply; its deadline is the time that is left, or `seconds`.
 
         A reply that may not even have `least_tokens` is not asked for. Raises BudgetError, also
         where the time ran out during the call, and ModelError.
@@ -60,7 +62,7 @@ class Meter:
                 max_tokens=self.granted,
                 tools=tools,
                 schema=schema,
-                seconds=allowance.seconds,
+                seconds=min(allowance.seconds, seconds),
             )
         except ModelError as error:
             seconds = self._clock.seconds() - started

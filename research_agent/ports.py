@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from research_agent.core.blending import BlendDiagnostics
+from research_agent.core.corpus import DocumentOutline
 from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
 from research_agent.core.records import DocumentRecord, IndexedChunk
+from research_agent.core.references import Edge
 from research_agent.core.types import Chunk, Completion, Message, ScoredId
 
 ToolSpec = Mapping[str, object]
@@ -52,6 +54,16 @@ class ReplyCache(Protocol):
 
     def put(self, key: str, kept: KeptReply) -> None:
         """Keep a reply; one that is there already is replaced."""
+
+
+class DecisionCache(Protocol):
+    """What the filter model said of single chunks, by `core.filtering_keys.decision_key`."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """Return what is kept under those of `keys` that are known; no fault ends a question."""
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        """Keep decisions; those that are there already are replaced."""
 
 
 class Embedder(Protocol):
@@ -117,6 +129,19 @@ class ChunkStore(Protocol):
     def around(self, chunk_id: str, *, window: int) -> Sequence[Chunk]:
         """Return the chunks up to `window` places before and after, as they stand; not itself."""
 
+    def edges(self, chunk_ids: Sequence[str]) -> Sequence[Edge]:
+        """Return the references from and to any of the chunks, each once, in reading order.
+
+        Reading order is that of the chunks they stand in, documents by path.
+        """
+
+    def page_text(self, chunk_id: str, page: int) -> str:
+        """Return the text of a page of a chunk's document, as its file has it.
+
+        Every place in it is the number of a character of the PDF library's. It is "" where the
+        format has no pages, or where it was not kept.
+        """
+
 
 class FileSource(Protocol):
     """The user's files."""
@@ -142,8 +167,34 @@ class Clock(Protocol):
         """Return seconds since some fixed moment."""
 
 
+class ToolUse(Protocol):
+    """What is known of how the planner model calls tools; asked with `search.mode: auto`."""
+
+    def known(self) -> bool | None:
+        """Return whether it writes calls that can be used, None where it was not tried yet."""
+
+    def learn(self, *, usable: bool) -> None:
+        """Remember what a trial has shown."""
+
+
+class NeverTools:
+    """Calls are never left to the model."""
+
+    def known(self) -> bool:
+        """Return False."""
+        return False
+
+    def learn(self, *, usable: bool) -> None:
+        """Forget it."""
+
+
 def no_warnings() -> tuple[str, ...]:
     """Return nothing: all is well."""
+    return ()
+
+
+def no_documents() -> tuple[DocumentOutline, ...]:
+    """Return nothing: nobody knows which documents there are."""
     return ()
 
 
@@ -165,8 +216,13 @@ class Ports:
     """Asked only with `rerank.mode: http`."""
     blend_log: BlendLog | None = None
     """None where `blend.diagnostics` is empty."""
+    decisions: DecisionCache | None = None
+    """None where `models.reply_cache` is off."""
     warnings: Callable[[], tuple[str, ...]] = no_warnings
     """What is worse than usual about answers from the index as it is now, a sentence each."""
+    documents: Callable[[], Sequence[DocumentOutline]] = no_documents
+    """Every document of the index as it is now, by path."""
+    tool_use: ToolUse = field(default_factory=NeverTools)
 
 
 @runtime_checkable
@@ -186,11 +242,32 @@ class IndexWriter(Protocol):
     def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
 
-    def put(self, record: DocumentRecord, chunks: Sequence[IndexedChunk]) -> None:
-        """Keep a new version of a document for good; raises DocumentError, IndexingError."""
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
+        """Keep a new version of a document for good; raises DocumentError, IndexingError.
+
+        `page_texts` are the texts of its pages, from the first, "" for a page without one.
+        """
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more."""
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A reader of documents that can begin before it is asked."""
+
+    def begin(self, path: str) -> None:
+        """Begin to read a file that will be asked for next; no error is told before that."""
+
+
+def no_reading_ahead(_: str) -> None:
+    """Do nothing: files are read when they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,3 +279,5 @@ class IndexingPorts:
     embedder: Embedder
     windows: TextWindows
     writer: IndexWriter
+    read_ahead: Callable[[str], None] = no_reading_ahead
+    """Told which file will be read next, while another one is being embedded."""

@@ -11,8 +11,13 @@ VARIABLES = {
     "answer_user": frozenset({"evidence", "question"}),
     "answerable": frozenset({"evidence", "question", "answer"}),
     "refine": frozenset({"question"}),
-    "plan_calls": frozenset({"question", "queries", "results"}),
+    "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
+    "translate": frozenset({"question", "language"}),
+    "hop": frozenset({"question", "evidence"}),
+    "plan_calls": frozenset({"documents", "question", "queries", "results"}),
     "relevant": frozenset({"question", "chunk"}),
+    "filter": frozenset({"question", "chunks"}),
+    "calibrate": frozenset({"text"}),
     "code": frozenset({"domains", "tasks", "modifiers", "text"}),
 }
 """The prompts and the variables each must have."""
@@ -46,6 +51,11 @@ class Prompts:
     answer_user: PromptTemplate
     answerable: PromptTemplate
     refine: PromptTemplate
+    refine_again: PromptTemplate
+    translate: PromptTemplate
+    hop: PromptTemplate
     plan_calls: PromptTemplate
     relevant: PromptTemplate
+    filter: PromptTemplate
+    calibrate: PromptTemplate
     code: PromptTemplate

@@ -9,6 +9,8 @@ from math import sqrt
 from zlib import crc32
 
 from research_agent.config import load_prompts
+from research_agent.core.corpus import DocumentOutline
+from research_agent.core.references import Edge
 from research_agent.core.types import (
     Alternative,
     Chunk,
@@ -113,8 +115,13 @@ class MemoryWords:
 class MemoryChunks:
     """The chunks themselves."""
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
+    def __init__(self, chunks: Sequence[Chunk], edges: Sequence[Edge] = ()) -> None:
         self.known = {chunk.chunk_id: chunk for chunk in chunks}
+        self.references = tuple(edges)
+
+    def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:
+        wanted = set(chunk_ids)
+        return [edge for edge in self.references if {edge.source, edge.target} & wanted]
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [self.known[chunk_id] for chunk_id in chunk_ids if chunk_id in self.known]
@@ -125,6 +132,10 @@ class MemoryChunks:
         near = [c for c in self.known.values() if c.doc_id == middle.doc_id]
         found = [c for c in near if 0 < abs(c.order - middle.order) <= window]
         return sorted(found, key=lambda c: c.order)
+
+    def page_text(self, chunk_id: str, page: int) -> str:
+        known = self.known.get(chunk_id)
+        return known.text.replace(" ", "\r\n") if known and known.start_page == page else ""
 
 
 class WordCount:
@@ -203,4 +214,7 @@ def ports(
         chunks=MemoryChunks(chunks),
         tokenizer=WordCount(),
         clock=CountingClock(),
+        documents=lambda: (
+            DocumentOutline("guide", "/docs/guide.pdf", kinds={"text": len(texts)}),
+        ),
     )

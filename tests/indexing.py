@@ -1,12 +1,14 @@
 """Fakes for everything that writes an index: files in memory, a reader, and made-up chunks."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from research_agent.core.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
 from research_agent.core.paths import is_below
 from research_agent.core.records import DocumentRecord, IndexedChunk, Window
+from research_agent.core.references import Link
 from research_agent.core.types import Chunk
 from research_agent.errors import DocumentError, PathError
 from tests.fakes import WordEmbedder, embedding
@@ -57,10 +59,14 @@ class MemoryFiles:
 
 
 class PlainReader:
-    """Reads text files: a paragraph is a block of a section of its own."""
+    """Reads text files: a paragraph is a block of a section of its own, and has some links."""
 
     def read(self, path: str) -> ParsedDocument:
-        return parsed(Path(path).read_text(encoding="utf-8"))
+        document = parsed(Path(path).read_text(encoding="utf-8"))
+        blocks = (
+            replace(b, anchors=(f"#{b.page}",), links=_links(b.page)) for b in document.blocks
+        )
+        return replace(document, blocks=tuple(blocks))
 
 
 class CuttingEmbedder(WordEmbedder):
@@ -74,6 +80,11 @@ def parsed(text: str) -> ParsedDocument:
     parts = [part for part in text.split("\n\n") if part.strip()]
     blocks = [Block(part, page, (f"Part {part[:8]}",)) for page, part in enumerate(parts, start=1)]
     return ParsedDocument(tuple(blocks), title="Notes", date="2026-11")
+
+
+def _links(page: int) -> tuple[Link, ...]:
+    """Return links to the next page, which the last one lacks, and to two other documents."""
+    return tuple(Link(target, "link") for target in (f"#{page + 1}", "1.txt#1", "3.txt"))
 
 
 def record(key: str, path: str = "", **changes: object) -> DocumentRecord:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from research_agent.core.addresses import local_target
 from research_agent.core.documents import Block, ParsedDocument
+from research_agent.core.references import Link
 from research_agent.core.types import ChunkKind
 
 DEPTH = 150
@@ -86,6 +88,8 @@ _INLINE = frozenset(
         "wbr",
     ]
 )
+_WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
+"""Elements whose text is taken at once."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -103,11 +107,15 @@ def parse_html(text: str) -> ParsedDocument:
     r"""Return the document in an HTML text.
 
     Headings become the section path; scripts, navigation, footers and hidden elements are left
-    out. The title is the head's, else the first h1.
+    out. The title is the head's, else the first h1. Links to other documents and sections are kept,
+    and the ids and names they may lead to.
 
     >>> page = parse_html("<title>T</title><nav>x</nav><h2>A</h2><p>one<br>two</p><li>three")
     >>> page.title, [(b.text, b.section, b.kind) for b in page.blocks][1:]
     ('T', [('one\ntwo', ('A',), 'text'), ('- three', ('A',), 'list')])
+    >>> block, = parse_html("<p id=a>see <a href='b.html#c'>b</a>").blocks
+    >>> block.anchors, block.links
+    (('#a',), (Link(target='b.html#c', kind='link', text='b'),))
     """
     tree = LexborHTMLParser(text)
     blocks = tuple(_Walk().blocks(tree.body)) if tree.body else ()
@@ -140,12 +148,19 @@ def _is_hidden(node: LexborNode) -> bool:
     return bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
 
 
+def _is_whole(node: LexborNode) -> bool:
+    """Say whether an element's text is taken at once: all but tables that hold tables."""
+    return node.tag in _WHOLE and not (node.tag == "table" and node.css_first("table table"))
+
+
 class _Walk:
     """One pass over a page: the open headings, and the text of the block being read."""
 
     def __init__(self) -> None:
         self._path: list[tuple[int, str]] = []
         self._text: list[str] = []
+        self._anchors: list[str] = []
+        self._links: list[Link] = []
 
     def blocks(self, node: LexborNode, kind: ChunkKind = "text", depth: int = 0) -> Iterator[Block]:
         """Yield the blocks below `node`, in order."""
@@ -163,12 +178,14 @@ class _Walk:
 
     def _element(self, node: LexborNode, kind: ChunkKind, depth: int) -> Iterator[Block]:
         tag = node.tag or ""
+        if depth < DEPTH and tag not in _INLINE:
+            yield from self._flush(kind)
+        self._note(node, "*" if depth >= DEPTH or _is_whole(node) else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
         elif tag in _INLINE:
             yield from self.blocks(node, kind, depth + 1)
         else:
-            yield from self._flush(kind)
             yield from self._block_element(node, tag, kind, depth)
 
     def _block_element(
@@ -178,7 +195,7 @@ class _Walk:
             yield from self._heading(node, int(tag[1]))
         elif tag == "pre":
             yield from self._whole(node.text().strip("\n").rstrip(), "code")
-        elif tag == "table" and not node.css_first("table table"):
+        elif tag == "table" and _is_whole(node):
             yield from self._whole(_table(node), "table")
         else:
             item = tag == "li" or (kind == "list" and tag in ("p", "div"))
@@ -188,11 +205,11 @@ class _Walk:
         heading = " ".join(node.text().split())
         if heading:
             self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
-            yield Block(heading, section=self._section())
+            yield self._block(heading, "text")
 
     def _whole(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
-            yield Block(text, section=self._section(), kind=kind)
+            yield self._block(text, kind)
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
         """Yield the text that has come together, if any."""
@@ -201,7 +218,23 @@ class _Walk:
         self._text = []
         if text:
             mark = "- " if kind == "list" else ""
-            yield Block(mark + text, section=self._section(), kind=kind)
+            yield self._block(mark + text, kind)
+
+    def _note(self, node: LexborNode, below: str) -> None:
+        """Keep the anchors and links of an element, and of those `below` it (a selector)."""
+        for found in (node, *(node.css(below) if below else ())):
+            attributes = found.attributes
+            names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
+            self._anchors += [f"#{name}" for name in names if name]
+            href = attributes.get("href") if found.tag == "a" else None
+            if target := local_target(href or ""):
+                self._links.append(Link(target, "link", " ".join(found.text().split())))
+
+    def _block(self, text: str, kind: ChunkKind) -> Block:
+        """Return a block with what was noted since the one before."""
+        anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
+        self._anchors, self._links = [], []
+        return Block(text, section=self._section(), kind=kind, anchors=anchors, links=links)
 
     def _section(self) -> tuple[str, ...]:
         return tuple(heading for _, heading in self._path)

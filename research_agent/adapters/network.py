@@ -8,10 +8,10 @@ before the guard is asked: a sandbox of the system (`unshare -rn`) shows all of 
 
 import socket
 import sys
-from ipaddress import IPv6Address, ip_address
 from threading import Lock
 
 from research_agent.core.closing import Closing
+from research_agent.core.loopback import is_own
 
 _ADDRESSED = ("socket.connect", "socket.sendto", "socket.sendmsg")
 _NAMED = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
@@ -45,24 +45,6 @@ def forbid_outside() -> NetworkGuard:
     Whoever tries gets OutsideConnectionError, an OSError, until the returned guard is closed.
     """
     return NetworkGuard()
-
-
-def is_own(host: object) -> bool:
-    """Return whether a host, as sockets take it, is this machine by its loopback address.
-
-    >>> [is_own(host) for host in ("127.0.0.1", b"localhost", "::1", None, "example.org")]
-    [True, True, True, True, False]
-    """
-    if host is None:
-        return True
-    name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else str(host)
-    name = name.lower().rstrip(".")
-    try:
-        address = ip_address(name)
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")
-    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (inner or address).is_loopback
 
 
 class _Hook:

@@ -1,26 +1,31 @@
 """`research-agent ask`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from research_agent.app.agent import ResearchAgent
 from research_agent.app.events import StepEvent
 from research_agent.app.indexing import index_for_docs
+from research_agent.app.report import Recorder, RunRecord, check_target
 from research_agent.app.shown import ShownChat
 from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, result_text, say, say_json
-from research_agent.assembly.connection import connect
+from research_agent.assembly.connection import Connection, connect
 from research_agent.config import load_prompts
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
+from research_agent.errors import ResearchAgentError
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
 BEGINNINGS = {"answer": "reading the evidence and writing"}
+UNREPORTED = 4
+"""Exit status where the answer was given, and its report could not be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +36,20 @@ class Show:
     evidence: bool = False
     prompt: bool = False
     steps: bool = True
+    report: str = ""
+    """The file of a report; empty where none is wanted."""
+    force: bool = False
+    """The report replaces whatever file is there."""
 
 
 def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], show: Show) -> int:
-    """Answer a question and print it; steps go to stderr, the answer to stdout."""
+    """Answer a question and print it; steps go to stderr, the answer to stdout.
+
+    Return 4 where the answer is there, and its report could not be written.
+    """
     question = check_question(question)
+    if show.report:
+        check_target(show.report, force=show.force)
     settings = start(config)
     prompts = load_prompts()
     where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
@@ -46,13 +60,22 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
             connect(where, settings, os.environ, on_bytes=joining, on_note=_note)
         )
         ports = shown(connection.ports) if show.prompt else connection.ports
-        agent = stack.enter_context(ResearchAgent(ports, settings, prompts))
-        result = run(agent, question, settings, steps=show.steps)
+        agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
+        recorder = Recorder()
+        result = run(agent, question, settings, steps=show.steps, watching=recorder.watching)
+        _print(result, show)
+        if show.report:
+            return _report(result, show, connection, recorder.record())
+    return 0
+
+
+def _print(result: ResearchResult, show: Show) -> None:
+    """Print an answer, as text with what it cost, or as JSON."""
     if show.as_json:
         from research_agent.app.own_graphs import state
 
         say_json(state.RESULT.dump_python(result, mode="json"))
-        return 0
+        return
     if show.evidence:
         say(evidence_text(result))
     say(result_text(result))
@@ -60,13 +83,39 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     for warning in result.warnings if show.steps or unfinished else ():
         _note(warning)
     say(cost_line(result), dim=True, error=True)
+
+
+def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
+    """Write the report; what prevents it is told, and does not take the answer back."""
+    from research_agent.app.report.writing import write_report
+
+    try:
+        write_report(
+            result,
+            show.report,
+            chunks=connection.ports.chunks,
+            settings=connection.settings,
+            record=record,
+            force=show.force,
+        )
+    except ResearchAgentError as error:
+        _note(f"no report was written: {error} {error.hint}")
+        return UNREPORTED
+    _note(f"report: {show.report}")
     return 0
 
 
-def run(agent: ResearchAgent, question: str, settings: Settings, *, steps: bool) -> ResearchResult:
+def run(
+    agent: ResearchAgent,
+    question: str,
+    settings: Settings,
+    *,
+    steps: bool,
+    watching: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> ResearchResult:
     """Answer a question, telling each step as it ends."""
     result: ResearchResult | None = None
-    for event in agent.steps(question):
+    for event in agent.steps(question, watching=watching):
         result = event.result or result
         if steps:
             _tell(event, settings)

@@ -4,10 +4,12 @@ Only click is imported here; each command imports what it needs when it runs, so
 and a mistyped option answer at once.
 
 Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on stderr, 2 wrong
-usage, 3 an index was made but some files could not be read, 130 interrupted.
+usage, 3 an index was made but some files could not be read, 4 the answer was given but its
+report could not be written, 130 interrupted.
 """
 
 import os
+from typing import Literal
 
 import click
 
@@ -121,6 +123,11 @@ def documents_command(*, index: str, as_json: bool) -> int:
 @CONFIG
 @click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@click.option(
+    "--mode",
+    type=click.Choice(("hybrid", "dense", "lexical")),
+    help="By meaning and words, by one alone; else retrieval.mode.",
+)
 @click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
 @click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
 @OFFLINE
@@ -134,6 +141,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     config: str | None,
     k: int,
     as_json: bool,
+    mode: Literal["hybrid", "dense", "lexical"] | None,
     exact: bool,
     explain: bool,
 ) -> int:
@@ -147,8 +155,48 @@ def search_command(  # noqa: PLR0913 (one argument an option)
         k=k,
         as_json=as_json,
         limits=limits,
+        mode=mode,
         exact=exact,
         explain=explain,
+    )
+
+
+@main.command("chunks")
+@click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
+@INDEX
+@CONFIG
+@click.option(
+    "--depth",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 10),
+    help="Follow references so many steps.",
+)
+@click.option(
+    "--max",
+    "most",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Show at most so many chunks.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@OFFLINE
+@told
+def chunks_command(
+    *,
+    chunk_ids: tuple[str, ...],
+    index: str,
+    config: str | None,
+    depth: int,
+    most: int,
+    as_json: bool,
+) -> int:
+    """Show chunks in full by their ids, and what they refer to."""
+    from research_agent.app import showing_chunks
+
+    return showing_chunks.chunks(
+        chunk_ids, index=index, config=config, depth=depth, most=most, as_json=as_json
     )
 
 
@@ -166,6 +214,8 @@ def search_command(  # noqa: PLR0913 (one argument an option)
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
 @click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
+@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
 @OFFLINE
 @told
 def ask_command(  # noqa: PLR0913 (one argument an option)
@@ -178,6 +228,8 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
     show_evidence: bool,
     show_prompt: bool,
     quiet: bool,
+    report: str,
+    force: bool,
 ) -> int:
     """Answer a question from the indexed documents, or refuse."""
     from research_agent.app import asking
@@ -191,9 +243,65 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
         config=config,
         docs=docs,
         show=asking.Show(
-            as_json=as_json, evidence=show_evidence, prompt=show_prompt, steps=not quiet
+            as_json=as_json,
+            evidence=show_evidence,
+            prompt=show_prompt,
+            steps=not quiet,
+            report=report,
+            force=force,
         ),
     )
+
+
+@main.command("calibrate")
+@INDEX
+@CONFIG
+@click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
+@click.option(
+    "--rate",
+    default=0.2,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of errors allowed among the questions that are not refined.",
+)
+@click.option(
+    "--max-minutes",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 1440),
+    help="Begin no question after this long.",
+)
+@click.option("--rules", is_flag=True, help="Ask no model: make the questions by rules.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
+@click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
+@OFFLINE
+@told
+def calibrate_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    index: str,
+    config: str | None,
+    questions: int,
+    rate: float,
+    max_minutes: float,
+    rules: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Fit to your documents how sure a first search has to be for a question to stay as it is."""
+    from research_agent.app import calibrating
+
+    wanted = calibrating.Wanted(
+        questions=questions,
+        rate=rate,
+        max_minutes=max_minutes,
+        rules=rules,
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+    )
+    return calibrating.calibrate(index, config=config, wanted=wanted)
 
 
 @main.command("doctor")

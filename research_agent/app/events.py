@@ -62,14 +62,20 @@ def _refined(written: Mapping[str, Any]) -> str:
 
 def _planned(written: Mapping[str, Any]) -> str:
     plan: CallPlan = written["plan"]
-    return f"{len(plan.calls)} searches planned by the {plan.author}"
+    wrong = sum(bool(call.problem) for call in plan.calls)
+    searches = sum(call.runs and bool(call.query) for call in plan.calls)
+    looks = sum(call.runs for call in plan.calls) - searches
+    more = f", {looks} look-ups" * bool(looks) + f", {wrong} wrong calls" * bool(wrong)
+    return f"{searches} searches{more} planned by the {plan.author}"
 
 
 def _collected(written: Mapping[str, Any]) -> str:
     found: Found = written["found"]
     stats = found.stats
-    how = f"{stats.mode}, {stats.unjudged} not judged" if stats.fallback else stats.mode
-    return f"kept {stats.kept} of {stats.found} chunks (filter: {how}), {found.reason}"
+    how = f"{stats.mode}, {stats.undecided} not judged" if stats.fallback else stats.mode
+    more = f" and {stats.expanded} by reference" if stats.expanded else ""
+    kept = f"kept {stats.kept} of {stats.original} chunks{more}"
+    return f"{kept} (filter: {how}), {found.reason}"
 
 
 def _selected(written: Mapping[str, Any]) -> str:

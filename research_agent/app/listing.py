@@ -8,6 +8,7 @@ from research_agent.assembly.index import list_documents
 from research_agent.core.apparatus import APPARATUS
 from research_agent.core.quality import dropped, ocr_hint
 from research_agent.core.records import KeptDocument
+from research_agent.core.references import unresolved_words
 
 INDENT = "    "
 
@@ -55,6 +56,7 @@ def _of_indexed(item: KeptDocument) -> Iterator[str]:
         yield f"kept, but not searched: {', '.join(kept)}"
     if record.reason:
         yield f"warning: {record.reason}"
+    yield from (f"warning: {told}" for told in unresolved_words(record.unresolved))
 
 
 def _size(item: KeptDocument) -> str:

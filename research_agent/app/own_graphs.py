@@ -43,8 +43,8 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import research, state
+    from graphs import research, state, tools
 else:
-    research, state = own("research"), own("state")
+    research, state, tools = own("research"), own("state"), own("tools")
 
-__all__ = ["own", "research", "state"]
+__all__ = ["own", "research", "state", "tools"]

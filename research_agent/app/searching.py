@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from research_agent.app.scoping import Limits
 from research_agent.app.starting import start
@@ -19,6 +20,7 @@ from research_agent.settings import Settings
 from research_agent.steps.reorder import Reorderer
 from research_agent.steps.search import Ranked, rank
 
+Mode = Literal["hybrid", "dense", "lexical"]
 EXPLAINED = 10
 """Chunks of a stage that are shown."""
 
@@ -31,27 +33,33 @@ def search(  # noqa: PLR0913 (one argument an option)
     k: int,
     as_json: bool,
     limits: Limits,
+    mode: Mode | None = None,
     exact: bool = False,
     explain: bool = False,
 ) -> int:
-    """Print the best `k` chunks for a query, and with `explain` how they were found."""
+    """Print the best `k` chunks for a query, and with `explain` how they were found.
+
+    `mode` stands for `retrieval.mode`, where it is given.
+    """
     query, scope = check_question(query), Scope(**limits)
     settings = start(config)
     with connect(index, settings, os.environ) as connection:
         planner = "off" if exact else settings.retrieval.planner
         wide = max(k, settings.retrieval.top_k)
-        retrieval = replace(settings.retrieval, top_k=wide, planner=planner)
+        mode = mode or settings.retrieval.mode
+        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, planner=planner)
         ports, settings = connection.ports, replace(settings, retrieval=retrieval)
         ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
         ranked, notes = reordered(query, ranked, k, ports, settings)
         named = ports.chunks.chunks(_shown(ranked)) if explain else ()
-        notes = (*ports.warnings(), *notes)
+        notes = (*ports.warnings(), *ranked.notes, *notes)
     hits = ranked.hits[:k]
     if as_json:
-        stages = {"plan": plan_row(ranked), "stages": stage_rows(ranked)} if explain else {}
-        say_json({"hits": hit_rows(hits)} | stages)
+        told = {"mode": mode, "plan": plan_row(ranked), "stages": stage_rows(ranked)}
+        say_json({"hits": hit_rows(hits)} | (told if explain else {}))
     else:
-        say("\n".join([*(explained(ranked, named) if explain else ()), hits_text(hits)]))
+        lines = [f"mode: {mode}", *explained(ranked, named)] if explain else []
+        say("\n".join([*lines, hits_text(hits)]))
     for note in notes:
         say(f"note: {note}", dim=True, error=True)
     return 0
@@ -94,16 +102,26 @@ def hits_text(hits: Sequence[Hit]) -> str:
     if not hits:
         return "nothing found"
     return "\n".join(
-        f"{rank}. {place(hit.chunk)}  (similarity {hit.similarity or 0.0:.2f})\n"
-        f"   {' '.join(hit.chunk.text.split())[:200]}"
+        f"{rank}. {place(hit.chunk)}{_similarity(hit)}\n   {' '.join(hit.chunk.text.split())[:200]}"
         for rank, hit in enumerate(hits, start=1)
     )
+
+
+def _similarity(hit: Hit) -> str:
+    """Return a hit's similarity in brackets, nothing where it is not known."""
+    return "" if hit.similarity is None else f"  (similarity {hit.similarity:.2f})"
 
 
 def plan_row(ranked: Ranked) -> dict[str, object]:
     """Return the plan of a search as JSON values."""
     plan = ranked.plan
-    return {"kind": plan.kind, "term": plan.term, "queries": list(plan.queries)}
+    look_up = plan.look_up.query if plan.look_up else ""
+    return {
+        "kind": plan.kind,
+        "term": plan.term,
+        "look_up": look_up,
+        "queries": list(plan.queries),
+    }
 
 
 def stage_rows(ranked: Ranked) -> list[dict[str, object]]:
@@ -115,6 +133,7 @@ def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
     """Return plan and stages for people, with the places of each stage's best chunks."""
     plan = ranked.plan
     told = [f"definition of {plan.term!r}"] if plan.term else []
+    told += [f"headings with {plan.look_up.query!r}"] if plan.look_up else []
     told += [f"also: {query}" for query in plan.queries]
     places = {chunk.chunk_id: place(chunk) for chunk in chunks}
     lines = [f"plan: {'; '.join([plan.kind, *told])}"]

@@ -6,6 +6,18 @@ from research_agent.adapters.lexical import WordIndex
 from research_agent.adapters.vectors.chroma import discard, shown, sync
 from research_agent.errors import IndexDamagedError
 
+HELD = 100_000_000
+"""Up to so many numbers, of 4 bytes, are held in memory."""
+
+
+def is_exact(vectors: int, dimension: int, exact_below: int) -> bool:
+    """Return whether vectors are compared one by one, in memory, and need no files.
+
+    >>> [is_exact(100_000, dimension, 100_000) for dimension in (384, 1000, 3072)]
+    [True, True, False]
+    """
+    return vectors <= exact_below and vectors * dimension <= HELD
+
 
 def sync_caches(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
     """Bring words and vectors to the ledger's generation; nothing is embedded."""
@@ -28,9 +40,9 @@ def sync_words(edition: Edition, ledger: LedgerReader) -> None:
 def sync_vectors(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
     """Bring Chroma's files to the ledger's generation.
 
-    Up to `exact_below` vectors are searched in the ledger itself, and have no files.
+    Few vectors (`is_exact`) are searched in the ledger itself, and have no files.
     """
-    if ledger.vector_count() <= exact_below:
+    if is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
         discard(edition.vectors)
     elif not shown(edition.vectors, ledger.generation()):
         with ledger.snapshot():

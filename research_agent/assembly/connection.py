@@ -7,6 +7,7 @@ from functools import partial
 from research_agent.adapters.blend_lines import BlendLines
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
+from research_agent.assembly.calibration import calibrated
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
@@ -21,9 +22,11 @@ OnBytes = Callable[[int, int], None]
 class Connection(Closing):
     """Open ports; close it, or use it in a `with` block."""
 
-    def __init__(self, ports: Ports, close: Callable[[], None]) -> None:
+    def __init__(self, ports: Ports, settings: Settings, close: Callable[[], None]) -> None:
         """Keep what has to be closed."""
         self.ports = ports
+        self.settings = settings
+        """Those that were given, with what was fitted to this index in place of defaults."""
         self._close = close
 
     def close(self) -> None:
@@ -56,6 +59,7 @@ def connect(
         reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
         index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
         opened.callback(index.close)
+        fitted = calibrated(location, settings, index.header)
         told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
         lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
         ports = Ports(
@@ -71,6 +75,9 @@ def connect(
             clock=SystemClock(),
             reranker=reranker,
             blend_log=lines,
-            warnings=lambda: index.warnings,
+            decisions=models.decisions,
+            documents=index.documents,
+            tool_use=models.tool_use,
+            warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )
-        return Connection(ports, opened.pop_all().close)
+        return Connection(ports, fitted.settings, opened.pop_all().close)

@@ -9,15 +9,13 @@ from research_agent.adapters.ledger.schema import command
 from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
 from research_agent.adapters.vectors.chroma import shown, spoil
 from research_agent.adapters.vectors.exact import ExactVectors
-from research_agent.assembly.caches import sync_vectors
+from research_agent.assembly.caches import HELD, is_exact, sync_vectors
 from research_agent.core.closing import Closing
 from research_agent.core.types import ScoredId
 from research_agent.errors import IndexDamagedError, IndexingError
 
 REMADE_AT_ONCE = 10_000
 """Up to so many vectors Chroma's files are made again when an index is opened: in seconds."""
-HELD = 100_000_000
-"""Up to so many numbers, of 4 bytes, are held in memory where Chroma cannot be used."""
 
 Vectors = ExactVectors | ApproximateVectors | UnsearchedVectors
 
@@ -40,7 +38,7 @@ class DenseSearch(Closing):
         self._lock = RLock()
         self._older: list[Vectors] = []
         self._vectors: Vectors
-        if ledger.vector_count() <= exact_below:
+        if is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
             self._vectors = ExactVectors(*ledger.matrix())
         else:
             self._vectors = self._approximate(exact_below)

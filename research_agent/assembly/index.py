@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 
 from research_agent.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.adapters.ledger.documents import all_documents
@@ -10,6 +11,7 @@ from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.updating import preview_index, update_index
 from research_agent.assembly.word_search import WordSearch
 from research_agent.core.closing import Closing
+from research_agent.core.corpus import DocumentOutline
 from research_agent.core.records import IndexHeader, KeptDocument
 from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
@@ -49,6 +51,11 @@ class OpenIndex(Closing):
     def warnings(self) -> tuple[str, ...]:
         """What is worse than usual about answers from this index, a sentence each."""
         return (self._dense.warning,) if self._dense.warning else ()
+
+    @cached_property
+    def documents(self) -> tuple[DocumentOutline, ...]:
+        """What every document holds, by path, as it was when this was first asked."""
+        return self._ledger.documents()
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened; if so, open it again."""

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 
 from research_agent.assembly.index import OpenIndex
+from research_agent.core.corpus import DocumentOutline
+from research_agent.core.records import IndexHeader
+from research_agent.core.references import Edge
 from research_agent.core.types import Chunk, ScoredId
 
 
@@ -27,6 +30,11 @@ class LatestIndex:
         return LatestWords(lambda: self._index)
 
     @property
+    def header(self) -> IndexHeader:
+        """What the index says about itself as it is open now."""
+        return self._index.header
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What is worse than usual about answers from the index as it is open now."""
         return self._index.warnings
@@ -46,6 +54,18 @@ class LatestIndex:
     def around(self, chunk_id: str, *, window: int) -> Sequence[Chunk]:
         """Return the chunks before and after one in its document."""
         return self._index.chunks.around(chunk_id, window=window)
+
+    def edges(self, chunk_ids: Sequence[str]) -> Sequence[Edge]:
+        """Return the references from and to any of the chunks."""
+        return self._index.chunks.edges(chunk_ids)
+
+    def page_text(self, chunk_id: str, page: int) -> str:
+        """Return the text of a page of a chunk's document, as its file has it."""
+        return self._index.chunks.page_text(chunk_id, page)
+
+    def documents(self) -> Sequence[DocumentOutline]:
+        """Return every document of the latest generation."""
+        return self._latest().documents
 
     def close(self) -> None:
         """Close every generation that was opened."""

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from research_agent.adapters.decoding import decode
 from research_agent.adapters.files import LocalFiles
 from research_agent.adapters.plain_text import TEXT_ENDINGS, parse_text
-from research_agent.adapters.sandbox import SandboxedReader
+from research_agent.adapters.sandbox import EagerReader, SandboxedReader
 from research_agent.adapters.source_code import CODE_ENDINGS, parse_code
 from research_agent.core.documents import ParsedDocument
 from research_agent.errors import DocumentError
@@ -17,6 +17,7 @@ from research_agent.settings import DocumentSettings
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
 DOCX_ENDINGS = frozenset({".docx"})
+API_ENDINGS = frozenset({".json", ".yaml", ".yml"})
 PDF_MAGIC = b"%PDF-"
 DOCX_NEEDED = "reading it needs a package: pip install 'research-agent[docx]'"
 
@@ -34,8 +35,8 @@ READABLE: frozenset[str] = (
 def parse_file(path: str) -> ParsedDocument:
     """Return the document in a file, by its ending; raises DocumentError.
 
-    A file that begins as a PDF does is read as one, whatever its name. An empty file is a
-    document without blocks.
+    A file that begins as a PDF does is read as one, whatever its name; JSON and YAML that describe
+    an API are read by their operations. An empty file is a document without blocks.
     """
     try:
         data = Path(path).read_bytes()
@@ -63,12 +64,14 @@ def local_files(settings: DocumentSettings) -> LocalFiles:
     return LocalFiles(settings, READABLE, needed=needed)
 
 
-def reader(settings: DocumentSettings) -> SandboxedReader:
+def reader(settings: DocumentSettings) -> EagerReader:
     """Return the reader of files, with the limits of `settings`; the caller closes it."""
-    return SandboxedReader(
-        f"{__name__}:{parse_file.__name__}",
-        seconds=settings.parse_seconds,
-        memory_mb=settings.parse_memory_mb,
+    return EagerReader(
+        SandboxedReader(
+            f"{__name__}:{parse_file.__name__}",
+            seconds=settings.parse_seconds,
+            memory_mb=settings.parse_memory_mb,
+        )
     )
 
 
@@ -86,5 +89,14 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         code = partial(parse_code, ending=ending)
         parse = code if ending in CODE_ENDINGS else parse_text
     text, warnings = decode(data, declared=declared)
-    document = parse(text)
+    document = _api(text, ending) or parse(text)
     return replace(document, warnings=(*warnings, *document.warnings))
+
+
+def _api(text: str, ending: str) -> ParsedDocument | None:
+    """Return what a text describes of an API; None where it describes none."""
+    if ending not in API_ENDINGS:
+        return None
+    from research_agent.adapters.openapi import is_api, parse_api
+
+    return parse_api(text, ending=ending) if is_api(text) else None

@@ -36,9 +36,15 @@ class RememberingWriter:
         known = dict(self._writer.vectors(digests))
         return known | self._cache.get(self._model, [d for d in digests if d not in known])
 
-    def put(self, record: DocumentRecord, chunks: Sequence[IndexedChunk]) -> None:
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
         """Keep a new version of a document for good."""
-        self._writer.put(record, chunks)
+        self._writer.put(record, chunks, page_texts=page_texts)
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more."""

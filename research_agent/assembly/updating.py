@@ -20,7 +20,9 @@ from research_agent.ports import (
     FileSource,
     IndexingPorts,
     IndexWriter,
+    ReadsAhead,
     TextWindows,
+    no_reading_ahead,
 )
 from research_agent.settings import Settings
 from research_agent.steps.index import OnProgress, index_documents, preview_documents
@@ -85,9 +87,13 @@ def preview_index(  # noqa: PLR0913 (as above)
         _check_all_readable(absolute, files)
     ledger = folder.current().ledger
     known = [] if rebuild else known_documents(ledger, folder.label, model=model)
-    chunk_chars = settings.documents.chunk_chars
     return preview_documents(
-        absolute, files=files, records=known, chunk_chars=chunk_chars, prune=prune
+        absolute,
+        files=files,
+        records=known,
+        chunk_chars=settings.documents.chunk_chars,
+        words=settings.retrieval.words,
+        prune=prune,
     )
 
 
@@ -108,6 +114,7 @@ class _Work:
         """Run the step; a rebuild writes to the cache without reading it."""
         embedder = self.embedder
         windows = embedder if isinstance(embedder, TextWindows) else _WholeTexts()
+        ahead = self.reader.begin if isinstance(self.reader, ReadsAhead) else no_reading_ahead
         if self.cache:
             embedder = RememberingEmbedder(embedder, self.cache)
             if not rebuild:
@@ -120,8 +127,10 @@ class _Work:
                 embedder=embedder,
                 windows=windows,
                 writer=writer,
+                read_ahead=ahead,
             ),
             chunk_chars=self.settings.documents.chunk_chars,
+            words=self.settings.retrieval.words,
             on_progress=self.on_progress,
             prune=prune,
         )

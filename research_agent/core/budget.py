@@ -116,7 +116,7 @@ def left(whole: Allowance, trace: Sequence[TraceEvent]) -> Allowance:
     Allowance(llm_calls=2, tool_calls=1, tokens=900, seconds=58.0, cost=None)
     """
     calls = [call for event in trace for call in event.calls]
-    searches = sum(len(event.queries) for event in trace)
+    searches = sum(len(event.queries) + event.lookups for event in trace)
     return whole.after(calls, busy_seconds(trace), searches=searches)
 
 

@@ -1,18 +1,19 @@
-"""The tool calls of one search: who writes them, how they are read, when there are enough.
+"""The tool calls of one search: who writes them, what they found, when there are enough.
 
 A call's `index` counts through the whole search, so results have one order whichever of
 several parallel calls comes back first.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from research_agent.core.budget import Allowance, BudgetStop
 from research_agent.core.filtering import FilterStats
 from research_agent.core.fusion import fuse_hits, reserve_slots
-from research_agent.core.types import Completion, Hit, TraceEvent, WrittenCall
+from research_agent.core.hops import gaps
+from research_agent.core.referring import Reference
+from research_agent.core.types import Hit, TraceEvent
 
 SearchStop = Literal["planned", "no_new_evidence", "max_turns", "model_done", "error", BudgetStop]
 NOTHING = Allowance(0, 0, 0, 0.0)
@@ -20,11 +21,28 @@ NOTHING = Allowance(0, 0, 0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool, ready to run."""
+    """One call of a tool, ready to run; or one that is answered without running anything."""
 
     index: int
     name: str
-    query: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """JSON values, those that differ from the tool's defaults."""
+    problem: str = ""
+    """What is wrong with it, for the model to read; then it is not run."""
+    repeats: int | None = None
+    """The index of an earlier call that is the same; its result stands for this one too."""
+    part: int = -1
+    """Which of the refinement's queries it searches, where the planner wrote it."""
+
+    @property
+    def query(self) -> str:
+        """What is searched for; empty where the tool searches nothing."""
+        return str(self.arguments.get("query", ""))
+
+    @property
+    def runs(self) -> bool:
+        """Whether a tool is run for it."""
+        return not self.problem and self.repeats is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +56,8 @@ class CallPlan:
     """What each of the calls may use."""
     stop: SearchStop | Literal[""] = ""
     """Why no turn can follow; empty where one can."""
+    waiting: int = 0
+    """Queries that the planner searches in later turns, with what this one finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +67,19 @@ class SearchResult:
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)
     event: TraceEvent = field(default_factory=TraceEvent)
+    total_found: int = 0
+    """Chunks that the search found, before any was left out."""
+    files_searched: int = 0
+    """Documents that the search was limited to, or all."""
+    search_time_ms: float = 0.0
+    """With filter and expansion."""
+    references: Mapping[str, tuple[Reference, ...]] = field(default_factory=dict)
+    """What the hits refer to, by chunk id; those that refer to nothing are left out."""
+
+    @property
+    def filtering_stats(self) -> FilterStats:
+        """The filter's record, under the name that callers of the tool know."""
+        return self.stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +89,10 @@ class CallResult:
     call: ToolCall
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)
+    told: str = ""
+    """What the model is told besides the hits: the documents, or what is wrong."""
+    searched: bool = True
+    """Hits were ranked by a query; else they were asked for by name, or there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +102,42 @@ class Found:
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)
     decision: Literal["again", "stop"] = "stop"
-    reason: SearchStop | Literal["new_evidence", ""] = ""
+    reason: SearchStop | Literal["new_evidence", "told", "waiting", ""] = ""
+    """"told": a call was wrong, listed the documents, or read chunks; the model may go on from it.
+
+    "waiting": a query needs what another one has found.
+    """
 
 
-def planned_calls(tool: str, queries: Sequence[str]) -> tuple[ToolCall, ...]:
+def planned_calls(tool: str, queries: Sequence[str], first: int = 0) -> tuple[ToolCall, ...]:
     """Return one call a different query: the planner for models that write no tool calls.
 
-    >>> [call.query for call in planned_calls("search_chunks", ["a", "b", "a"])]
+    Those with a gap for an earlier one's answer have to wait.
+
+    >>> [call.query for call in planned_calls("search_chunks", ["a", "b", "a", "c of #1"])]
     ['a', 'b']
     """
-    return tuple(ToolCall(i, tool, query) for i, query in enumerate(dict.fromkeys(queries)))
-
-
-def read_calls(completion: Completion, tool: str, *, first: int) -> tuple[ToolCall, ...]:
-    """Return the calls of `tool` in a reply: its tool calls, else one JSON object in its text.
-
-    Calls of other tools, and arguments without a query, are left out. Not covered: several
-    objects in one text.
-    """
-    written = completion.tool_calls or (_call_in_text(completion.text),)
-    queries = [_query(call.arguments) for call in written if call.name == tool]
-    return tuple(ToolCall(first + i, tool, query) for i, query in enumerate(filter(None, queries)))
+    parts = {query: at for at, query in reversed([*enumerate(queries)]) if not gaps(query, at)}
+    different = enumerate(query for query in dict.fromkeys(queries) if query in parts)
+    return tuple(
+        ToolCall(first + i, tool, {"query": query}, part=parts[query]) for i, query in different
+    )
 
 
 def affordable(plan: CallPlan, allowance: Allowance) -> CallPlan:
     """Return `plan` with the calls that fit into `allowance`, and the share of each.
 
+    Calls for which no tool is run cost nothing and stay.
+
     >>> plan = affordable(CallPlan(calls=planned_calls("t", "ab")), Allowance(4, 1, 900, 30.0))
     >>> len(plan.calls), plan.stop, plan.share.llm_calls
     (1, 'budget_tool_calls', 4)
     """
-    calls = plan.calls[: allowance.tool_calls]
-    stop = plan.stop if calls == plan.calls else "budget_tool_calls"
-    return replace(plan, calls=calls, share=allowance.share(len(calls) or 1), stop=stop)
+    running = [call.index for call in plan.calls if call.runs]
+    cut = set(running[allowance.tool_calls :])
+    calls = tuple(call for call in plan.calls if call.index not in cut)
+    share = allowance.share(len(running) - len(cut) or 1)
+    return replace(plan, calls=calls, share=share, stop="budget_tool_calls" if cut else plan.stop)
 
 
 def collect(
@@ -109,48 +149,37 @@ def collect(
     others fill reserved slots; else all rankings are fused.
     """
     hits = _together(results, own_query, rrf_k)
-    stats = FilterStats.total([result.stats for result in results])
+    stats = FilterStats.total([result.stats for result in results if result.searched])
     latest = {call.index for call in plan.calls}
     before = {h.chunk.chunk_id for r in results if r.call.index not in latest for h in r.hits}
     now = {h.chunk.chunk_id for r in results if r.call.index in latest for h in r.hits}
+    told = any(_tells(result) for result in results if result.call.index in latest)
     if plan.stop:
         return Found(hits, stats, "stop", plan.stop)
     if plan.author == "planner":
-        return Found(hits, stats, "stop", "planned")
+        waits = plan.waiting and plan.turn < max_turns
+        return Found(hits, stats, *(("again", "waiting") if waits else ("stop", "planned")))
     if not plan.calls:
         return Found(hits, stats, "stop", "model_done")
-    if now <= before:
+    fresh = not now <= before
+    if not fresh and not told:
         return Found(hits, stats, "stop", "no_new_evidence")
     if plan.turn >= max_turns:
         return Found(hits, stats, "stop", "max_turns")
-    return Found(hits, stats, "again", "new_evidence")
+    return Found(hits, stats, "again", "new_evidence" if fresh else "told")
+
+
+def _tells(result: CallResult) -> bool:
+    """Return whether the model learns something from a result beside new hits."""
+    read = bool(result.hits) and not result.searched
+    return result.call.repeats is None and (bool(result.told) or read)
 
 
 def _together(results: Sequence[CallResult], own_query: str, rrf_k: int) -> tuple[Hit, ...]:
-    own = next((r for r in results if r.call.query == own_query), None)
+    """Return the hits of all results in one ranking."""
+    ranked = [result for result in results if result.hits]
+    own = next((r for r in ranked if own_query and r.call.query == own_query), None)
     if own is None:
-        return fuse_hits([result.hits for result in results], rrf_k=rrf_k)
-    others = [result.hits for result in results if result is not own]
+        return fuse_hits([result.hits for result in ranked], rrf_k=rrf_k)
+    others = [result.hits for result in ranked if result is not own]
     return reserve_slots(own.hits, others, slot=3, each=2 if len(others) == 1 else 1)
-
-
-def _call_in_text(text: str) -> WrittenCall:
-    """Read the outermost JSON object in `text` as a call; a nameless one where there is none."""
-    value = _object(text[text.find("{") : text.rfind("}") + 1])
-    arguments = value.get("arguments", value.get("parameters"))
-    return WrittenCall(str(value.get("name", "")), json.dumps(arguments))
-
-
-def _query(arguments: str) -> str:
-    """Return the query in a call's `arguments`, empty where there is none."""
-    query = _object(arguments).get("query")
-    return query.strip() if isinstance(query, str) else ""
-
-
-def _object(text: str) -> dict[str, object]:
-    """Return the JSON object that `text` is, an empty one where it is none."""
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -53,6 +53,9 @@ class ParsedDocument:
     title: str = ""
     date: str = ""
     """ISO 8601: a year, a month or a day; empty where the document has none."""
+    page_texts: tuple[str, ...] = ()
+    """The text of each page as the file has it: a character for each of the library's, so that
+    places in it can be found on the page. Empty where a format has no pages."""
     page_labels: tuple[str, ...] = ()
     """The printed label of each page, "" where a page has none; empty without pages."""
     warnings: tuple[str, ...] = ()

@@ -11,11 +11,11 @@ from research_agent.core.deadlines import Rates
 class Learned:
     """What earlier calls have shown."""
 
-    logprobs: bool | None = None
-    """The server gives log-probabilities; None: not known."""
     refused: tuple[str, ...] = ()
     """Options of a request that it refuses, by name, in alphabetical order."""
     rates: Rates = field(default_factory=Rates)
+    tool_calls: bool | None = None
+    """The model writes tool calls that can be used; None: not known."""
 
 
 def endpoint_key(provider: str, url: str, model: str) -> str:

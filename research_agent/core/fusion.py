@@ -98,6 +98,17 @@ def _page(chunk: Chunk) -> tuple[str, str]:
     return (chunk.doc_id, str(chunk.start_page) if paged else chunk.chunk_id)
 
 
+def elsewhere(chunks: Sequence[Chunk], shown: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return those of `chunks` that begin on no page on which one of `shown` begins.
+
+    >>> a, b, c = (Chunk(name, "d", name, page) for name, page in [("a", 3), ("b", 3), ("c", 4)])
+    >>> [chunk.text for chunk in elsewhere([b, c], [a])]
+    ['c']
+    """
+    pages = {_page(chunk) for chunk in shown}
+    return tuple(chunk for chunk in chunks if _page(chunk) not in pages)
+
+
 def place_at(
     own: Sequence[Chunk], others: Sequence[Chunk], *, after: int, most: int
 ) -> tuple[Chunk, ...]:

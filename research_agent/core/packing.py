@@ -1,6 +1,7 @@
-"""How a vector is kept in bytes: 32-bit floats, the lowest byte first."""
+"""How vectors and texts are kept in bytes: 32-bit floats, the lowest byte first; compressed."""
 
 import sys
+import zlib
 from array import array
 from collections.abc import Sequence
 
@@ -25,6 +26,23 @@ def unpacked(blob: bytes, dimension: int) -> list[float]:
     if len(numbers) != dimension:
         raise ValueError(f"a vector of {len(numbers)} numbers among those of {dimension}")
     return _ordered(numbers).tolist()
+
+
+def packed_text(text: str) -> bytes:
+    """Return a text, compressed; halves of characters stay as they are.
+
+    >>> unpacked_text(packed_text("a key"))
+    'a key'
+    """
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def unpacked_text(blob: bytes) -> str:
+    """Return the text of `packed_text`; raises ValueError for anything else."""
+    try:
+        return zlib.decompress(blob).decode("utf-8", "surrogatepass")
+    except zlib.error as error:
+        raise ValueError(f"a page's text cannot be unpacked: {error}") from error
 
 
 def _ordered(numbers: "array[float]") -> "array[float]":

@@ -56,18 +56,21 @@ def steps(text: str) -> tuple[Step, ...]:
     )
 
 
-def algorithm(text: str, number: int, *, word: str = "algorithm") -> tuple[Step, ...]:
+def algorithm(text: str, number: str, *, word: str = "algorithm") -> tuple[Step, ...]:
     r"""Return the steps of "Algorithm `number`" in a text, none where it does not stand there.
 
-    `word` is what algorithms are called in the text's language.
+    `number` may have parts and a letter before it, as "A.2"; `word` is what algorithms are called
+    in the text's language. The algorithm ends where the next one begins.
 
-    >>> len(algorithm("Algorithm 1 A\n1: a\n2: b\nAlgorithm 2 B\n1: c\n2: d\n3: e", 2))
+    >>> len(algorithm("Algorithm 1 A\n1: a\n2: b\nAlgorithm 2 B\n1: c\n2: d\n3: e", "2"))
     3
     """
-    heads = list(re.finditer(rf"(?im)^\W*{re.escape(word)}\s+(\d+)\b", text))
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        if int(head[1]) == number:
-            return steps(text[head.end() : following.start() if following else len(text)])
+    called = rf"(?im)^\W*{re.escape(word)}\s+((?:[A-Z]\.?)?\d+(?:\.\d+)*)(?!\w)"
+    heads = list(re.finditer(called, text))
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    for head, end in zip(heads, ends, strict=bool(heads)):
+        if head[1].casefold() == number.casefold():
+            return steps(text[head.end() : end])
     return ()
 
 

@@ -5,23 +5,28 @@ The user's own words always rank most; what a plan adds weighs less or takes res
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from research_agent.core.look_ups import LookUp
 from research_agent.core.question_words import QuestionWords, phrases, spelled
+from research_agent.core.types import ChunkKind
 
 QuestionKind = Literal["definition", "look-up", "comparison", "attribute", "overview", "general"]
 TERM_WORDS = 4
 """A definition of something with a longer name is no definition but a description."""
 MOST_THINGS = 4
 """Things of a comparison that are searched one by one."""
+LISTED = 3
+"""A question that lists so many things wants each of them, as a comparison does."""
 
 _NAME = re.compile(
     r"\b(?:[A-Z][\w.]*(?:-[A-Z0-9][\w.]*)+|[A-Z]{2,}[\w-]*|[A-Z][a-z]+(?: [A-Z][a-z]+)+)\b"
 )
 _IDENTIFIER = re.compile(
-    r"\b[A-Za-z0-9]+_[A-Za-z0-9_]+\b|\b[a-z]\w*[a-z0-9][A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
+    r"\b[A-Za-z0-9]+_[A-Za-z0-9_]+\b|\b\w[\w-]+\.[A-Za-z]\w{2,}\b"
+    r"|\b[a-z]\w*[a-z0-9][A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
 )
 
 
@@ -32,6 +37,10 @@ class QuestionPlan:
     kind: QuestionKind = "general"
     term: str = ""
     """What a definition is wanted of; empty for other kinds."""
+    meaning: bool = False
+    """Whether the definition is wanted as a glossary has it: what a term means or stands for."""
+    look_up: LookUp | None = None
+    """The algorithm or table that is asked for by name or number."""
     queries: tuple[str, ...] = ()
     """The question about each of the things that it compares."""
 
@@ -57,11 +66,13 @@ def plan_question(question: str, languages: Sequence[QuestionWords]) -> Question
     'ADRS'
     >>> plan_question("How do ABC and XYZ differ in use?", [ENGLISH]).queries
     ('How do ABC and differ in use?', 'How do and XYZ differ in use?')
-    >>> plan_question("What are the steps of Algorithm 2?", [ENGLISH]).kind
-    'look-up'
+    >>> plan_question("What are the steps of Algorithm 2?", [ENGLISH]).look_up.label
+    'Algorithm 2'
     """
     plans = (_plan(question, words) for words in languages)
-    return next((plan for plan in plans if plan.kind != "general"), QuestionPlan())
+    plan = next((plan for plan in plans if plan.kind != "general"), QuestionPlan())
+    wanted = (_look_up(question, words) for words in languages)
+    return replace(plan, look_up=next((one for one in wanted if one), None))
 
 
 def _plan(question: str, words: QuestionWords) -> QuestionPlan:
@@ -71,13 +82,28 @@ def _plan(question: str, words: QuestionWords) -> QuestionPlan:
         return QuestionPlan("look-up")
     if phrases(words.attribute).search(question):
         return QuestionPlan("attribute")
-    things = tuple(dict.fromkeys(_NAME.findall(question)))
-    if 1 < len(things) <= MOST_THINGS and phrases(words.comparison).search(question):
+    if things := _compared(question, words):
         return QuestionPlan("comparison", queries=_apart(question, things))
     if term := _term(question, words):
-        return QuestionPlan("definition", term)
+        meaning = re.search(rf"(?i)\s(?:{spelled(words.meaning)})$", question.rstrip("?!. "))
+        return QuestionPlan("definition", term, meaning=bool(meaning))
     survey = phrases(words.overview).match(question.strip())
     return QuestionPlan("overview" if survey else "general")
+
+
+def _look_up(question: str, words: QuestionWords) -> LookUp | None:
+    """Return the algorithm or table that a question names, None where it names none."""
+    label = _numbered(words).search(question)
+    called = label[0] if label else question
+    names = tuple(dict.fromkeys((*_IDENTIFIER.findall(question), *_NAME.findall(question))))
+    kinds: tuple[ChunkKind, ...] = ()
+    if phrases(words.algorithms).search(called):
+        kinds = ("algorithm", "code")
+    elif phrases(words.tables).search(called):
+        kinds = ("table",)
+    if not kinds or not (label or names):
+        return None
+    return LookUp(kinds, " ".join(label[0].split()) if label else "", names)
 
 
 def _term(question: str, words: QuestionWords) -> str:
@@ -92,6 +118,17 @@ def _term(question: str, words: QuestionWords) -> str:
     return term if len(term.split()) <= TERM_WORDS else ""
 
 
+def _compared(question: str, words: QuestionWords) -> tuple[str, ...]:
+    """Return the things that a question compares, or lists: "A, B, and C"; () for neither."""
+    things = tuple(dict.fromkeys(_NAME.findall(question)))
+    if not phrases(words.comparison).search(question):
+        joins = rf"(?:{spelled(words.joins)})"
+        between = rf"(?:\s*,\s*(?:{joins}\s+)?|\s+{joins}\s+)"
+        run = re.search(rf"{_NAME.pattern}(?:{between}{_NAME.pattern}){{{LISTED - 1},}}", question)
+        things = tuple(dict.fromkeys(_NAME.findall(run[0]))) if run else ()
+    return things if 1 < len(things) <= MOST_THINGS else ()
+
+
 def _apart(question: str, things: Sequence[str]) -> tuple[str, ...]:
     """Return the question about each thing alone: without the names of the others."""
     queries = []
@@ -104,4 +141,5 @@ def _apart(question: str, things: Sequence[str]) -> tuple[str, ...]:
 
 @cache
 def _numbered(words: QuestionWords) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{spelled(words.numbered)})\s+(?:[A-Z]\.?)?\d", re.IGNORECASE)
+    called = spelled(words.numbered)
+    return re.compile(rf"\b(?:{called})\s+(?:[A-Z]\.?)?\d+(?:\.\d+)*", re.IGNORECASE)

@@ -26,10 +26,22 @@ class QuestionWords:
     """Words of a question that wants one property: a size, a number, a time."""
     look_up: tuple[str, ...] = ()
     """Words of a question that wants a text as it stands."""
+    algorithms: tuple[str, ...] = ()
+    """What an algorithm is called, and words for what algorithms have."""
+    tables: tuple[str, ...] = ()
+    """What a table is called."""
     numbered: tuple[str, ...] = ()
     """What has a number in documents: with one behind it, a question wants exactly that."""
+    headed: tuple[str, ...] = ()
+    """Those of them whose number stands in a heading: "5.2 Sizes" is Section 5.2."""
+    formulas: tuple[str, ...] = ()
+    """Those of them whose number stands in brackets at the end of a line."""
+    joins: tuple[str, ...] = ()
+    """What may stand between two numbers: "Tables 3 and 4"."""
     articles: tuple[str, ...] = ()
     """Words before a term that are no part of it."""
+    plurals: tuple[str, ...] = ()
+    """How words end that mean several things."""
     connectives: tuple[str, ...] = ()
     """Words that end a term."""
     sections: tuple[str, ...] = ()
@@ -58,11 +70,20 @@ ENGLISH = QuestionWords(
         "cost*", "categor*", "name", "names",
     ),
     look_up=("pseudocode", "pseudo-code"),
+    algorithms=(
+        "algorithm", "procedure", "protocol", "listing", "pseudocode", "pseudo-code", "step*",
+        "input*", "output*",
+    ),
+    tables=("table",),
     numbered=(
         "algorithm", "table", "figure", "section", "appendix", "clause", "chapter", "equation",
         "listing", "theorem",
     ),
+    headed=("section", "appendix", "clause", "chapter"),
+    formulas=("equation",),
+    joins=("and", "or", "to", "through"),
     articles=("a", "an", "the"),
+    plurals=("s",),
     connectives=("and", "in", "of", "for", "on", "with"),
     sections=("abstract", "introduction", "purpose", "scope", "summary"),
     glossaries=(

@@ -1,11 +1,12 @@
 """What the index knows about a document, and what indexing hands over to be kept."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
 from research_agent.core.documents import ParseQuality
+from research_agent.core.references import ChunkLinks, Unresolved
 from research_agent.core.types import Chunk, ChunkKind
 
 DocumentStatus = Literal["indexed", "skipped", "failed"]
@@ -39,6 +40,8 @@ class DocumentRecord:
     """Whether readers see this version."""
     quality: ParseQuality | None = None
     """How well it could be read; None where it was read before this was kept."""
+    unresolved: Unresolved = field(default_factory=Unresolved)
+    """References of it that led nowhere when the index was published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class IndexedChunk:
     digest: str
     """SHA-256 of header and text: what has the same one has the same words."""
     windows: tuple[Window, ...]
+    links: ChunkLinks = field(default_factory=ChunkLinks)
 
 
 @dataclass(frozen=True, slots=True)

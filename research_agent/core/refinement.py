@@ -1,44 +1,19 @@
-"""Read a planner model's proposal for better queries, and let it through or block it."""
+"""Which proposed queries may be searched beside the question, and why."""
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-Kind = Literal["keep", "rewrite", "decompose", "disambiguate"]
-MAX_QUERIES = 3
-MAX_QUERY_CHARS = 300
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-NAME = re.compile(r"\b(?=\w*[A-Z])(?!(?:[A-Z][a-z]+)\b)[\w-]+\b")
-"""Words with a capital that is not only their first letter, and compounds: ML-KEM, FIPS, eBPF."""
-PROPER = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+\b")
-"""Capitalised words in the middle of a sentence: Paris, Shannon."""
+from research_agent.core.proposals import HOP, Kind, Proposal
+from research_agent.core.validators.parts import check_parts, check_translation
+from research_agent.core.validators.retrieval import Finding, check_retrieval
+from research_agent.core.validators.rewrite_words import RewriteWords
+from research_agent.core.validators.seed import MIN_SIMILARITY, seed_check, seed_similarity
+from research_agent.core.validators.similarity import check_similarity
+from research_agent.core.validators.spans import check_spans
+from research_agent.core.validators.verdicts import Block, Ruling, first_block
 
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose", "disambiguate"]},
-        "queries": {
-            "type": "array",
-            "items": {"type": "string", "maxLength": 160},
-            "maxItems": MAX_QUERIES,
-        },
-    },
-    "required": ["kind", "queries"],
-    "additionalProperties": False,
-}
-"""What the planner model has to reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the planner model wrote, read but not yet judged."""
-
-    kind: Kind = "keep"
-    queries: tuple[str, ...] = ()
-    problem: str = ""
-    """Why the reply could not be read; empty where it could."""
+Author = Literal["nobody", "model", "rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +21,14 @@ class QueryVerdict:
     """A proposed query and what the validators say of it."""
 
     query: str
-    similarity: float
+    similarity: float = 0.0
     """Cosine to the question."""
-    top_similarity: float
+    top_similarity: float = 0.0
     """Best dense similarity of what it finds."""
     blocked: str = ""
     """The reason; empty where it may be searched."""
+    rulings: tuple[Ruling, ...] = ()
+    """What each validator says, with its figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +39,34 @@ class Refinement:
     queries: tuple[str, ...] = ()
     reason: str = "nothing was refined yet"
     verdicts: tuple[QueryVerdict, ...] = ()
+    author: Author = "nobody"
+    """Who proposed the queries."""
+    model_calls: int = 0
+    """Calls that refining took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What is known of one proposed query."""
+
+    similarity: float
+    """Its cosine to the question."""
+    found: Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What validators hold proposals to; `refinement.*` has the numbers."""
+
+    languages: tuple[RewriteWords, ...]
+    model: str = ""
+    """The embedding model."""
+    profile: Literal["default", "seed"] = "default"
+    min_similarity: float | None = None
+    """None: the fitted one."""
+    margin: float = 0.15
+    min_overlap: float = 0.2
+    improvement: float = 0.05
 
 
 def keep(query: str, reason: str, verdicts: tuple[QueryVerdict, ...] = ()) -> Refinement:
@@ -69,95 +74,96 @@ def keep(query: str, reason: str, verdicts: tuple[QueryVerdict, ...] = ()) -> Re
     return Refinement("keep", (query,), reason, verdicts)
 
 
-def names_and_numbers(text: str) -> frozenset[str]:
-    """Return what a refined query must not lose: numbers, identifiers, names.
-
-    >>> sorted(names_and_numbers("How large is the ML-KEM-768 key in FIPS 203?"))
-    ['203', '768', 'fips', 'ml-kem-768']
-    """
-    found = NUMBER.findall(text) + NAME.findall(text) + PROPER.findall(text)
-    return frozenset(word.lower() for word in found)
-
-
-def read_proposal(question: str, reply: str) -> Proposal:
-    """Read the planner model's JSON; a reply that cannot be read proposes nothing.
-
-    Text around the object is passed over. Queries that repeat the question, are empty or too
-    long are left out.
-
-    >>> read_proposal("q", 'Sure: {"kind": "rewrite", "queries": ["key size in bytes"]}').queries
-    ('key size in bytes',)
-    >>> read_proposal("q", "no idea").problem
-    'the reply is not the JSON that was asked for'
-    """
-    unreadable = Proposal(problem="the reply is not the JSON that was asked for")
-    start, end = reply.find("{"), reply.rfind("}")
-    try:
-        value = json.loads(reply[start : end + 1])
-    except json.JSONDecodeError:
-        return unreadable
-    kind = value.get("kind")
-    written = value.get("queries") if kind != "keep" else []
-    if kind not in ("keep", "rewrite", "decompose", "disambiguate"):
-        return unreadable
-    texts = [q.strip() for q in written if isinstance(q, str)] if isinstance(written, list) else []
-    different = {_plain(q): q for q in reversed(texts) if len(q) <= MAX_QUERY_CHARS}
-    new = [q for plain, q in reversed(different.items()) if plain not in ("", _plain(question))]
-    queries = tuple(new)[:MAX_QUERIES]
-    return Proposal(kind if queries else "keep", queries)
-
-
-def _plain(query: str) -> str:
-    """Return a query without what makes no difference: case, space, punctuation at its end."""
-    return " ".join(query.lower().split()).rstrip(" ?.!")
-
-
-def lost_words(question: str, proposal: Proposal) -> Mapping[str, frozenset[str]]:
-    """Return, for each proposed query, the names and numbers it loses or makes up.
-
-    A rewritten query has to keep all of them. The parts of a decomposed question have to keep
-    them together, so each part is only charged with what no part has. None may bring in a
-    number or identifier that the question does not have.
-    """
-    asked = names_and_numbers(question)
-    together = " ".join(proposal.queries).lower()
-    lost = {}
-    for query in proposal.queries:
-        held = together if proposal.kind == "decompose" else query.lower()
-        gone = {word for word in asked if word not in held}
-        made_up = {w for w in names_and_numbers(query) if w not in question.lower()}
-        lost[query] = frozenset(gone | {w for w in made_up if any(c.isdigit() for c in w)})
-    return lost
-
-
 def judge(
     question: str,
     proposal: Proposal,
-    measured: Sequence[tuple[float, float]],
+    measured: Sequence[Measures],
     *,
-    own_top: float,
-    min_similarity: float,
-    margin: float,
+    own: Finding,
+    limits: Limits,
 ) -> Refinement:
-    """Let those proposed queries through that ask the same and find no worse.
+    """Let those proposed queries through that no validator blocks.
 
-    `measured` holds, for each proposed query, its cosine to the question and the best dense
-    similarity of what it finds; `own_top` is the question's own best. The parts of a
-    decomposition are not held to `min_similarity`: a part is meant to be narrower.
+    `measured` tells of each proposed query in order, `own` what the user's own question finds.
     """
-    lost = lost_words(question, proposal)
-    verdicts = []
-    for query, (similarity, top) in zip(proposal.queries, measured, strict=True):
-        blocked = ""
-        if lost[query]:
-            blocked = "names or numbers differ: " + ", ".join(sorted(lost[query]))
-        elif proposal.kind != "decompose" and similarity < min_similarity:
-            blocked = f"asks something else: similarity {similarity:.2f} < {min_similarity:.2f}"
-        elif top < own_top - margin:
-            blocked = f"finds worse: {top:.2f} < {own_top:.2f} - {margin:.2f}"
-        verdicts.append(QueryVerdict(query, similarity, top, blocked))
+    ask = _parts if proposal.kind == "decompose" else _whole
+    rulings = ask(question, proposal, measured, own, limits)
+    verdicts = tuple(
+        QueryVerdict(query, m.similarity, m.found.top, first_block(said), said)
+        for query, m, said in zip(proposal.queries, measured, rulings, strict=True)
+    )
     passed = tuple(verdict.query for verdict in verdicts if not verdict.blocked)
-    if not passed:
-        return keep(question, "every proposed query was blocked", tuple(verdicts))
+    if all(proposal.kind == "decompose" and HOP.search(query) for query in passed):
+        return keep(question, "every proposed query was blocked", verdicts)
     reason = f"{len(passed)} of {len(verdicts)} proposed queries passed"
-    return Refinement(proposal.kind, (question, *passed), reason, tuple(verdicts))
+    return Refinement(proposal.kind, (question, *passed), reason, verdicts)
+
+
+def by_rules(question: str, parts: Sequence[str], reason: str) -> Refinement:
+    """Search the parts that rules have cut a question into: its own words, so none is judged."""
+    if not parts:
+        return keep(question, reason)
+    return Refinement("decompose", (question, *parts), reason, author="rules")
+
+
+def first_is(query: str, refinement: Refinement) -> Refinement:
+    """Return `refinement` with `query` in the place of the question."""
+    return replace(refinement, queries=(query, *refinement.queries[1:]))
+
+
+def _whole(
+    question: str, proposal: Proposal, measured: Sequence[Measures], own: Finding, limits: Limits
+) -> list[tuple[Ruling, ...]]:
+    """Judge queries that ask for the same as the question."""
+    pairs = zip(proposal.queries, measured, strict=True)
+    if proposal.kind == "translate":
+        return [(check_translation(question, query, limits.languages),) for query, _ in pairs]
+    if limits.profile == "seed":
+        least = MIN_SIMILARITY if limits.min_similarity is None else limits.min_similarity
+        return [
+            (
+                seed_similarity(m.similarity, threshold=least),
+                seed_check(own, m.found, margin=limits.margin, min_overlap=limits.min_overlap),
+            )
+            for _, m in pairs
+        ]
+    return [
+        (
+            check_spans(question, query, limits.languages),
+            check_similarity(
+                question, m.similarity, model=limits.model, min_similarity=limits.min_similarity
+            ),
+            _found(own, m, limits, same_question=True),
+        )
+        for query, m in pairs
+    ]
+
+
+def _parts(
+    question: str, proposal: Proposal, measured: Sequence[Measures], own: Finding, limits: Limits
+) -> list[tuple[Ruling, ...]]:
+    """Judge queries that ask for parts of the question; one with a gap finds nothing yet."""
+    said = check_parts(question, proposal.queries, limits.languages)
+    triples = zip(said, proposal.queries, measured, strict=True)
+    rulings: list[tuple[Ruling, ...]] = [
+        (one,) if HOP.search(query) else (one, _found(own, m, limits, same_question=False))
+        for one, query, m in triples
+    ]
+    if not any(map(first_block, rulings)):
+        return rulings
+    gap = Block("hops", "a part that it needs was blocked")
+    return [
+        (*one, gap) if HOP.search(query) else one
+        for one, query in zip(rulings, proposal.queries, strict=True)
+    ]
+
+
+def _found(own: Finding, measures: Measures, limits: Limits, *, same_question: bool) -> Ruling:
+    return check_retrieval(
+        own,
+        measures.found,
+        margin=limits.margin,
+        min_overlap=limits.min_overlap,
+        improvement=limits.improvement,
+        same_question=same_question,
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal
 
+from research_agent.core.alignment import PageSpan
 from research_agent.core.calls import Found
 from research_agent.core.claims import Claim, is_shown
 from research_agent.core.confidence import RetrievalConfidence
@@ -48,6 +49,9 @@ class Citation:
     quote_start: int
     """Where the quote begins in the chunk's text, in characters."""
     quote_end: int
+    page_spans: tuple[PageSpan, ...] = ()
+    """Where the quote stands in the texts of the PDF's pages, by the library's characters: several
+    parts where something else stands between them. Empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ class Scope:
 
     documents: tuple[str, ...] = ()
     """Display names, in any case; `*` and `?` as in file names."""
+    doc_ids: frozenset[str] = frozenset()
+    """Display names, letter by letter, such as those that a file filter names."""
     folders: tuple[str, ...] = ()
     """Absolute paths of files or folders."""
     kinds: tuple[str, ...] = ()
@@ -41,6 +43,7 @@ class Scope:
             chunk.chunk_id not in self.exclude
             and (not self.kinds or chunk.kind in self.kinds)
             and _any_of(self.documents, name)
+            and (not self.doc_ids or chunk.doc_id in self.doc_ids)
             and (not self.folders or is_below(chunk.source, self.folders))
             and _is_between(chunk.date, self.since, self.until)
         )

@@ -158,14 +158,16 @@ class Completion:
 class TraceEvent:
     """One run of one node: what it called and which fallbacks it took, and how long it ran.
 
-    Steps fill `calls`, `notes` and `queries`. `node`, `started` and `seconds` are stamped when
-    the node is added to a graph, because steps may not read a clock.
+    Steps fill `calls`, `notes`, `queries` and `lookups`. `node`, `started` and `seconds` are
+    stamped when the node is added to a graph, because steps may not read a clock.
     """
 
     calls: tuple[ModelCall, ...] = ()
     notes: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
     """What was searched for."""
+    lookups: int = 0
+    """Calls of tools that search nothing, such as reading chunks by their ids."""
     node: str = ""
     started: float = 0.0
     """Seconds on the run's clock."""

@@ -85,6 +85,8 @@ class Check:
     reason: StopReason | Doubt | Literal[""] = ""
     next_query: str = ""
     refused: Refused = ""
+    doubts: tuple[str, ...] = ()
+    """The sentences that need more evidence, where the decision is "again"."""
 
 
 def is_refusal(text: str) -> bool:
@@ -145,8 +147,8 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
     if unpaid:
         return _stop(unpaid, draft), draft
-    words = " ".join(claim.text for claim in _doubtful(claims, max_entropy))
-    return Check("again", doubt, f"{question} {words}"), draft
+    doubts = tuple(claim.text for claim in _doubtful(claims, max_entropy))
+    return Check("again", doubt, " ".join((question, *doubts)), doubts=doubts), draft
 
 
 def _undrafted(answer: Answer, best: Draft, *, probe_failed: bool) -> tuple[Check, Draft] | None:

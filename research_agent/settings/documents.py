@@ -30,5 +30,5 @@ class DocumentSettings:
 class IndexSettings:
     """How the index is kept."""
 
-    exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 50_000
-    """Up to this many vectors a search is exact; above it is approximate (HNSW)."""
+    exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 100_000
+    """Up to this many vectors, and 400 MB of them in memory, a search is exact; above: HNSW."""

@@ -1,22 +1,91 @@
 """Plan calls: the next tool calls of the search, written by a model or by the pure planner."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from research_agent.core.budget import BUDGET_STOPS, Allowance
-from research_agent.core.calls import CallPlan, CallResult, affordable, planned_calls, read_calls
+from research_agent.core.call_checking import MOST_CALLS, checked_calls
+from research_agent.core.call_reading import written_calls
+from research_agent.core.call_results import aliases, results_text
+from research_agent.core.calls import CallPlan, CallResult, ToolCall, affordable, planned_calls
+from research_agent.core.corpus import corpus_outline
 from research_agent.core.evidence import fenced
+from research_agent.core.hops import (
+    HITS,
+    MAX_ANSWER,
+    filled,
+    gaps,
+    read_answer,
+    readable_text,
+    waiting,
+)
 from research_agent.core.refinement import Refinement
+from research_agent.core.tool_probe import PROBE_MESSAGES, PROBE_TOKENS, PROBE_TOOL, is_usable
 from research_agent.core.types import Message, Outcome, TraceEvent
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import PromptTemplate
+from research_agent.settings import SearchSettings
 
 TOOL = "search_chunks_tool"
 MAX_TOKENS = 200
 LEAST_TOKENS = 60
 """Calls that may not be this long would be cut in the middle; they are not asked for."""
+HOP_TOKENS = 60
+HOP_SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {"answer": {"type": "string", "maxLength": MAX_ANSWER}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+"""What the planner model replies when it fills a gap in a query."""
+RESULT_TOKENS = 2000
+"""Tokens of all results that the model reads before it writes the next calls."""
+
+
+class Tools(Protocol):
+    """The tools that may be called."""
+
+    @property
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return how models are told about them."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return what they are called."""
+
+    def check(self, name: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the arguments that differ from the defaults; raises ToolInputError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn of the loop begins with."""
+
+    question: str
+    refinement: Refinement
+    results: Sequence[CallResult]
+    number: int
+    """Counted from 1."""
+    last: bool
+    """No turn can follow."""
+
+    @property
+    def searched(self) -> bool:
+        """Whether any tool was run before."""
+        return any(result.call.runs for result in self.results)
+
+    @property
+    def found(self) -> Mapping[int, CallResult]:
+        """What the refinement's queries have found, by their number."""
+        return {r.call.part: r for r in self.results if r.call.part >= 0}
+
+    @property
+    def open_parts(self) -> tuple[int, ...]:
+        """The queries that wait for what others have found, and can be searched now."""
+        return waiting(self.refinement.queries, tuple(self.found))
 
 
 def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
@@ -25,32 +94,33 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
     results: Sequence[CallResult],
     turn: int,
     *,
-    mode: Literal["planned", "tool_calling"],
     allowance: Allowance,
     ports: Ports,
     prompt: PromptTemplate,
-    tools: Sequence[ToolSpec],
+    hop: PromptTemplate,
+    tools: Tools,
+    settings: SearchSettings,
 ) -> Outcome[CallPlan]:
     """Return the calls of the turn after `turn`, as many as `allowance` has, with their shares.
 
-    A model that fails or writes no call in its first turn is replaced by the planner, and the
-    trace says so: a search without any call would find nothing. In a later turn its failure ends
-    the search with what was found.
+    A model that fails or writes no call that can be run is replaced by the planner as long as
+    nothing was searched, and the trace says so: a search without any call would find nothing.
+    Later its failure ends the search with what was found.
     """
     if not allowance.tool_calls:
         note = "plan_calls: budget.tool_calls is spent; the search ended"
         ended = CallPlan(turn + 1, stop="budget_tool_calls")
         return Outcome(ended, TraceEvent(notes=(note,)))
-    plan = CallPlan(turn + 1, "planner", planned_calls(TOOL, refinement.queries))
+    now = Turn(question, refinement, results, turn + 1, last=turn + 1 >= settings.max_turns)
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    notes: tuple[str, ...] = ()
-    if mode == "tool_calling":
-        text = prompt.render(
-            question=question,
-            queries=" | ".join(refinement.queries),
-            results="\n".join(_line(result) for result in results) or "nothing yet",
-        )
-        plan, notes = _by_model(plan, Message("user", text), len(results), meter, ports, tools)
+    by_model, notes = _is_models(settings, now, meter, ports)
+    if by_model:
+        plan, more = _by_model(now, meter, ports, prompt, tools)
+    else:
+        plan, more = _hops(now, meter, ports, hop) if now.open_parts else (_planned(now), ())
+    notes = (*notes, *more)
+    if plan.waiting and now.last:
+        notes = (*notes, f"plan_calls: search.max_turns leaves {plan.waiting} queries unsearched")
     cut = affordable(plan, meter.left())
     if cut.calls != plan.calls:
         few = f"{len(cut.calls)} of {len(plan.calls)}"
@@ -58,15 +128,97 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
     return Outcome(cut, TraceEvent(meter.calls, notes))
 
 
-def _by_model(
-    planned: CallPlan,
-    message: Message,
-    first: int,
-    meter: Meter,
-    ports: Ports,
-    tools: Sequence[ToolSpec],
+def _planned(turn: Turn) -> CallPlan:
+    queries = turn.refinement.queries
+    calls = planned_calls(TOOL, queries, len(turn.results))
+    waits = sum(bool(gaps(query, at)) for at, query in enumerate(queries))
+    return CallPlan(turn.number, "planner", calls, waiting=waits)
+
+
+def _hops(
+    turn: Turn, meter: Meter, ports: Ports, prompt: PromptTemplate
 ) -> tuple[CallPlan, tuple[str, ...]]:
-    """Return the calls that the model writes; what was `planned` where it writes none at first."""
+    """Return the calls whose gaps can be filled with what earlier calls have found.
+
+    A part whose gap stays open is not searched, nor is what waits for it.
+    """
+    queries, first = turn.refinement.queries, len(turn.results)
+    calls: list[ToolCall] = []
+    notes: tuple[str, ...] = ()
+    for at in turn.open_parts:
+        query, problem = _filled(queries[at], at, turn, meter, ports, prompt)
+        if query:
+            calls.append(ToolCall(first + len(calls), TOOL, {"query": query}, part=at))
+        else:
+            notes = (*notes, f"plan_calls: {queries[at]!r} was not searched: {problem}")
+    now = (*turn.found, *(call.part for call in calls))
+    waits = len(waiting(queries, now)) if calls else 0
+    return CallPlan(turn.number, "planner", tuple(calls), waiting=waits), notes
+
+
+def _filled(
+    query: str, at: int, turn: Turn, meter: Meter, ports: Ports, prompt: PromptTemplate
+) -> tuple[str, str]:
+    """Return the query with its gaps filled, or why they stay open."""
+    try:
+        answers = {n: _answer(turn.found[n], meter, ports, prompt) for n in gaps(query, at)}
+    except (ModelError, BudgetError) as error:
+        return "", str(error)
+    return filled(query, answers), "nothing that was found answers an earlier part"
+
+
+def _answer(result: CallResult, meter: Meter, ports: Ports, prompt: PromptTemplate) -> str:
+    """Return what the hits of one call answer to its query, empty where nothing does."""
+    hits = result.hits[:HITS]
+    if not hits:
+        return ""
+    evidence = "\n\n".join(fenced(readable_text(hit)) for hit in hits)
+    text = prompt.render(question=result.call.query, evidence=evidence)
+    reply = meter.ask(
+        ports.planner,
+        "planner",
+        [Message("user", text)],
+        max_tokens=HOP_TOKENS,
+        schema=HOP_SCHEMA,
+    )
+    return read_answer(reply.text, result.call.query, hits)
+
+
+def _is_models(
+    settings: SearchSettings, turn: Turn, meter: Meter, ports: Ports
+) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the model writes the calls; in mode "auto" it is tried once and for all.
+
+    What the planner has begun it goes on with: only it knows which queries wait.
+    """
+    if turn.found:
+        return False, ()
+    if settings.mode != "auto" or turn.number > 1:
+        return settings.mode != "planned", ()
+    known = ports.tool_use.known()
+    if known is not None:
+        return known, ()
+    try:
+        reply = meter.ask(
+            ports.planner,
+            "planner",
+            PROBE_MESSAGES,
+            max_tokens=PROBE_TOKENS,
+            least_tokens=PROBE_TOKENS,
+            tools=[PROBE_TOOL],
+        )
+    except (ModelError, BudgetError) as error:
+        return False, (f"plan_calls: {error}; whether the model calls tools is not known",)
+    usable = is_usable(reply)
+    ports.tool_use.learn(usable=usable)
+    return usable, ()
+
+
+def _by_model(
+    turn: Turn, meter: Meter, ports: Ports, prompt: PromptTemplate, tools: Tools
+) -> tuple[CallPlan, tuple[str, ...]]:
+    """Return the calls that the model writes; the planner's where none of them can be run."""
+    message = Message("user", _text(turn, ports, prompt))
     try:
         reply = meter.ask(
             ports.planner,
@@ -74,20 +226,46 @@ def _by_model(
             [message],
             max_tokens=MAX_TOKENS,
             least_tokens=LEAST_TOKENS,
-            tools=tools,
+            tools=tools.specs,
         )
     except (ModelError, BudgetError) as error:
-        stop = BUDGET_STOPS[error.which] if isinstance(error, BudgetError) else "error"
-        if first:
-            ended = CallPlan(planned.turn, "model", stop=stop)
-            return ended, (f"plan_calls: {error}; the search ended",)
-        return planned, (f"plan_calls: {error}; the planner wrote the calls",)
-    calls = read_calls(reply, TOOL, first=first)
-    if not calls and not first:
-        return planned, ("plan_calls: the model wrote no call, the planner did",)
-    return CallPlan(planned.turn, "model", calls), ()
+        return _without_model(turn, error)
+    written = written_calls(reply, tools.names)
+    calls = checked_calls(
+        written,
+        turn.results,
+        tools=tools.names,
+        aliases=aliases(turn.results),
+        check=tools.check,
+    )
+    many = f"plan_calls: {len(written) - MOST_CALLS} calls beyond {MOST_CALLS} were left out"
+    notes = (many,) if len(written) > MOST_CALLS else ()
+    if not turn.searched and not calls:
+        return _planned(turn), (*notes, "plan_calls: the model wrote no call, the planner did")
+    hopeless = turn.last or bool(turn.results)
+    if not turn.searched and hopeless and not any(call.runs for call in calls):
+        note = f"plan_calls: the model's calls were wrong ({calls[0].problem}), the planner's ran"
+        return _planned(turn), (*notes, note)
+    return CallPlan(turn.number, "model", calls), notes
 
 
-def _line(result: CallResult) -> str:
-    found = "; ".join(" ".join(hit.chunk.text.split())[:80] for hit in result.hits[:3])
-    return f"<results query={result.call.query!r}>{fenced(found) or 'nothing'}</results>"
+def _without_model(turn: Turn, error: ModelError | BudgetError) -> tuple[CallPlan, tuple[str, ...]]:
+    """Return what a model that fails, or is not paid, leaves: the planner's calls, or the end."""
+    if not turn.searched:
+        return _planned(turn), (f"plan_calls: {error}; the planner wrote the calls",)
+    stop = BUDGET_STOPS[error.which] if isinstance(error, BudgetError) else "error"
+    ended = replace(CallPlan(turn.number, "model"), stop=stop)
+    return ended, (f"plan_calls: {error}; the search ended",)
+
+
+def _text(turn: Turn, ports: Ports, prompt: PromptTemplate) -> str:
+    """Return the prompt: what stays the same first, so that a server reads it only once."""
+    count = ports.tokenizer.count
+    outline = corpus_outline(ports.documents(), count=count)
+    results = results_text(turn.results, count=count, max_tokens=RESULT_TOKENS)
+    return prompt.render(
+        documents=outline,
+        question=turn.question,
+        queries=" | ".join(call.query for call in planned_calls(TOOL, turn.refinement.queries)),
+        results=results or "nothing yet",
+    )

@@ -1,99 +1,276 @@
 """Refine: a better query or several, or the same one where the first search was convincing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.refinement import SCHEMA, Refinement, judge, keep, read_proposal
-from research_agent.core.types import Message, Outcome, Probe, TraceEvent
+from research_agent.core.evidence import Evidence, fenced, place
+from research_agent.core.proposals import (
+    TRANSLATION_SCHEMA,
+    Proposal,
+    proposal_schema,
+    read_proposal,
+    read_translation,
+    without_hops,
+)
+from research_agent.core.question_parts import other_language, question_parts, why_simple
+from research_agent.core.refinement import (
+    Limits,
+    Measures,
+    Refinement,
+    by_rules,
+    first_is,
+    judge,
+    keep,
+)
+from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
+from research_agent.core.validators.languages import with_languages
+from research_agent.core.validators.retrieval import Finding, finding
+from research_agent.core.validators.rewrite_words import RewriteWords
+from research_agent.core.verification import Check
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
-from research_agent.ports import Ports
-from research_agent.prompts import PromptTemplate
-from research_agent.settings import RefinementSettings
+from research_agent.ports import JsonSchema, Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import RefinementSettings, Settings
 
 MAX_TOKENS = 120
 LEAST_TOKENS = 60
 """A proposal that may not be this long would be cut in the middle; it is not asked for."""
+SOURCES = 5
+"""Hits of each query whose documents are compared."""
+MOST_SEEN = 8
+"""Places that the planner model is told were read already."""
+MOST_TRIED = 12
+LOOK = 500
+"""Characters of a hit by which its language is told."""
+Refined = tuple[Refinement, tuple[str, ...]]
+"""A refinement and notes for the trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the rounds before have tried, read and left in doubt; empty in the first round."""
+
+    check: Check = field(default_factory=Check)
+    evidence: Sequence[Evidence] = ()
+    trace: Sequence[TraceEvent] = ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The sentences of the last answer that need other evidence."""
+        return self.check.doubts
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The queries that were searched."""
+        return tuple(dict.fromkeys(query for event in self.trace for query in event.queries))
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """Where the evidence so far stands, in words."""
+        return tuple(dict.fromkeys(place(item.hit.chunk) for item in self.evidence))
 
 
 def refine(  # noqa: PLR0913 (keyword-only collaborators)
     question: str,
     probe: Probe,
     confidence: RetrievalConfidence,
+    before: Before,
     *,
     allowance: Allowance,
     ports: Ports,
-    prompt: PromptTemplate,
-    settings: RefinementSettings,
+    prompts: Prompts,
+    settings: Settings,
 ) -> Outcome[Refinement]:
     """Return the queries to search with; the model is only asked where confidence is low.
 
-    Proposals are compared with the user's `question`, also in later rounds, whose probe holds a
-    doubtful sentence as well: its words must not decide what may be asked. Where the model fails
-    or the budget does not pay it, the query is kept.
+    With high confidence the question's words are kept, but one with several parts is searched
+    part by part too. Proposals are compared with the user's `question`, also in later rounds,
+    whose probe holds doubtful sentences as well: their words must not decide what may be asked.
+    Where the model fails, is of no use or is not paid, the parts that rules tell are searched.
     """
-    if settings.mode == "off":
-        return Outcome(keep(probe.query, "refinement.mode is off"))
-    if not probe.hits:
-        return Outcome(keep(probe.query, "the index is empty"))
-    if confidence.decision == "bypass":
-        return Outcome(keep(probe.query, f"bypass: {confidence.reason}"))
+    work = _Work(question, probe, before, ports, prompts, settings)
+    settled = work.without_model(confidence)
+    if settled:
+        return Outcome(first_is(probe.query, settled[0]), TraceEvent(notes=settled[1]))
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    message = Message("user", prompt.render(question=question))
-    try:
-        refinement, notes = _proposed(question, message, confidence, meter, ports, settings)
-    except (ModelError, BudgetError) as error:
-        refinement = keep(question, f"no proposal: {error}")
-        notes = (f"refine: {error}; the query was kept",)
-    queries = (probe.query, *refinement.queries[1:])
-    return Outcome(replace(refinement, queries=queries), TraceEvent(meter.calls, notes))
+    refinement, notes = work.with_model(confidence, meter)
+    told = replace(first_is(probe.query, refinement), model_calls=len(meter.calls))
+    return Outcome(told, TraceEvent(meter.calls, notes))
 
 
-def _proposed(
-    question: str,
-    message: Message,
-    confidence: RetrievalConfidence,
-    meter: Meter,
-    ports: Ports,
-    settings: RefinementSettings,
-) -> tuple[Refinement, tuple[str, ...]]:
-    """Ask the planner model and judge what it proposes; raises ModelError and BudgetError."""
-    reply = meter.ask(
-        ports.planner,
-        "planner",
-        [message],
-        max_tokens=MAX_TOKENS,
-        least_tokens=LEAST_TOKENS,
-        schema=SCHEMA,
-    )
-    proposal = read_proposal(question, reply.text)
-    if not proposal.queries:
-        reason = proposal.problem or "the planner model kept the question"
-        unread = (f"refine: {proposal.problem}",) if proposal.problem else ()
-        return keep(question, reason), unread
-    refinement = judge(
-        question,
-        proposal,
-        _measure(question, proposal.queries, ports),
-        own_top=confidence.top_similarity,
-        min_similarity=settings.min_similarity,
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One run of the step."""
+
+    question: str
+    probe: Probe
+    before: Before
+    ports: Ports
+    prompts: Prompts
+    settings: Settings
+
+    def without_model(self, confidence: RetrievalConfidence) -> Refined | None:
+        """Return the refinement that needs no model; None where one is asked."""
+        if not self.probe.hits:
+            return keep(self.question, "the index is empty"), ()
+        own, theirs = self._languages_apart()
+        untold = (f"refine: {_apart(own, theirs)}; it was not translated",) if own else ()
+        settled = self._settled(confidence, foreign=bool(own))
+        return (settled, untold) if settled else None
+
+    def _settled(self, confidence: RetrievalConfidence, *, foreign: bool) -> Refinement | None:
+        chosen = self.settings.refinement
+        sure = confidence.decision == "bypass"
+        if chosen.mode == "off":
+            return keep(self.question, "refinement.mode is off")
+        if foreign and chosen.mode == "auto" and not sure:
+            return None
+        if reason := why_simple(self.question, self.languages):
+            return keep(self.question, reason)
+        if chosen.mode == "auto" and not (sure and chosen.complexity == "pure"):
+            return None
+        return self._by_rules(f"bypass: {confidence.reason}" if sure else "refinement.mode is pure")
+
+    def with_model(self, confidence: RetrievalConfidence, meter: Meter) -> Refined:
+        """Return the refinement that the planner model proposes, and what the trace is told."""
+        own, theirs = self._languages_apart()
+        if confidence.decision == "bypass":
+            refinement, notes = self._by_model(meter, confidence.reason)
+            untold = (f"refine: {_apart(own, theirs)}; it was not translated",) if own else ()
+            return refinement, (*notes, *untold)
+        return self._translated(own, theirs, meter) if own else self._by_model(meter, "")
+
+    @property
+    def languages(self) -> tuple[RewriteWords, ...]:
+        """The languages that are known."""
+        return with_languages(self.settings.refinement.words)
+
+    def _languages_apart(self) -> tuple[str, str]:
+        if self.settings.refinement.translate == "off":
+            return ("", "")
+        texts = [hit.chunk.text[:LOOK] for hit in self.probe.hits[:SOURCES]]
+        return other_language(self.question, texts, self.languages)
+
+    def _by_rules(self, reason: str) -> Refinement:
+        """Return the parts that rules tell; what the search compares by itself is left to it."""
+        retrieval = self.settings.retrieval
+        alone = retrieval.planner == "off" or not retrieval.comparison_each
+        parts = question_parts(
+            self.question,
+            self.languages,
+            comparisons=retrieval.words if alone else (),
+            most=self.settings.refinement.max_parts,
+        )
+        return by_rules(self.question, parts, reason)
+
+    def _by_model(self, meter: Meter, bypass: str) -> Refined:
+        """Ask the planner model; with high confidence (`bypass`) only for parts."""
+        most = self.settings.refinement.max_parts
+        try:
+            reply = self._ask(self._prompt(), proposal_schema(most), meter)
+            tried = self.before.tried
+            proposal = read_proposal(self.question, reply, most=most, tried=tried)
+            if self.settings.refinement.hops == "off":
+                proposal = without_hops(proposal)
+            if proposal.problem:
+                return self._instead(proposal.problem)
+            if not proposal.queries or (bypass and proposal.kind != "decompose"):
+                why = f"bypass: {bypass}" if bypass else "the planner model kept the question"
+                return keep(self.question, why), ()
+            return self._judged(proposal)
+        except (ModelError, BudgetError) as error:
+            return self._instead(str(error))
+
+    def _translated(self, own: str, theirs: str, meter: Meter) -> Refined:
+        prompt = self.prompts.translate.render(question=self.question, language=theirs)
+        try:
+            reply = self._ask(prompt, TRANSLATION_SCHEMA, meter)
+            proposal = read_translation(self.question, reply)
+            if not proposal.problem:
+                return self._judged(proposal)
+            problem = proposal.problem
+        except (ModelError, BudgetError) as error:
+            problem = str(error)
+        note = f"refine: {_apart(own, theirs)}; it was not translated: {problem}"
+        return self._by_rules(f"not translated: {problem}"), (note,)
+
+    def _prompt(self) -> str:
+        if not self.before.doubts:
+            return self.prompts.refine.render(question=self.question)
+        return self.prompts.refine_again.render(
+            question=self.question,
+            doubts=_lines(self.before.doubts),
+            tried=_lines(self.before.tried[-MOST_TRIED:]),
+            seen=_lines(self.before.seen[-MOST_SEEN:]),
+        )
+
+    def _ask(self, prompt: str, schema: JsonSchema, meter: Meter) -> str:
+        return meter.ask(
+            self.ports.planner,
+            "planner",
+            [Message("user", prompt)],
+            max_tokens=MAX_TOKENS,
+            least_tokens=LEAST_TOKENS,
+            schema=schema,
+        ).text
+
+    def _instead(self, problem: str) -> Refined:
+        """Return the plan of rules where the model is of no use."""
+        plan = self._by_rules(f"no proposal: {problem}")
+        what = "the query was kept" if plan.kind == "keep" else "rules cut it into its parts"
+        return plan, (f"refine: {problem}; {what}",)
+
+    def _judged(self, proposal: Proposal) -> Refined:
+        own, measured = _measure(self.question, proposal.queries, self.ports)
+        limits = _limits(self.ports, self.settings.refinement)
+        refinement = judge(self.question, proposal, measured, own=own, limits=limits)
+        blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
+        notes = tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
+        return replace(refinement, author="model"), notes
+
+
+def _limits(ports: Ports, settings: RefinementSettings) -> Limits:
+    fitted = settings.min_similarity < 0
+    return Limits(
+        languages=with_languages(settings.words),
+        model=ports.embedder.name,
+        profile=settings.profile,
+        min_similarity=None if fitted else settings.min_similarity,
         margin=settings.margin,
+        min_overlap=settings.min_overlap,
+        improvement=settings.improvement,
     )
-    blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
-    return refinement, tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
 
 
 def _measure(
     question: str, queries: Sequence[str], ports: Ports
-) -> tuple[tuple[float, float], ...]:
-    """Return, for each query, its cosine to the question and the best similarity it finds."""
+) -> tuple[Finding, tuple[Measures, ...]]:
+    """Return what the question finds, and how near each query is to it and what that finds."""
     own, *vectors = ports.embedder.embed([question, *queries])
-    return tuple(
-        (
-            sum(a * b for a, b in zip(own, vector, strict=True)),
-            max((hit.value for hit in ports.vectors.search(vector, k=1)), default=0.0),
-        )
-        for vector in vectors
+    found = [_hits(vector, ports) for vector in (own, *vectors)]
+    documents = {hit.chunk.doc_id for hits in found for hit in hits}
+    findings = [finding(hits, top_k=SOURCES, by_chunk=len(documents) == 1) for hits in found]
+    measured = tuple(
+        Measures(similarity=sum(a * b for a, b in zip(own, vector, strict=True)), found=what)
+        for vector, what in zip(vectors, findings[1:], strict=True)
     )
+    return findings[0], measured
+
+
+def _hits(vector: Sequence[float], ports: Ports) -> tuple[Hit, ...]:
+    """Return the most similar chunks."""
+    scored = ports.vectors.search(vector, k=SOURCES)
+    values = {item.chunk_id: item.value for item in scored}
+    chunks = ports.chunks.chunks([item.chunk_id for item in scored])
+    return tuple(Hit(chunk, similarity=values[chunk.chunk_id]) for chunk in chunks)
+
+
+def _apart(own: str, theirs: str) -> str:
+    return f"the question is {own}, the documents are {theirs}"
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return "\n".join(fenced(" ".join(text.split())) for text in texts) or "nothing"

@@ -10,7 +10,7 @@ from research_agent.adapters.learned import LearnedFile
 from research_agent.core.deadlines import Rates
 from research_agent.core.endpoints import Learned, endpoint_key
 
-LEARNED = Learned(logprobs=False, refused=("logprobs", "temperature"), rates=Rates(100.0, 10.5))
+LEARNED = Learned(refused=("logprobs", "temperature"), rates=Rates(100.0, 10.5))
 KEY = endpoint_key("openai", "http://localhost/v1?key=secret", "m")
 
 
@@ -25,6 +25,14 @@ def test_kept_over_runs(tmp_path: Path) -> None:
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)
     assert [path] == list(path.parent.iterdir())
     assert "secret" not in path.read_text(encoding="utf-8")
+
+
+def test_what_an_older_version_kept_is_read(tmp_path: Path) -> None:
+    """A field that is gone does no harm, and one that is new has its empty value."""
+    path = tmp_path / "endpoints.json"
+    path.write_text('{"k": {"since": 5, "learned": {"logprobs": true, "refused": ["stream"]}}}')
+
+    assert Learned(refused=("stream",)) == LearnedFile(path, now=lambda: 6.0).get("k")
 
 
 def test_old_entries_are_forgotten(tmp_path: Path) -> None:
@@ -51,7 +59,7 @@ def test_old_entries_are_forgotten(tmp_path: Path) -> None:
         b"[]",
         b"\xff\xfe",
         b'{"k": {"learned": {}}}',
-        b'{"k": {"since": 1e999, "learned": {"logprobs": "perhaps"}}}',
+        b'{"k": {"since": 1e999, "learned": {"refused": "perhaps"}}}',
         b'{"k": {"since": 1, "learned": {"rates": {"read": 0, "write": 1}}}}',
         b'{"k": {"since": 1, "learned": {"rates": {"read": NaN, "write": 1}}}}',
         b" " * 2_000_000,

@@ -36,7 +36,19 @@ def change(path: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
+def of_version_2(path: Path) -> None:
+    tables = ("page_texts", "anchors", "links", "terms", "edges")
+    change(
+        path,
+        *(f"DROP TABLE {table}" for table in tables),
+        "ALTER TABLE documents DROP COLUMN unresolved",
+        "DELETE FROM meta WHERE key = 'linking'",
+        "PRAGMA user_version = 2",
+    )
+
+
 def of_version_1(path: Path) -> None:
+    of_version_2(path)
     change(path, "ALTER TABLE documents DROP COLUMN quality", "PRAGMA user_version = 1")
 
 
@@ -69,6 +81,48 @@ def test_a_writer_brings_an_older_ledger_up_to_date(path: Path) -> None:
         assert [None, QUALITY] == [kept.quality for kept in writer.documents()]
     with closing(sqlite3.connect(path)) as connection:
         assert (VERSION,) == connection.execute("PRAGMA user_version").fetchone()
+
+
+def test_page_texts_of_older_ledgers(path: Path) -> None:
+    """There are none until a document is read again; nothing has to be made anew."""
+    of_version_2(path)
+    with LedgerReader(path, "mine") as ledger:
+        assert "" == ledger.page_text("c1", 1)
+    with LedgerWriter(path, "mine", model="words") as writer:
+        writer.put(record("a"), [indexed("c1", "one")], page_texts=["", "o\ud835\r\nne"])
+        writer.publish({}, [])
+    with LedgerReader(path, "mine") as ledger:
+        texts = [ledger.page_text("c1", page) for page in (1, 2, 3)]
+        assert ["", "o\ud835\r\nne", ""] == texts
+        assert "" == ledger.page_text("no chunk", 2)
+
+
+def test_page_texts_leave_with_their_document(path: Path) -> None:
+    """A new version has its own, and a removed document none."""
+    with LedgerWriter(path, "mine", model="words") as writer:
+        writer.put(record("a"), [indexed("c1", "one")], page_texts=["first", "second"])
+        writer.publish({}, [])
+        writer.put(record("a"), [indexed("c1", "one")], page_texts=["other"])
+        with LedgerReader(path, "mine") as ledger:
+            assert "first" == ledger.page_text("c1", 1)
+        writer.publish({}, [])
+    with LedgerReader(path, "mine") as ledger:
+        assert ["other", ""] == [ledger.page_text("c1", page) for page in (1, 2)]
+    with LedgerWriter(path, "mine", model="words") as writer:
+        writer.publish({}, ["a"])
+    with closing(sqlite3.connect(path)) as connection:
+        assert (0,) == connection.execute("SELECT count(*) FROM page_texts").fetchone()
+
+
+def test_a_page_text_that_is_none_is_damage(path: Path) -> None:
+    """With the cure."""
+    with LedgerWriter(path, "mine", model="words") as writer:
+        writer.put(record("a"), [indexed("c1", "one")], page_texts=["first"])
+        writer.publish({}, [])
+    change(path, "UPDATE page_texts SET text = x'00'")
+    with LedgerReader(path, "mine") as ledger, pytest.raises(IndexDamagedError) as caught:
+        ledger.page_text("c1", 1)
+    assert "--rebuild" in caught.value.hint
 
 
 def test_a_later_version_is_refused_with_the_cure(path: Path) -> None:

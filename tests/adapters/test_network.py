@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.network import is_own
-
 OUTSIDE = "192.0.2.1"  # (an address that is given to nobody: RFC 5737)
 PROGRAM = """
 import socket, sys, urllib.request
@@ -72,33 +70,6 @@ def test_only_this_machine_is_reached(tmp_path: Path) -> None:
     refused = ["OutsideConnectionError"] * 7
 
     assert [*refused, "URLError", "done", "done", "done", "False"] == ran.stdout.split()
-
-
-@pytest.mark.parametrize(
-    ("host", "own"),
-    [
-        ("127.0.0.1", True),
-        ("127.8.8.8", True),
-        ("::1", True),
-        ("::ffff:127.0.0.1", True),
-        ("localhost", True),
-        ("LOCALHOST.", True),
-        ("app.localhost", True),
-        (bytearray(b"localhost"), True),
-        (None, True),
-        ("", False),
-        ("0.0.0.0", False),  # noqa: S104 (an address to connect to, here)
-        ("::ffff:8.8.8.8", False),
-        ("localhost.example.org", False),
-        ("192.168.0.1", False),
-        ("fe80::1%eth0", False),
-        ("127.0.0.1.example.org", False),
-        (b"\xff", False),
-    ],
-)
-def test_what_this_machine_is(host: object, own: bool) -> None:  # noqa: FBT001 (a parameter of the test)
-    """Loopback addresses and localhost, in every way of writing them; nothing that looks alike."""
-    assert own == is_own(host)
 
 
 def test_error_is_one_of_the_system() -> None:

@@ -2,12 +2,11 @@
 
 import socket
 import traceback
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from research_agent.adapters.openai import OpenAIChat, is_loopback
+from research_agent.adapters.openai import OpenAIChat
 from research_agent.core.types import Alternative, Token, WrittenCall
 from research_agent.errors import (
     ContextOverflowError,
@@ -304,12 +303,3 @@ def test_moved_server_is_followed() -> None:
         got = [model.complete("r", ASKED, max_tokens=7).text for _ in range(2)]
         model.close()
     assert ["old", "new"] == got
-
-
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [(str, True), (lambda url: url.replace("127.0.0.1", "example.org"), False)],
-)
-def test_loopback_is_told_from_the_rest(make: Callable[[str], str], *, expected: bool) -> None:
-    """An address is this machine's own by its host alone."""
-    assert expected is is_loopback(make("http://127.0.0.1:1/v1"))

@@ -160,27 +160,11 @@ def test_stream_without_counts() -> None:
     assert [True, False] == seen
 
 
-def test_log_probabilities_are_learned() -> None:
-    """Whether a server gives them is known after a reply, not before."""
-    script, _ = replies(text_reply("a"), text_reply("a", tokens=[]))
-    with chat(script) as model:
-        known = [model.learned.logprobs]
-        for _ in range(2):
-            ask(model)
-            known.append(model.learned.logprobs)
-    assert [None, True, True] == known
-    for reply in (text_reply("a", tokens=[]), error_reply(400, "logprobs: no")):
-        script, _ = replies(reply, text_reply("a", tokens=[]))
-        with chat(script) as model:
-            ask(model)
-            assert model.learned.logprobs is False
-
-
 def test_what_an_earlier_run_learned_holds() -> None:
     """What is known to be refused is not sent at all."""
     script, seen = replies(text_reply("a"))
     with server(script) as url:
-        learned = Learned(refused=("logprobs", "max_tokens"), logprobs=False)
+        learned = Learned(refused=("logprobs", "max_tokens"))
         model = OpenAIChat(endpoint(url), learned=learned)
         ask(model)
         assert learned == model.learned

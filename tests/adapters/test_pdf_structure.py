@@ -203,6 +203,16 @@ def test_pages_that_a_file_names_and_does_not_have() -> None:
     assert ("page 2 cannot be read",) == document.warnings
 
 
+def test_pages_that_a_mended_file_has_lost() -> None:
+    """A file made for the web says at its beginning how many pages it had, whatever is left."""
+    data = small_pdf([column(*LINES), column(*LINES, top=400)])
+    begin = b"%PDF-1.7\n99 0 obj\n<< /Linearized 1 /L 9999 /N 9 >>\nendobj\n"
+    document = parse_pdf(data.replace(b"%PDF-1.7\n", begin))
+
+    assert 2 == document.quality.pages
+    assert ("its table of objects is damaged; 7 of 9 pages are missing",) == document.warnings
+
+
 def test_what_was_dropped_is_counted() -> None:
     """Running heads, page numbers and line numbers are counted, page by page."""
     pages = [

@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from email.utils import formatdate
 
 import pytest
 
@@ -224,11 +225,23 @@ def test_status(status: int, text: str, expected: type[ModelError]) -> None:
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_busy_says_how_long(status: int) -> None:
-    """The server's own wish is passed on."""
-    error = failing(lambda _given: Reply(b"", status, {"Retry-After": "3"}))
+    """The server's own wish is passed on, in seconds or as a moment."""
+    for wish, least in (("60", 60.0), (formatdate(time.time() + 60), 50.0)):
+        reply = Reply(b"", status, {"Retry-After": wish})
+        error = failing(lambda _given, reply=reply: reply)  # type: ignore[misc] # (its default)
+        assert isinstance(error, ModelBusyError)
+        assert least <= (error.retry_after or 0) <= 60
 
-    assert isinstance(error, ModelBusyError)
-    assert 3.0 == error.retry_after
+
+def test_busy_without_saying_how_long() -> None:
+    """What is neither is no wish; a server that is down says nothing of being busy."""
+    soon = {"Retry-After": "soon"}
+    busy = failing(lambda _given: Reply(b"", 429, soon))
+    down = failing(lambda _given: Reply(b"", 503, soon))
+
+    assert isinstance(busy, ModelBusyError)
+    assert busy.retry_after is None
+    assert not isinstance(down, ModelBusyError)
 
 
 def test_redirect_is_not_followed() -> None:

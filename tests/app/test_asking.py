@@ -34,8 +34,13 @@ def test_cost_line_tells_what_there_is() -> None:
         ("answer", {"answer": Answer(failed="budget_tokens")}, "not written (budget_tokens)"),
         (
             "collect",
-            {"found": Found(stats=FilterStats("llm", 9, 8, 5, "down"), reason="planned")},
-            "kept 8 of 9 chunks (filter: llm, 5 not judged), planned",
+            {
+                "found": Found(
+                    stats=FilterStats("pointwise", 9, 8, undecided=5, fallback="down"),
+                    reason="planned",
+                )
+            },
+            "kept 8 of 9 chunks (filter: pointwise, 5 not judged), planned",
         ),
     ],
 )

@@ -71,12 +71,29 @@ def test_explained_search() -> None:
 
     assert "plan: definition; definition of 'rye bread'" in told
     assert "meaning: " in told
+    named = run("search", "Give me Table 2", "--index", "mine", "--explain").stdout
+    assert "plan: look-up; headings with 'Table 2'" in named
     assert "words: " in told
-    assert {"kind": "definition", "term": "rye bread", "queries": []} == row["plan"]
+    assert {"kind": "definition", "term": "rye bread", "look_up": "", "queries": []} == row["plan"]
     assert ["meaning", "words", "definitions", "fused"] == [s["stage"] for s in row["stages"]][:4]
     assert row["hits"][0]["chunk_id"] == row["stages"][-1]["chunk_ids"][0]
     assert "general" == exact["plan"]["kind"]
     assert ["meaning", "words", "fused", "result"] == [s["stage"] for s in exact["stages"]]
+
+
+@pytest.mark.usefixtures("documents")
+def test_modes() -> None:
+    """The option decides before the setting, and an explanation names it."""
+    given = ("search", "rye bread", "--index", "mine", "--explain")
+    lexical = json.loads(run(*given, "--mode", "lexical", "--json").stdout)
+    dense = json.loads(run(*given, "--mode", "dense", "--json").stdout)
+    stages = [[stage["stage"] for stage in row["stages"]] for row in (lexical, dense)]
+
+    assert [["words", "fused", "result"], ["meaning", "fused", "result"]] == stages
+    assert ["lexical", "dense"] == [lexical["mode"], dense["mode"]]
+    assert all(hit["similarity"] is not None for hit in lexical["hits"])
+    assert run(*given).stdout.startswith("mode: hybrid\nplan: ")
+    assert run(*given, "--mode", "words").exit_code == 2
 
 
 @pytest.mark.usefixtures("documents")

@@ -11,7 +11,7 @@ from research_agent.adapters.files import LocalFiles
 from research_agent.adapters.folders import Edition, locate
 from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
 from research_agent.adapters.vectors.exact import ExactVectors
-from research_agent.assembly import dense_search
+from research_agent.assembly import caches, dense_search
 from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.index import OpenIndex, open_index, update_index
 from research_agent.assembly.latest import LatestIndex
@@ -34,10 +34,14 @@ def edition(tmp_path: Path, data_home: Path) -> Edition:
 
 
 def index() -> None:
+    update(APPROXIMATE)
+
+
+def update(settings: Settings) -> None:
     update_index(
         "default",
         [str(Path(locate("default").path.parents[2]) / "docs")],
-        APPROXIMATE,
+        settings,
         embedder=WordEmbedder(),
         files=LocalFiles(DocumentSettings(), {".txt"}),
         reader=PlainReader(),
@@ -68,6 +72,18 @@ def test_few_vectors_need_no_files(edition: Edition) -> None:
     with opened(Settings()) as (found, dense):
         assert (expected, ExactVectors, ()) == (answer(found), dense.kind, found.warnings)
     assert edition.vectors.exists()
+
+
+@pytest.mark.usefixtures("edition")
+def test_long_vectors_count_as_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few vectors that would fill the memory are searched by Chroma, and its files stay."""
+    monkeypatch.setattr(caches, "HELD", 40 * 256 - 1)
+    update(Settings())
+    with opened(Settings()) as (found, dense):
+        assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
+    monkeypatch.setattr(caches, "HELD", 40 * 256)
+    with opened(Settings()) as (_, dense):
+        assert ExactVectors is dense.kind
 
 
 @pytest.mark.usefixtures("edition")

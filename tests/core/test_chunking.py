@@ -1,9 +1,12 @@
 """Documents into chunks: whole sentences, whole tables, stable ids."""
 
+from itertools import pairwise
+
 import pytest
 
 from research_agent.core.chunking import chunk_document, chunk_header
 from research_agent.core.documents import Block, ParsedDocument
+from research_agent.core.pseudocode import goes_on
 from research_agent.core.types import Chunk
 
 
@@ -64,6 +67,29 @@ def test_tables_and_code_stay_whole() -> None:
     assert all(part.text.startswith("row 0 | 0\n") for part in parts)
     assert rows[1:] == [line for part in parts for line in part.text.split("\n")[1:]]
     assert rows == [line for part in code for line in part.text.split("\n")]
+
+
+def test_algorithms_stay_whole() -> None:
+    """As long as half a chunk more, apart from the text around, whatever their sections are."""
+    text = "Algorithm 1 Sum\n" + "\n".join(f"{i}: add" for i in range(1, 17))
+    assert 100 < len(text) <= 150
+
+    found = chunks(Block("Before."), Block(text, kind="algorithm"), Block("After " * 5))
+
+    assert ["text", "algorithm", "text"] == [chunk.kind for chunk in found]
+    assert text == found[1].text
+
+
+def test_parts_of_an_algorithm_have_its_caption() -> None:
+    """No line is cut or lost, no part is too long, and each goes on with the steps before."""
+    steps = [f"{i}: add {i} to the sum" for i in range(1, 30)]
+    found = chunks(Block("\n".join(["Algorithm 1 Sum", *steps]), kind="algorithm"))
+
+    assert len(found) > 2
+    assert {"Algorithm 1 Sum"} == {chunk.text.split("\n")[0] for chunk in found}
+    assert steps == [line for chunk in found for line in chunk.text.split("\n")[1:]]
+    assert all(len(chunk.text) <= 150 and chunk.kind == "algorithm" for chunk in found)
+    assert all(goes_on(a.text, b.text) for a, b in pairwise(found))
 
 
 def test_tiny_rest_joins_the_chunk_before() -> None:

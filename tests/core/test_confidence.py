@@ -1,5 +1,7 @@
 """Retrieval confidence."""
 
+from typing import Literal
+
 import pytest
 
 from research_agent.core.confidence import RetrievalConfidence, retrieval_confidence
@@ -57,4 +59,50 @@ def test_scripts_without_spaces_are_not_short() -> None:
     """Fourteen Chinese characters are about seven words, not one."""
     chinese = "\u5bc6\u94a5\u5c01\u88c5\u673a\u5236\u7684\u516c\u94a5\u6709\u591a\u5c11\u5b57\u8282"
 
-    assert confidence([0.9, 0.4, 0.3, 0.3], chinese) == confidence([0.9, 0.4, 0.3, 0.3])
+    found = confidence([0.9, 0.4, 0.3, 0.3], chinese)
+
+    assert (7, 1.0, "bypass") == (found.words, found.length_weight, found.decision)
+
+
+SEED_HITS = [Hit(chunk("x", i), 0.0, 1 - d) for i, d in enumerate((0.2, 0.6, 1.0, 1.2, 1.8))]
+FLAT_HITS = [Hit(chunk("x", i), 0.0, 1 - d) for i, d in enumerate((0.8, 0.85, 0.9, 0.95, 1.0))]
+
+
+@pytest.mark.parametrize(
+    ("question", "hits", "value"),
+    [("how are keys made", SEED_HITS, 0.6), ("keys", FLAT_HITS, 0.03)],
+)
+def test_seed_profile_reproduces_its_published_examples(
+    question: str, hits: list[Hit], value: float
+) -> None:
+    """Four words with the distances .2 to 1.8; one word with a flat ranking. Both are refined."""
+    found = retrieval_confidence(
+        question,
+        hits,
+        top_k=5,
+        concentration_scale=0.3,
+        length_norm=6,
+        bypass=0.25,
+        profile="seed",
+    )
+
+    assert (value, "refine", "seed") == (round(found.value, 2), found.decision, found.profile)
+
+
+@pytest.mark.parametrize("profile", ["default", "seed"])
+@pytest.mark.parametrize("question", ["keys", "key size", "\u5bc6\u94a5"])
+def test_short_query_never_bypasses(profile: Literal["default", "seed"], question: str) -> None:
+    """However well something fits one or two words, they can mean many things."""
+    hits = [Hit(chunk("x", i), 0.0, value) for i, value in enumerate([1.0, *[-1.0] * 9])]
+    found = retrieval_confidence(
+        question,
+        hits,
+        top_k=5,
+        concentration_scale=0.01,
+        length_norm=1,
+        bypass=0.0,
+        seed_bypass=0.0,
+        profile=profile,
+    )
+
+    assert "refine" == found.decision

@@ -33,12 +33,17 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 def test_one_of_several_algorithms() -> None:
     """An algorithm ends where the next one begins; one that is not there has no steps."""
     text = "Algorithm 1 A\n1: a\n2: b\n\nAlgorithm 12 B\n1: c\n2: d\n3: e\n"
+    lettered = "Algorithm A.1 A\n1: a\n2: b"
 
-    assert ["a", "b"] == [step.text for step in algorithm(text, 1)]
-    assert [1, 2, 3] == [step.number for step in algorithm(text, 12)]
-    assert () == algorithm(text, 2)
+    assert 2 == len(algorithm(lettered, "a.1"))
+    assert () == algorithm(lettered, "1")
+    assert () == algorithm("1: a\n2: b, without a caption", "1")
+
+    assert ["a", "b"] == [step.text for step in algorithm(text, "1")]
+    assert [1, 2, 3] == [step.number for step in algorithm(text, "12")]
+    assert () == algorithm(text, "2")
     assert ["c", "d", "e"] == [
-        s.text for s in algorithm(text.replace("Algorithm", "Verfahren"), 12, word="verfahren")
+        s.text for s in algorithm(text.replace("Algorithm", "Verfahren"), "12", word="verfahren")
     ]
 
 

@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from research_agent.core.look_ups import LookUp
 from research_agent.core.question_plan import plan_question
 from research_agent.core.question_words import ENGLISH, QuestionWords, phrases
+from research_agent.core.types import ChunkKind
+
+CODE: tuple[ChunkKind, ...] = ("algorithm", "code")
+TIDE = ("Tide.Read", "PX-200")
 
 
 @pytest.mark.parametrize(
@@ -19,10 +24,13 @@ from research_agent.core.question_words import ENGLISH, QuestionWords, phrases
         ("show the pseudocode of the sort", "look-up"),
         ("What is max_retry_count?", "look-up"),
         ("How does SampleTide work?", "look-up"),
+        ("Why does Tide.Read fail?", "look-up"),
         ("What is the size of a PX-200?", "attribute"),
         ("How many bytes has a PX-200 packet?", "attribute"),
         ("What is the difference between PX-200 and PX-300?", "comparison"),
         ("PX-200 vs. PX-300", "comparison"),
+        ("Which water may PX-100, PX-200, and PX-300 move?", "comparison"),
+        ("Which water may the PX-100 of the LAT move on a PX-300?", "general"),
         ("Why is rye baked longer?", "overview"),
         ("Tell me about bread", "overview"),
         ("Which pump can stay in salt water?", "general"),
@@ -49,6 +57,39 @@ def test_kind_of_question(question: str, kind: str) -> None:
 def test_term_of_a_definition(question: str, term: str) -> None:
     """Without article, quotes and what follows; a description is no term."""
     assert term == plan_question(question, [ENGLISH]).term
+
+
+@pytest.mark.parametrize(
+    ("question", "look_up"),
+    [
+        ("Give me Algorithm 2 Ebb_All", LookUp(CODE, "Algorithm 2", ("Ebb_All",))),
+        ("What are the steps of  algorithm  A.2?", LookUp(CODE, "algorithm A.2")),
+        ("What does Table B.3 say?", LookUp(("table",), "Table B.3")),
+        ("Show me the SampleTide algorithm.", LookUp(CODE, names=("SampleTide",))),
+        ("What are the inputs of Tide.Read on a PX-200?", LookUp(CODE, names=TIDE)),
+        ("Why does Tide.Read fail?", None),
+        ("Show me section 5.2 of the PX-200 manual", None),
+        ("Which algorithm is the fastest?", None),
+        ("How many steps has the stair?", None),
+    ],
+)
+def test_algorithm_or_table_that_is_named(question: str, look_up: LookUp | None) -> None:
+    """By number or name; an identifier alone may be wanted for anything."""
+    assert look_up == plan_question(question, [ENGLISH]).look_up
+
+
+@pytest.mark.parametrize(
+    ("question", "meaning"),
+    [
+        ("What does LAT mean?", True),
+        ("What does LAT stand for ?!", True),
+        ("What is LAT?", False),
+        ("What are means of transport?", False),
+    ],
+)
+def test_what_a_term_means(question: str, meaning: bool) -> None:  # noqa: FBT001 (a value)
+    """A glossary answers it; other questions want more than its entry."""
+    assert meaning == plan_question(question, [ENGLISH]).meaning
 
 
 def test_comparison_asks_for_each_thing_alone() -> None:

@@ -147,7 +147,7 @@ def test_markers_and_punctuation_are_not_scored() -> None:
 
 def test_routing_follows_the_stored_decision() -> None:
     """Nothing is decided on an edge."""
-    one = CallPlan(calls=(ToolCall(0, "search_chunks_tool", "x"),))
+    one = CallPlan(calls=(ToolCall(0, "search_chunks_tool", {"query": "x"}),))
 
     assert ("collect", "run_call") == (routing.after_plan(CallPlan()), routing.after_plan(one))
     assert ("plan_calls", "end") == (

@@ -15,13 +15,19 @@ from tests.crash.child import settings
 from tests.fakes import WordEmbedder
 
 _DOCUMENTS = """SELECT key, path, doc_id, digest, size, mtime_ns, recipe, title, date, pages,
-    status, reason, generation IS NULL FROM documents ORDER BY path"""
+    status, reason, unresolved, generation IS NULL FROM documents ORDER BY path"""
 _CHUNKS = """SELECT path, chunk_id, position, text, start_page, end_page, start_label, end_label,
     section, kind, c.digest FROM chunks c JOIN documents d ON d.id = c.document
     ORDER BY path, position, c.id"""
 _VECTORS = """SELECT path, chunk_id, window, v.digest, vector FROM vectors v
     JOIN chunks c ON c.id = v.chunk JOIN documents d ON d.id = c.document
     ORDER BY path, position, window"""
+_SAID = """SELECT path, position, %s FROM %s x JOIN chunks c ON c.id = x.chunk
+    JOIN documents d ON d.id = c.document ORDER BY path, position, 3"""
+_WRITTEN = {"anchors": "name", "links": "place, target, x.kind", "terms": "name"}
+_EDGES = """SELECT d.path, s.position, f.path, t.position, e.kind, e.place FROM edges e
+    JOIN chunks s ON s.id = e.source JOIN documents d ON d.id = s.document
+    JOIN chunks t ON t.id = e.target JOIN documents f ON f.id = t.document ORDER BY 1, 2, 3, 4, 5"""
 _NEAR = 0.5
 """Chroma's graph may order what has nothing in common with a question either way."""
 
@@ -36,6 +42,11 @@ def content(location: Path) -> dict[str, list[Any]]:
             "documents": connection.execute(_DOCUMENTS).fetchall(),
             "chunks": connection.execute(_CHUNKS).fetchall(),
             "vectors": connection.execute(_VECTORS).fetchall(),
+            "edges": connection.execute(_EDGES).fetchall(),
+            **{
+                table: connection.execute(_SAID % (what, table)).fetchall()
+                for table, what in _WRITTEN.items()
+            },
         }
 
 

@@ -22,6 +22,7 @@ def write_documents(docs: Path) -> None:
         parts = [" ".join(random.choices(WORDS, k=40)) + f" {i}" for i in range(2 + number)]
         (docs / f"{number}.txt").write_text("\n\n".join(parts))
     shutil.copy(docs / "1.txt", docs / "1-again.txt")
+    (docs / "harbour.txt").write_text("tide gauges stand in water\n\nsee Part tide gau, and more")
 
 
 def change_documents(docs: Path) -> None:
@@ -60,6 +61,7 @@ class Scenario:
         assert (0, "") == (ended.status, ended.errors)
         self.seconds = ended.seconds
         self.after, self.held = searches(whole, chroma=self.chroma), content(whole)
+        assert {"link", "mention"} == {edge[4] for edge in self.held["edges"]}
 
     def fresh(self, name: str) -> Path:
         """Return a copy of the index to begin from."""

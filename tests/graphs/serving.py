@@ -37,7 +37,7 @@ EVERYTHING = replace(
     REFINING,
     refinement=RefinementSettings(margin=2.0),
     search=SearchSettings(mode="tool_calling", max_turns=2, max_chunks=2),
-    filter=FilterSettings(mode="llm"),
+    filter=FilterSettings(mode="pointwise", oversample=1.0),
     evidence=EvidenceSettings(max_chunks=2, max_tokens=100),
 )
 """Settings with which every role is asked in each of two rounds."""

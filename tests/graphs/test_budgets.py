@@ -193,7 +193,7 @@ def test_parallel_calls_share_what_is_left() -> None:
 def test_share_comes_back_from_json() -> None:
     """What `Send` carries may be JSON, after an edit."""
     sent = CallInput(
-        call=ToolCall(0, "search_chunks_tool", "x"),
+        call=ToolCall(0, "search_chunks_tool", {"query": "x", "exclude_chunk_ids": ["a"]}),
         probe=Probe(),
         share=Allowance(1, 2, 300, 4.0),
     )
@@ -203,7 +203,7 @@ def test_share_comes_back_from_json() -> None:
 
 def test_parent_agent_may_leave_the_allowance_empty() -> None:
     """The tool takes a query alone; models see neither the probe nor the allowance."""
-    filtering = FilterSettings(mode="llm")
+    filtering = FilterSettings(mode="pointwise", min_similarity=-1.0)
     settings = replace(MODEL_CALLS, filter=filtering, budget=BudgetSettings(llm_calls=2))
     tool = build_search_tool(ports(ScriptedChat()), settings, PROMPTS)
     message = tool.invoke(
@@ -211,9 +211,10 @@ def test_parent_agent_may_leave_the_allowance_empty() -> None:
     )
 
     spec = convert_to_openai_tool(tool)["function"]
-    assert ["query", "max_chunks"] == list(spec["parameters"]["properties"])
+    assert {"probe", "allowance"}.isdisjoint(spec["parameters"]["properties"])
     stats = message.artifact.stats
-    assert (3, 1, "budget.llm_calls is spent") == (stats.found, stats.unjudged, stats.fallback)
+    assert (3, 1) == (stats.original, stats.undecided)
+    assert "budget.llm_calls is spent" == stats.fallback
 
 
 def test_budget_of_nothing_is_a_wrong_setting() -> None:

@@ -154,14 +154,15 @@ def test_empty_answer_is_an_error() -> None:
 
 
 def test_second_round_is_refined_from_the_question() -> None:
-    """The doubtful sentence of round one does not decide which queries may be asked."""
+    """The planner sees the doubtful sentence; it does not decide which queries may be asked."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    plan = says('{"kind": "rewrite", "queries": ["ML-KEM-768 encapsulation key bytes"]}')
-    planner = ScriptedChat(plan)
+    plan = '{"kind": "rewrite", "queries": ["%s"]}'
+    queries = ["ML-KEM-768 encapsulation key bytes", "bytes of an ML-KEM-768 encapsulation key"]
+    planner = ScriptedChat(*(says(plan % query) for query in queries))
     result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), planner, texts=texts), REFINING)
 
     assert 2 == len(planner.asked)
-    assert all("1088" not in prompt for _, prompt, _ in planner.asked)
+    assert [False, True] == ["1088" in prompt for _, prompt, _ in planner.asked]
     assert ("",) == tuple(verdict.blocked for verdict in result.refinement.verdicts)
     assert "1088" in result.refinement.queries[0]
 
@@ -229,7 +230,7 @@ def test_seconds_are_stamped_and_calls_are_counted() -> None:
 
     assert f"{ROUND} report" == " ".join(event.node for event in trace)
     looks = {event.node: event.seconds for event in trace}
-    assert {"answer": 6.0, "plan_calls": 3.0, "run_call": 2.0} == {
+    assert {"answer": 6.0, "plan_calls": 3.0, "run_call": 9.0} == {
         node: seconds for node, seconds in looks.items() if seconds > 1
     }
     call = ModelCall("any", 100, 10, model="fake")

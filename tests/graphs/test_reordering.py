@@ -10,7 +10,6 @@ from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from graphs.tools import build_search_tool
 from research_agent.core.calls import SearchResult
-from research_agent.core.filtering import FilterStats
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import Completion, TraceEvent
 from research_agent.errors import ModelAccessError
@@ -20,7 +19,6 @@ from research_agent.settings import (
     BudgetSettings,
     FilterSettings,
     RerankSettings,
-    SearchSettings,
     Settings,
 )
 from research_agent.steps.search import hybrid_search
@@ -55,10 +53,15 @@ def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
     return ports(ScriptedChat(says(GOOD)), filterer=model), model
 
 
-def searched(given: Ports, settings: Settings) -> SearchResult:
+def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult:
     """Return what a parent agent's call of the tool brings."""
     tool = build_search_tool(given, settings, PROMPTS)
-    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": "bread key"}}
+    call = {
+        "type": "tool_call",
+        "id": "1",
+        "name": tool.name,
+        "args": {"query": "bread key", **arguments},
+    }
     found = tool.invoke(call).artifact
     assert isinstance(found, SearchResult)
     return found
@@ -70,24 +73,27 @@ def test_by_default_a_call_returns_what_the_search_ranks() -> None:
     settings = replace(Settings(), filter=FilterSettings(mode="off"))
     ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
 
-    assert SearchResult(
-        ranked, FilterStats("off", 3, 3), TraceEvent(queries=("bread key",))
-    ) == searched(given, settings)
+    found = searched(given, settings)
+
+    assert (ranked, TraceEvent(queries=("bread key",))) == (found.hits, found.event)
+    assert ("off", 3, 3) == (found.stats.mode, found.stats.original, found.stats.kept)
+    assert found.filtering_stats == found.stats
+    assert (3, 1, True) == (found.total_found, found.files_searched, found.search_time_ms > 0)
 
 
 def test_a_call_is_cut_after_the_new_order() -> None:
     """What was third may be the only one; then the filter has its turn."""
     given = replace(ports(ScriptedChat()), reranker=Judge())
-    settings = replace(
-        Settings(), rerank=RerankSettings(mode="http"), search=SearchSettings(max_chunks=1)
-    )
+    settings = replace(Settings(), rerank=RerankSettings(mode="http"))
     ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
     everything = replace(settings, filter=FilterSettings(min_similarity=-1.0))
     strict = replace(settings, filter=FilterSettings(min_similarity=0.2))
 
-    (only,) = searched(given, everything).hits
+    (only,) = searched(given, everything, max_chunks=1).hits
     assert ranked[-1].chunk == only.chunk
-    assert [0.2 <= (hit.similarity or 0) for hit in searched(given, strict).hits] == [True]
+    assert [0.2 <= (hit.similarity or 0) for hit in searched(given, strict, max_chunks=1).hits] == [
+        True
+    ]
 
 
 def test_verdicts_are_paid_from_the_budget() -> None:
@@ -107,13 +113,13 @@ def test_the_filter_asks_with_what_reranking_left() -> None:
     settings = replace(
         BY_MODEL,
         rerank=RerankSettings(mode="model", candidates=2),
-        filter=FilterSettings(mode="llm"),
+        filter=FilterSettings(mode="pointwise"),
         budget=BudgetSettings(llm_calls=3),
     )
     found = searched(given, settings)
 
     assert (3, 3) == (len(model.asked), len(found.event.calls))
-    assert 2 == found.stats.unjudged
+    assert 2 == found.stats.undecided
 
 
 def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:

@@ -69,7 +69,7 @@ def test_model_writes_tool_calls_until_it_is_content() -> None:
         output
     )
     assert "search_chunks_tool" == planner.asked[0][2][0]["function"]["name"]  # type: ignore[index]
-    assert "800 bytes'>ML-KEM-512 has" in planner.asked[1][1]
+    assert '{"query": "800 bytes"}>\nk1 (guide, page 2; text): ML-KEM-512' in planner.asked[1][1]
     assert "model_done" == output.found.reason
 
 
@@ -126,19 +126,19 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     assert BREAD in {hit.chunk.text for hit in output["found"].hits}
 
 
-@pytest.mark.parametrize(("verdict", "kept"), [(YES, 3), (NO, 1), (says("perhaps"), 3)])
-def test_filter_model_judges_each_hit(verdict: Completion, kept: int) -> None:
-    """Mode "llm" keeps what the model calls relevant; it never empties a search."""
+@pytest.mark.parametrize("verdict", [YES, NO, says("perhaps")])
+def test_filter_model_judges_each_hit(verdict: Completion) -> None:
+    """A model that finds nothing, or says nothing, never empties a search of similar hits."""
     filterer = ScriptedChat(verdict)
     given = ports(ScriptedChat(), filterer=filterer)
-    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
+    settings = replace(BYPASSING, filter=FilterSettings(mode="pointwise"))
     start = SearchInput(
         question="?", probe=Probe(), refinement=Refinement("keep", ("ML-KEM bread bytes",))
     )
     output = SearchOutput.model_validate(build_search_graph(given, settings, PROMPTS).invoke(start))
 
-    assert (3, kept) == (output.found.stats.found, output.found.stats.kept)
-    assert kept == len(output.found.hits)
+    assert (3, 3) == (output.found.stats.original, output.found.stats.kept)
+    assert 3 == len(output.found.hits)
     assert 3 == len(filterer.asked)
     assert 3 == sum(len(event.calls) for event in output.trace)
 

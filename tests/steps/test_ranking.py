@@ -42,8 +42,10 @@ def ports(found: Sequence[Chunk]) -> Ports:
     )
 
 
-def search(query: str, *, exact: bool = False, scope: Scope | None = None, **kept: int) -> Ranked:
-    settings = replace(SETTINGS, **kept)  # type: ignore[arg-type]  # (numbers, by name)
+def search(
+    query: str, *, exact: bool = False, scope: Scope | None = None, **kept: int | str
+) -> Ranked:
+    settings = replace(SETTINGS, **kept)  # type: ignore[arg-type]  # (values, by name)
     return rank(
         query, ports=ports(chunks()), settings=settings, exact=exact, scope=scope or Scope()
     )

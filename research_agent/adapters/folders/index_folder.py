@@ -13,6 +13,7 @@ from research_agent.errors import IndexingError, IndexMissingError, PathError
 
 _MARKER = "research-agent-index.json"
 _NEW_MARKER = f"{_MARKER}.new"
+_CALIBRATION = "calibration.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ class IndexFolder:
         """The current edition's cache for dense search, a folder of Chroma's."""
         return self.current().vectors
 
+    @property
+    def calibration(self) -> Path:
+        """The file of the thresholds that were fitted to the index, whatever its edition."""
+        return self.path / _CALIBRATION
+
     def exists(self) -> bool:
         """Return whether the folder is an index of ours, whole or not."""
         return (self.path / _MARKER).is_file()
@@ -109,6 +115,7 @@ class IndexFolder:
         with self.locked():
             for edition in editions(self.path):
                 edition.delete()
+            self.calibration.unlink(missing_ok=True)
             (self.path / _MARKER).unlink(missing_ok=True)
         (self.path / LOCK).unlink(missing_ok=True)
         if not any(self.path.iterdir()):

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from research_agent.adapters.ledger.linking import unresolved_of
 from research_agent.adapters.ledger.schema import check_model, connect, faults
 from research_agent.core.documents import ParseQuality
 from research_agent.core.records import DocumentRecord, KeptDocument
@@ -14,11 +15,13 @@ from research_agent.core.types import ChunkKind
 from research_agent.errors import IndexMissingError
 
 _DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
-    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL, %s
+    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL,
+    %s, %s
     FROM documents d WHERE generation IS NULL OR NOT EXISTS
     (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
 
-
+_SINCE = ("quality", "unresolved")
+"""Columns that came with version 2, with version 3, …"""
 _KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
 
 
@@ -28,9 +31,10 @@ def kept_documents(connection: sqlite3.Connection) -> list[DocumentRecord]:
 
 
 def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
-    """Return the rows of all documents; tables of version 1 have no quality."""
+    """Return the rows of all documents; tables of older versions lack the last columns."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    return connection.execute(_DOCUMENTS % ("''" if version == 1 else "quality"))
+    kept = [column if version > since else "''" for since, column in enumerate(_SINCE, start=1)]
+    return connection.execute(_DOCUMENTS % tuple(kept))
 
 
 def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecord]:
@@ -63,7 +67,7 @@ def all_documents(path: Path, label: str) -> list[KeptDocument]:
 def _record(row: Sequence[Any]) -> DocumentRecord:
     """Return the document in a row of _DOCUMENTS."""
     _, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
-    pages, status, reason, chunks, published, quality = rest
+    pages, status, reason, chunks, published, quality, dangling = rest
     return DocumentRecord(
         key=key,
         path=path,
@@ -80,6 +84,7 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
         chunks=chunks,
         published=bool(published),
         quality=_quality(quality),
+        unresolved=unresolved_of(dangling),
     )
 
 

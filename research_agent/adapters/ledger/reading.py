@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from research_agent.adapters.ledger.outlines import DOCUMENTS, SECTIONS, outlines
 from research_agent.adapters.ledger.schema import (
     SPACE,
     check_model,
@@ -16,8 +17,10 @@ from research_agent.adapters.ledger.schema import (
     unfinished,
 )
 from research_agent.core.closing import Closing
-from research_agent.core.packing import unpacked
+from research_agent.core.corpus import DocumentOutline
+from research_agent.core.packing import unpacked, unpacked_text
 from research_agent.core.records import IndexHeader
+from research_agent.core.references import Edge
 from research_agent.core.types import Chunk
 from research_agent.errors import IndexMismatchError
 
@@ -33,6 +36,13 @@ _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.st
 _AROUND = f"""SELECT n.chunk_id {_VISIBLE} JOIN chunks n ON n.document = c.document
     AND n.position BETWEEN c.position - ? AND c.position + ? AND n.id <> c.id
     WHERE c.chunk_id = ? ORDER BY n.position"""
+_PAGE_TEXT = f"""SELECT p.text {_VISIBLE} JOIN page_texts p ON p.document = d.id
+    WHERE c.chunk_id = ? AND p.page = ?"""
+_EDGES = """SELECT s.chunk_id, t.chunk_id, e.kind, d.path, s.position, e.place, t.position
+    FROM chunks c JOIN documents v ON v.id = c.document AND v.generation IS NOT NULL
+    JOIN edges e ON e.%s = c.id JOIN chunks s ON s.id = e.source JOIN chunks t ON t.id = e.target
+    JOIN documents d ON d.id = s.document WHERE c.chunk_id IN (%%s)"""
+_WITH_PAGE_TEXTS = 3  # (version of the tables from which on there are any, and edges)
 _VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
 _VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
 _OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
@@ -97,6 +107,30 @@ class LedgerReader(Closing):
     def around(self, chunk_id: str, *, window: int) -> list[Chunk]:
         """Return the chunks up to `window` places before and after, as they stand; not itself."""
         return self.chunks([row[0] for row in self._all(_AROUND, [window, window, chunk_id])])
+
+    def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:
+        """Return the references from and to any of the chunks, each once, in reading order.
+
+        An index that was last written by an older version has none.
+        """
+        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
+            return []
+        wanted = list(dict.fromkeys(chunk_ids))
+        rows = {row for end in ("source", "target") for row in self._in(_EDGES % end, wanted)}
+        places = sorted(rows, key=lambda row: (*row[3:5], row[2] == "mention", *row[5:], row))
+        return [Edge(source, target, kind) for source, target, kind, *_ in places]
+
+    def page_text(self, chunk_id: str, page: int) -> str:
+        """Return the text of a page of a chunk's document, as its file has it; "" without one."""
+        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
+            return ""
+        with faults(self._label):
+            return next((unpacked_text(b) for (b,) in self._all(_PAGE_TEXT, [chunk_id, page])), "")
+
+    def documents(self) -> tuple[DocumentOutline, ...]:
+        """Return what every document holds, by path."""
+        with self.snapshot(), faults(self._label):
+            return outlines(self._all(DOCUMENTS), self._all(SECTIONS))
 
     def chunk_digests(self) -> dict[str, str]:
         """Return every chunk's id and the digest of what its words are made from."""

@@ -19,20 +19,58 @@ from research_agent.errors import (
 
 APPLICATION_ID = 0x52414731
 """Marks the file as ours, in the file's header: "RAG1"."""
-VERSION = 2
+VERSION = 3
 """Of the tables below."""
-CHANGES = {1: "ALTER TABLE documents ADD COLUMN quality TEXT NOT NULL DEFAULT ''"}
+PAGE_TEXTS = """CREATE TABLE page_texts (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    page INTEGER NOT NULL, text BLOB NOT NULL,
+    PRIMARY KEY (document, page)
+)"""
+UNRESOLVED = "ALTER TABLE documents ADD COLUMN unresolved TEXT NOT NULL DEFAULT ''"
+LINKS = (
+    """CREATE TABLE anchors (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    PRIMARY KEY (document, name)
+) WITHOUT ROWID""",
+    "CREATE INDEX anchors_of_chunk ON anchors (chunk)",
+    """CREATE TABLE links (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    place INTEGER NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
+    PRIMARY KEY (chunk, place)
+) WITHOUT ROWID""",
+    """CREATE TABLE terms (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, PRIMARY KEY (chunk, name)
+) WITHOUT ROWID""",
+    """CREATE TABLE edges (
+    source INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    target INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL, place INTEGER NOT NULL,
+    PRIMARY KEY (source, target, kind)
+) WITHOUT ROWID""",
+    "CREATE INDEX edges_to ON edges (target)",
+)
+"""What documents say about one another: names and references as written, and the edges that were
+made from them when the generation was published."""
+CHANGES = {
+    1: ("ALTER TABLE documents ADD COLUMN quality TEXT NOT NULL DEFAULT ''",),
+    2: (PAGE_TEXTS, UNRESOLVED, *LINKS),
+}
 """What makes tables of a version those of the next; a reader makes do with any of them."""
 SPACE = "cosine"
+WRITING_KB = 65_536
+"""Pages of the file that a writer keeps in memory: edges lead all over it."""
 
-TABLES = """
+TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, generation INTEGER,
     key TEXT NOT NULL, path TEXT NOT NULL, doc_id TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, recipe TEXT NOT NULL,
     title TEXT NOT NULL, date TEXT NOT NULL, pages INTEGER NOT NULL,
-    status TEXT NOT NULL, reason TEXT NOT NULL, quality TEXT NOT NULL DEFAULT ''
+    status TEXT NOT NULL, reason TEXT NOT NULL, quality TEXT NOT NULL DEFAULT '',
+    unresolved TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX published ON documents (key) WHERE generation IS NOT NULL;
 CREATE UNIQUE INDEX waiting ON documents (key) WHERE generation IS NULL;
@@ -52,6 +90,8 @@ CREATE TABLE vectors (
     PRIMARY KEY (chunk, window)
 );
 CREATE INDEX vectors_by_digest ON vectors (digest);
+{PAGE_TEXTS};
+{";".join(LINKS)};
 """
 
 
@@ -131,6 +171,8 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
     with faults(label):
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        if writable:
+            connection.execute(f"PRAGMA cache_size = -{WRITING_KB}")
         begun = connection.execute("PRAGMA schema_version").fetchone()[0]
         if not (writable or begun):
             raise unfinished(label)
@@ -159,7 +201,8 @@ def _brought_up(connection: sqlite3.Connection, label: str, version: int) -> int
     """Change tables of an older version into ours, and return the version they have then."""
     while version in CHANGES:
         with transaction(connection, label):
-            connection.execute(CHANGES[version])
+            for change in CHANGES[version]:
+                connection.execute(change)
             connection.execute(f"PRAGMA user_version = {version + 1}")
         version += 1
     return version

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from research_agent.adapters.ledger.documents import kept_documents
+from research_agent.adapters.ledger.linking import LINKING, link, put_links
 from research_agent.adapters.ledger.schema import (
     SPACE,
     check_model,
@@ -17,7 +18,7 @@ from research_agent.adapters.ledger.schema import (
 )
 from research_agent.core.closing import Closing
 from research_agent.core.documents import SourceFile
-from research_agent.core.packing import packed, unpacked
+from research_agent.core.packing import packed, packed_text, unpacked
 from research_agent.core.paths import display_names
 from research_agent.core.records import DocumentRecord, IndexedChunk
 from research_agent.errors import DocumentError, IndexMismatchError
@@ -64,7 +65,13 @@ class LedgerWriter(Closing):
                 found.update((digest, unpacked(blob, dimension)) for digest, blob in rows)
         return found
 
-    def put(self, record: DocumentRecord, chunks: Sequence[IndexedChunk]) -> None:
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
         """Keep a new version of a document for good; readers see it when it is published.
 
         Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
@@ -80,11 +87,15 @@ class LedgerWriter(Closing):
             row = run(_PUT_DOCUMENT, _clean(_document_row(record)))
             for item in chunks:
                 self._put_chunk(row.lastrowid, item)
+            pages = enumerate(page_texts, start=1)
+            rows = ((row.lastrowid, page, packed_text(text)) for page, text in pages if text)
+            self._connection.executemany("INSERT INTO page_texts VALUES (?, ?, ?)", rows)
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more.
 
-        Where that changes nothing, the generation stays what it was.
+        Where that changes nothing, the generation stays what it was. Edges are made in the same
+        transaction, from all documents that readers see then.
         """
         with transaction(self._connection, self._label):
             run = self._connection.execute
@@ -101,7 +112,10 @@ class LedgerWriter(Closing):
             run(_REPLACED)
             run("UPDATE documents SET generation = ? WHERE generation IS NULL", [generation])
             self._name_documents()
-            if self._connection.total_changes > before or generation == 1:
+            changed = self._connection.total_changes > before or generation == 1
+            if changed or self._meta("linking", "") != str(LINKING):
+                link(self._connection)
+                self._set("linking", LINKING)
                 self._set("generation", generation)
                 self._set("changed", datetime.now(UTC).isoformat(timespec="seconds"))
 
@@ -136,6 +150,7 @@ class LedgerWriter(Closing):
     def _put_chunk(self, document: int | None, item: IndexedChunk) -> None:
         """Insert a chunk and its vectors."""
         row = self._connection.execute(_PUT_CHUNK, (document, *_clean(_chunk_row(item))))
+        put_links(self._connection, document, row.lastrowid, item.links)
         self._connection.executemany(
             "INSERT INTO vectors VALUES (?, ?, ?, ?)",
             [
@@ -153,12 +168,12 @@ class LedgerWriter(Closing):
             if names[path] != name:
                 run("UPDATE documents SET doc_id = ? WHERE id = ?", [names[path], row])
 
-    def _meta(self, key: str) -> str:
+    def _meta(self, key: str, otherwise: str | None = None) -> str:
         with faults(self._label):
             row = self._connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
-            if row is None:
+            if row is None and otherwise is None:
                 raise ValueError(f"its header has no {key}")
-        return str(row[0])
+        return str(row[0] if row else otherwise)
 
     def _set(self, key: str, value: object) -> None:
         sql = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"

@@ -2,6 +2,6 @@
 
 from research_agent.adapters.openai.chat import OpenAIChat
 from research_agent.adapters.openai.embeddings import OpenAIEmbedder
-from research_agent.adapters.openai.endpoint import OPENAI_URL, Endpoint, is_loopback
+from research_agent.adapters.openai.endpoint import OPENAI_URL, Endpoint
 
-__all__ = ["OPENAI_URL", "Endpoint", "OpenAIChat", "OpenAIEmbedder", "is_loopback"]
+__all__ = ["OPENAI_URL", "Endpoint", "OpenAIChat", "OpenAIEmbedder"]

@@ -92,10 +92,7 @@ class OpenAIChat:
             reply = self._connection.run(
                 lambda client, watch: self._ask(client, watch, sent, wanted), until=until
             )
-        read = completion(role, reply)
-        if wanted.free and read.text.strip():
-            self._learn(logprobs=bool(read.tokens))
-        return read
+        return completion(role, reply)
 
     def close(self) -> None:
         """Close the connections to the server, and end what is asked over them."""
@@ -143,15 +140,7 @@ class OpenAIChat:
         with self._lock:
             known = self._learned
             refused = tuple(sorted({*known.refused, name}))
-            logprobs = False if name == "logprobs" else known.logprobs
-            self._learned = replace(known, refused=refused, logprobs=logprobs)
-
-    def _learn(self, *, logprobs: bool) -> None:
-        """Remember that a reply had log-probabilities, or had none though they were asked for."""
-        with self._lock:
-            known = self._learned
-            if logprobs or known.logprobs is None:
-                self._learned = replace(known, logprobs=logprobs)
+            self._learned = replace(known, refused=refused)
 
     def _build(self, url: str, http: HttpClients) -> Client:
         from langchain_openai import ChatOpenAI

@@ -11,9 +11,10 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from research_agent.adapters.openai.endpoint import Endpoint, is_loopback
+from research_agent.adapters.openai.endpoint import Endpoint
 from research_agent.adapters.openai.request import Line, Request
 from research_agent.adapters.openai.watch import Watch
+from research_agent.core.loopback import is_loopback
 from research_agent.errors import ModelError, ModelTimeoutError
 
 if TYPE_CHECKING:

@@ -2,23 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 OPENAI_URL = "https://api.openai.com/v1"
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether `url` is on this machine.
-
-    >>> is_loopback("http://127.0.0.1:8080/v1"), is_loopback("https://example.org/v1")
-    (True, False)
-    """
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,15 +34,31 @@ _FORCE_BOLD = 1 << 18
 _NAME = 128
 
 
-def page_glyphs(
-    text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage
-) -> tuple[Iterable[Glyph], float]:
-    """Return a page's characters with their boxes, turned so that its lines run to the right.
+def page_text(text: pypdfium2.PdfTextPage) -> str:
+    """Return a page's text as PDFium has it: the n-th character is its n-th one.
 
-    The second value is the page's height then. UTF-16 halves come together. Spaces have no box,
+    Of the halves of a UTF-16 pair the first one is the whole character and the other one U+0000.
+    """
+    unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
+    codes = [unicode(raw, index) for index in range(text.count_chars())]
+    for index, code in enumerate(codes):
+        if code in _LOW:
+            high = codes[index - 1] if index else 0
+            codes[index] = 0
+            if high in _HIGH:
+                codes[index - 1] = 0x10000 + ((high - _HIGH[0]) << 10) + (code - _LOW[0])
+    return "".join(map(chr, codes))
+
+
+def page_glyphs(
+    text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str
+) -> tuple[Iterable[Glyph], float]:
+    """Return the characters of a page's text with their boxes, turned so that it is upright.
+
+    `chars` is its `page_text`; the second value is the page's height then. Spaces have no box,
     and the line that a character stands on is known only where it does not follow the one before.
     """
-    turn, glyphs = _turn(text, page), _glyphs(text)
+    turn, glyphs = _turn(text, page), _glyphs(text, chars)
     width, height = page.get_size()
     if (turn - page.get_rotation()) % 180:
         width, height = height, width
@@ -65,11 +81,11 @@ def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
     return seen.most_common(1)[0][0] if seen else int(page.get_rotation())
 
 
-def _glyphs(text: pypdfium2.PdfTextPage) -> Iterator[Glyph]:
+def _glyphs(text: pypdfium2.PdfTextPage, chars: str) -> Iterator[Glyph]:
     box, x, y = pdfium.FS_RECTF(), c_double(), c_double()
     raw, is_bold, after = text.raw, _Boldness(text), NEVER
     place, origin = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetCharOrigin
-    for index, char in _chars(text):
+    for index, char in _chars(chars):
         if char == "\n":
             after = NEVER
             is_bold.begin()
@@ -85,20 +101,12 @@ def _glyphs(text: pypdfium2.PdfTextPage) -> Iterator[Glyph]:
             yield Glyph(char, left, bottom, right, top, y.value, is_bold(index, char))
 
 
-def _chars(text: pypdfium2.PdfTextPage) -> Iterator[tuple[int, str]]:
-    """Yield the characters that say something, with their numbers; UTF-16 halves as one."""
-    unicode, raw, high = pdfium.FPDFText_GetUnicode, text.raw, 0
-    for index in range(text.count_chars()):
-        code = unicode(raw, index)
-        if code in _HIGH:
-            high = code
-            continue
-        if code in _LOW:
-            code = 0x10000 + ((high - _HIGH[0]) << 10) + (code - _LOW[0]) if high else 0
-        high = 0
+def _chars(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the characters that say something, with their numbers."""
+    for index, code in enumerate(map(ord, text)):
         char = _CHARS.get(code)
         if char is None:
-            char = chr(code)
+            char = "" if code in _HIGH else text[index]
         if char:
             yield index, char
 

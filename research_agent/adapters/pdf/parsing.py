@@ -9,7 +9,7 @@ import pypdfium2.raw as pdfium
 from research_agent.adapters.pdf.about import date_of, page_labels, title_of
 from research_agent.adapters.pdf.bookmarks import entries
 from research_agent.adapters.pdf.damage import CUT, damage, named_pages
-from research_agent.adapters.pdf.glyphs import page_glyphs
+from research_agent.adapters.pdf.glyphs import page_glyphs, page_text
 from research_agent.core.continued_tables import with_heads
 from research_agent.core.documents import SCANNED, Block, ParsedDocument, ParseQuality
 from research_agent.core.line_joining import vocabulary
@@ -27,14 +27,15 @@ def parse_pdf(data: bytes) -> ParsedDocument:
     A page that cannot be read costs only itself, and a warning. Raises DocumentError where the
     file is encrypted, is no readable PDF, or has no text at all.
     """
-    document = _open(data)
+    document = open_pdf(data)
     try:
         return _parse(document, data)
     finally:
         document.close()
 
 
-def _open(data: bytes) -> pypdfium2.PdfDocument:
+def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
+    """Return a PDF that has pages, to be closed; raises DocumentError for anything else."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -60,6 +61,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     return ParsedDocument(
         blocks=_blocks(lines, outline, title),
         title=title,
+        page_texts=tuple(page.text for page in pages),
         date=date_of(document),
         page_labels=page_labels(document, printed),
         warnings=tuple(warnings),
@@ -126,10 +128,11 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
     try:
         text = page.get_textpage()
         try:
-            glyphs, height = page_glyphs(text, page)
+            chars = page_text(text)
+            glyphs, height = page_glyphs(text, page, chars)
             found = spans(glyphs)
         finally:
             text.close()
-        return Page(found, height), pdfium.FPDFPage_CountObjects(page)
+        return Page(found, height, chars), pdfium.FPDFPage_CountObjects(page)
     finally:
         page.close()

@@ -3,12 +3,14 @@
 import asyncio
 import math
 import ssl
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from research_agent.adapters.rerank_http.forms import Form, Scores, body, on_unit_scale, scores
+from research_agent.core.retry_after import date_seconds, retry_after_seconds
 from research_agent.errors import (
     ContextOverflowError,
     ModelAccessError,
@@ -153,7 +155,7 @@ class HttpReranker:
         if status in (401, 403):
             where = self._endpoint.key_env or "the one that rerank.api_key_env names"
             return ModelAccessError(message, hint=f"Check the key in the variable {where}.")
-        wait = _seconds(reply.headers.get("Retry-After"))
+        wait = _retry_after(reply.headers)
         if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
             return ModelBusyError(message, hint="Ask again later.", retry_after=wait)
         if status >= SERVER_ERROR and status != 501:  # noqa: PLR2004 (not implemented: no use to ask again)
@@ -174,14 +176,8 @@ class HttpReranker:
         )
 
 
-def _seconds(value: str | None) -> float | None:
-    """Return what a Retry-After header says in seconds; None for a date and for nonsense.
-
-    >>> _seconds("2.5"), _seconds("Wed, 21 Oct 2026 07:28:00 GMT"), _seconds("-1")
-    (2.5, None, None)
-    """
-    try:
-        seconds = float(value or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < math.inf else None
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds after which the server wants to be asked again, by its own clock."""
+    now = date_seconds(headers.get("date", ""))
+    value = headers.get("retry-after", "")
+    return retry_after_seconds(value, now=time.time() if now is None else now)

@@ -55,9 +55,9 @@ def _limit_memory(megabytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
 
-def _function(target: str) -> Callable[[str], ParsedDocument]:
+def _function(target: str) -> Callable[[str], object]:
     module, _, name = target.partition(":")
-    found: Callable[[str], ParsedDocument] = getattr(importlib.import_module(module), name)
+    found: Callable[[str], object] = getattr(importlib.import_module(module), name)
     return found
 
 
@@ -70,10 +70,17 @@ def _listen(requests: IO[bytes], paths: "queue.Queue[str]") -> None:
         os._exit(0)
 
 
-def _reply(read: Callable[[str], ParsedDocument], path: str) -> object:
-    """Return the document, or what prevents it; the child goes on in both cases."""
+def _message(value: object) -> object:
+    """Return a value as JSON's own types; all but documents is that already."""
+    if isinstance(value, ParsedDocument):
+        return {"document": document_message(value)}
+    return {"value": value}
+
+
+def _reply(read: Callable[[str], object], path: str) -> object:
+    """Return the document or other value, or what prevents it; the child goes on in both cases."""
     try:
-        return {"document": document_message(read(path))}
+        return _message(read(path))
     except ResearchAgentError as error:
         return {"error": str(error), "hint": error.hint}
     except MemoryError:

@@ -6,9 +6,10 @@ JSON and not pickle, because a file that takes over the child must not get into 
 import json
 import struct
 from dataclasses import asdict
-from typing import IO
+from typing import IO, Any
 
 from research_agent.core.documents import Block, ParsedDocument, ParseQuality
+from research_agent.core.references import PRIORITY, Link
 
 _LENGTH = struct.Struct(">Q")
 LARGEST = 1 << 32
@@ -46,18 +47,38 @@ def document_message(document: ParsedDocument) -> object:
 def message_document(message: object) -> ParsedDocument:
     """Return the document of `document_message`; raises TypeError or KeyError for anything else.
 
-    >>> document = ParsedDocument((Block("text", section=("A", "B")),), warnings=("w",))
+    >>> block = Block("text", section=("A", "B"), anchors=("#a",), links=(Link("#b", "link"),))
+    >>> document = ParsedDocument((block,), warnings=("w",))
     >>> message_document(json.loads(json.dumps(document_message(document)))) == document
     True
     """
     if not isinstance(message, dict):
         raise TypeError
-    blocks = (Block(**{**block, "section": tuple(block["section"])}) for block in message["blocks"])
     return ParsedDocument(
-        blocks=tuple(blocks),
+        blocks=tuple(_block(block) for block in message["blocks"]),
         title=str(message["title"]),
         date=str(message["date"]),
+        page_texts=tuple(message["page_texts"]),
         page_labels=tuple(message["page_labels"]),
         warnings=tuple(message["warnings"]),
         quality=ParseQuality(**message["quality"]),
     )
+
+
+def _block(message: dict[str, Any]) -> Block:
+    """Return one block, its lists as tuples again."""
+    return Block(
+        **{
+            **message,
+            "section": tuple(message["section"]),
+            "anchors": tuple(message["anchors"]),
+            "links": tuple(_link(link) for link in message["links"]),
+        }
+    )
+
+
+def _link(message: dict[str, Any]) -> Link:
+    """Return one link; raises KeyError for a kind that there is not."""
+    if message["kind"] not in PRIORITY:
+        raise KeyError(message["kind"])
+    return Link(**message)

@@ -23,17 +23,17 @@ _START = (  # the parent's search path, and not the folder it was started in
 )
 
 
-class SandboxedReader(Closing):
-    """Reads files with a function that is called in a child process.
+class SandboxedFunction(Closing):
+    """A function of one text, such as a path, that is called in a child process.
 
     The child is started with the first file and used for the next ones; a crash, too much time or
     too much memory costs one file, and the next file gets a new child. Not for several threads.
     """
 
     def __init__(self, target: str, *, seconds: float, memory_mb: int) -> None:
-        """Read with `target` ("package.module:function"), which takes a path.
+        """Call `target` ("package.module:function"), which takes a text.
 
-        A file may take `seconds`; the child may take `memory_mb` of address space, where the
+        A call may take `seconds`; the child may take `memory_mb` of address space, where the
         system can limit that.
         """
         self._target = target
@@ -41,26 +41,29 @@ class SandboxedReader(Closing):
         self._memory_mb = memory_mb
         self._child: subprocess.Popen[bytes] | None = None
 
-    def read(self, path: str) -> ParsedDocument:
-        """Return the document in a file; raises DocumentError, whatever the file holds."""
+    def call(self, request: str) -> dict[str, object]:
+        """Return the child's reply; raises DocumentError for whatever prevents one."""
         try:
-            reply = self._ask(path)
+            reply = self._ask(request)
         except BaseException:
             self.close()  # no reply, or half of one: this child cannot be asked again
             raise
-        if "document" in reply:
-            try:
-                return message_document(reply["document"])
-            except (TypeError, KeyError) as error:
-                raise DocumentError("the parser failed: its reply is no document") from error
         if "memory" in reply:
             self.close()
             reason = f"reading it takes more than {self._memory_mb} MB of memory"
             raise DocumentError(reason, hint=MEMORY_HINT)
-        raise DocumentError(str(reply.get("error", "")), hint=str(reply.get("hint", "")))
+        if "error" in reply:
+            raise DocumentError(str(reply["error"]), hint=str(reply.get("hint", "")))
+        return reply
+
+    def stop(self) -> None:
+        """Kill the child, whoever waits for it; a call that is going on fails."""
+        child = self._child
+        if child is not None:
+            child.kill()
 
     def close(self) -> None:
-        """End the child; `read` may be called again all the same."""
+        """End the child; `call` may be called again all the same."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -109,6 +112,17 @@ class SandboxedReader(Closing):
             timer.cancel()
             timer.join()
         return reply if isinstance(reply, dict) else {}
+
+
+class SandboxedReader(SandboxedFunction):
+    """Reads files with a function that takes a path and returns the document in it."""
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file; raises DocumentError, whatever the file holds."""
+        try:
+            return message_document(self.call(path)["document"])
+        except (TypeError, KeyError) as error:
+            raise DocumentError("the parser failed: its reply is no document") from error
 
 
 def _pipes(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:

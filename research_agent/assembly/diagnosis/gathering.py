@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from research_agent.assembly.diagnosis.calibration import calibration_facts
 from research_agent.assembly.diagnosis.indexes import index_facts
 from research_agent.assembly.diagnosis.machine import (
     place_facts,
@@ -51,4 +52,5 @@ def gather(
         places=place_facts(environment),
         network=network_facts(models, environment, reranker=reranker),
         replies=reply_facts(models.reply_cache, environment),
+        calibration=calibration_facts(location, settings),
     )

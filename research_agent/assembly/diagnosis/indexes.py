@@ -7,10 +7,12 @@ from pathlib import Path
 from shlex import quote
 
 from research_agent.adapters.folders import DEFAULT, IndexFolder, locate
+from research_agent.adapters.ledger.documents import all_documents
 from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.adapters.lexical import WordIndex
 from research_agent.adapters.vectors.chroma import shown_generation
 from research_agent.adapters.vectors.looking import look
+from research_agent.assembly.caches import is_exact
 from research_agent.core.diagnosis import CacheFacts, IndexFacts, Problem, SourceFacts
 from research_agent.errors import IndexingError, PathError
 
@@ -18,7 +20,7 @@ from research_agent.errors import IndexingError, PathError
 def index_facts(location: str, *, exact_below: int) -> IndexFacts:
     """Return what is known about the index at `location`; raises nothing of ours.
 
-    Up to `exact_below` vectors are compared one by one, and have no cache.
+    Few vectors (`is_exact`) are compared one by one, and have no cache.
     """
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     facts = IndexFacts(
@@ -28,18 +30,22 @@ def index_facts(location: str, *, exact_below: int) -> IndexFacts:
     try:
         folder = locate(location)
         with LedgerReader(folder.ledger, folder.label) as ledger:
+            dangling = _dangling(folder)
             facts = replace(
                 facts,
                 header=ledger.header(),
                 vectors=ledger.vector_count(),
                 pending=ledger.pending(),
+                dangling=sum(dangling),
+                dangling_in=len(dangling),
                 sources=_sources(ledger.files()),
             )
     except (IndexingError, PathError) as error:
         return replace(facts, problem=Problem(str(error), error.hint))
     writer = folder.writer()
     dense = None
-    if facts.vectors > exact_below:
+    dimension = facts.header.dimension if facts.header else 0
+    if not is_exact(facts.vectors, dimension, exact_below):
         place = CacheFacts(place=str(folder.vectors))
         dense = place if writer else _dense(place, folder)
     return replace(
@@ -50,6 +56,13 @@ def index_facts(location: str, *, exact_below: int) -> IndexFacts:
         writer=writer,
         bytes_on_disk=folder.bytes_on_disk(),
     )
+
+
+def _dangling(folder: IndexFolder) -> list[int]:
+    """Return how many references dangle in each document that has some."""
+    kept = all_documents(folder.ledger, folder.label)
+    counts = (item.record.unresolved.dangling for item in kept if item.record.published)
+    return [count for count in counts if count]
 
 
 def _words(folder: IndexFolder) -> CacheFacts:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from research_agent.adapters.network import is_own
 from research_agent.adapters.openai import OPENAI_URL
 from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
 from research_agent.core.diagnosis import NetworkFacts
+from research_agent.core.loopback import is_own
 from research_agent.errors import ConfigError
 from research_agent.settings import ModelSettings, RoleSettings
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from research_agent.adapters.bedrock import BedrockChat
 from research_agent.adapters.kept import KeptChat
+from research_agent.adapters.kept_decisions import KeptDecisions
 from research_agent.adapters.learned import LearnedFile
 from research_agent.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.adapters.managed import ManagedChat, Server
@@ -71,6 +72,17 @@ class Chats:
             self._made[role] = self._kept(role, self._managed(key, role))
         return self._made[role]
 
+    def decisions(self, name: ChatRole) -> KeptDecisions | None:
+        """Return the kept verdicts of a role's model; None where nothing is kept."""
+        identity = self._identity(self._settings.role(name))
+        if self._replies is None or not identity:
+            return None
+        return KeptDecisions(self._replies, identity, on_problem=self._on_note)
+
+    def tool_use(self, name: ChatRole) -> "KnownToolUse":
+        """Return what is known of how the model of a role calls tools."""
+        return KnownToolUse(self._learned, self._place(self._settings.role(name)))
+
     def server(self, role: RoleSettings) -> Server:
         """Return the limits of a checked role's server, the same for all roles that ask it."""
         settings, place = self._settings, (role.provider, _address(role))
@@ -123,13 +135,31 @@ class Chats:
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
         """Keep what was learned, for the next process."""
-        learned = replace(chat.learned, rates=server.rates)
+        known = self._known(role)
+        learned = replace(chat.learned, rates=server.rates, tool_calls=known.tool_calls)
         if learned != Learned():
             self._learned.put(self._place(role), learned)
 
     def _place(self, role: RoleSettings) -> str:
         model = role.model or embedded_digest(self._settings.local, self._environment)
         return endpoint_key(role.provider, _address(role), model)
+
+
+class KnownToolUse:
+    """What was learned of a model's tool calls; implements ToolUse."""
+
+    def __init__(self, learned: LearnedFile, place: str) -> None:
+        """Keep it in `learned` under `place`; nothing is read yet."""
+        self._learned, self._place = learned, place
+
+    def known(self) -> bool | None:
+        """Return whether the model writes usable calls, None where that is not known."""
+        return self._learned.get(self._place).tool_calls
+
+    def learn(self, *, usable: bool) -> None:
+        """Keep it for a week."""
+        known = self._learned.get(self._place)
+        self._learned.put(self._place, replace(known, tool_calls=usable))
 
 
 def _address(role: RoleSettings) -> str:

@@ -23,7 +23,7 @@ from research_agent.assembly.models.endpoints import (
     served_endpoint,
 )
 from research_agent.assembly.models.roles import check_role
-from research_agent.ports import ChatModel, Embedder
+from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 from research_agent.settings import ModelSettings, RoleSettings
 
 OnNote = Callable[[str], None]
@@ -43,6 +43,10 @@ class Models:
     """End the embedded server and close every connection; calling it again does nothing."""
     embedded: LlamaServer
     """The embedded model's server; it runs once a role that uses it was asked."""
+    tool_use: ToolUse
+    """How the planner model calls tools."""
+    decisions: DecisionCache | None = None
+    """What the filter model said of single chunks; None where replies are not kept."""
 
 
 def connect_models(
@@ -77,6 +81,8 @@ def connect_models(
             ),
             close=opened.pop_all().close,
             embedded=embedded,
+            tool_use=chats.tool_use("planner"),
+            decisions=chats.decisions("filter"),
         )
 
 

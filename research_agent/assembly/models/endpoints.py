@@ -5,7 +5,7 @@ from pathlib import Path
 
 from research_agent.adapters.bedrock import BedrockEndpoint
 from research_agent.adapters.llama import LlamaServer
-from research_agent.adapters.openai import OPENAI_URL, Endpoint, is_loopback
+from research_agent.adapters.openai import OPENAI_URL, Endpoint
 from research_agent.adapters.weights import (
     Progress,
     cache_directory,
@@ -14,6 +14,7 @@ from research_agent.adapters.weights import (
     gguf_file,
 )
 from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
+from research_agent.core.loopback import is_loopback
 from research_agent.errors import ModelMissingError
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 

@@ -7,7 +7,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.adapters.bedrock import profile_region
-from research_agent.adapters.openai import OPENAI_URL, is_loopback
+from research_agent.adapters.openai import OPENAI_URL
+from research_agent.core.loopback import is_loopback
 from research_agent.errors import ConfigError
 from research_agent.settings import RoleSettings
 

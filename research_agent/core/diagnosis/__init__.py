@@ -2,6 +2,7 @@
 
 from research_agent.core.diagnosis.facts import (
     CacheFacts,
+    CalibrationFacts,
     EmbeddingFacts,
     Facts,
     Finding,
@@ -20,6 +21,7 @@ from research_agent.core.diagnosis.findings import findings, is_sound
 
 __all__ = [
     "CacheFacts",
+    "CalibrationFacts",
     "EmbeddingFacts",
     "Facts",
     "Finding",

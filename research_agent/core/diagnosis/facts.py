@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from research_agent.core.calibration import Threshold
 from research_agent.core.records import IndexHeader
 
 Level = Literal["ok", "note", "warning", "fault"]
@@ -119,6 +120,10 @@ class IndexFacts:
     """None where the vectors are few enough to be compared one by one, in the ledger."""
     pending: int = 0
     """Documents that were read but never published."""
+    dangling: int = 0
+    """References to what their target, a document of the index, does not have."""
+    dangling_in: int = 0
+    """Documents that hold these."""
     leftovers: tuple[str, ...] = ()
     """Files that a run left behind which did not end by itself."""
     writer: str = ""
@@ -186,6 +191,19 @@ class ReplyFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationFacts:
+    """The thresholds that were fitted to the index."""
+
+    made: str = ""
+    """When."""
+    thresholds: tuple[tuple[str, Threshold], ...] = ()
+    """By the name of the setting."""
+    problem: str = ""
+    """Why they cannot be read, or are out of date."""
+    cure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything; what is empty was not looked at."""
 
@@ -199,3 +217,4 @@ class Facts:
     places: tuple[PlaceFacts, ...] = ()
     network: NetworkFacts = NetworkFacts()
     replies: ReplyFacts | None = None
+    calibration: CalibrationFacts | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
+from research_agent.core.diagnosis.calibration import calibration_findings
 from research_agent.core.diagnosis.facts import (
     EmbeddingFacts,
     Facts,
@@ -37,6 +38,7 @@ def findings(facts: Facts) -> tuple[Finding, ...]:
         *(finding for model in facts.models for finding in _model(model)),
         *_embedding(facts.embedding),
         *(index_findings(facts.index, facts.embedding) if facts.index else ()),
+        *(calibration_findings(facts.calibration) if facts.calibration else ()),
         *(finding for weights in facts.weights for finding in _weights(weights)),
         *(_place(place) for place in facts.places),
         *_replies(facts.replies),

@@ -36,6 +36,7 @@ def index_findings(facts: IndexFacts, embedding: EmbeddingFacts | None) -> Itera
     else:
         yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
     yield from _interrupted(facts)
+    yield from _references(facts)
     yield from _sources(facts)
 
 
@@ -105,6 +106,13 @@ def _interrupted(facts: IndexFacts) -> Iterator[Finding]:
     if facts.leftovers:
         what = f"an interrupted run left files behind: {', '.join(facts.leftovers)}"
         yield Finding("note", PART, what, f"{facts.command} {_folder(facts)}")
+
+
+def _references(facts: IndexFacts) -> Iterator[Finding]:
+    """Yield how much of what the documents refer to is not there."""
+    if facts.dangling:
+        what = f"{facts.dangling} references in {facts.dangling_in} of its documents lead nowhere"
+        yield Finding("note", PART, what, facts.command.replace(" index", " documents", 1))
 
 
 def _sources(facts: IndexFacts) -> Iterator[Finding]:

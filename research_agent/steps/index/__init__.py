@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from research_agent.core.documents import FileReport, IndexReport
+from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.records import DocumentRecord
 from research_agent.ports import IndexingPorts
 from research_agent.steps.index.changes import Changes
+from research_agent.steps.index.links import with_unresolved
 from research_agent.steps.index.preview import preview_documents
 from research_agent.steps.index.recipe import CHUNKING, recipe
 from research_agent.steps.index.reports import OnProgress
@@ -19,6 +21,7 @@ def index_documents(
     *,
     ports: IndexingPorts,
     chunk_chars: int,
+    words: Sequence[QuestionWords] = (ENGLISH,),
     on_progress: OnProgress = lambda _: None,
     prune: bool = False,
 ) -> IndexReport:
@@ -27,15 +30,16 @@ def index_documents(
     `paths` are absolute. Documents elsewhere stay as they are, and so do those below a path that is
     not there itself or, without `prune`, holds no document any more: that is how a disk that is not
     connected looks. A file that fails is one line of the report, and a version of it that could be
-    read before stays. No text is embedded twice.
+    read before stays. No text is embedded twice. `words` tell what documents say about each other.
 
     Raises PathError where there is nothing to index at all. IndexingError and ModelError end the
     run; the next one goes on where it ended.
     """
     records = ports.writer.documents()
-    changes = Changes.of(paths, ports.files, records, recipe=recipe(chunk_chars), prune=prune)
-    run = Run(ports, changes, chunk_chars, on_progress)
-    reports = [run.index(file) for file in changes.found.files]
+    wanted = recipe(chunk_chars, words)
+    changes = Changes.of(paths, ports.files, records, recipe=wanted, prune=prune)
+    run = Run(ports, changes, chunk_chars, words, on_progress)
+    reports = list(run.reports())
     removed = []
     for record, report in changes.missing(run.renewed):
         if record:
@@ -45,7 +49,7 @@ def index_documents(
     ports.writer.publish(changes.moved, removed)
     kept = [record for record in ports.writer.documents() if record.status == "indexed"]
     return IndexReport(
-        (*reports, *_cut_otherwise(kept, changes)),
+        (*with_unresolved(reports, kept), *_cut_otherwise(kept, changes)),
         chunks=sum(record.chunks for record in kept),
         documents=len(kept),
         embedded=run.embedded,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from research_agent.core.documents import FileReport, IndexReport, SourceFile
+from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.records import DocumentRecord
 from research_agent.errors import DocumentError
 from research_agent.ports import FileSource
@@ -17,6 +18,7 @@ def preview_documents(
     files: FileSource,
     records: Collection[DocumentRecord],
     chunk_chars: int,
+    words: Sequence[QuestionWords] = (ENGLISH,),
     prune: bool = False,
 ) -> IndexReport:
     """Return what `index_documents` would do, for an index that holds `records`.
@@ -25,7 +27,7 @@ def preview_documents(
     that is said to be added or changed may still turn out to be unreadable. Raises PathError where
     there is nothing to index at all.
     """
-    wanted = recipe(chunk_chars)
+    wanted = recipe(chunk_chars, words)
     changes = Changes.of(paths, files, records, recipe=wanted, prune=prune)
     renewed: set[str] = set()
     reports = [_planned(file, changes, renewed) for file in changes.found.files]

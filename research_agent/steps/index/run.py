@@ -1,14 +1,15 @@
 """Reading, cutting and embedding what has changed, one document after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from research_agent.core.apparatus import APPARATUS
-from research_agent.core.chunking import chunk_document, chunk_header
+from research_agent.core.chunking import chunk_header, linked_chunks
 from research_agent.core.documents import FileReport, SourceFile
 from research_agent.core.paths import display_names
 from research_agent.core.quality import tables_in
+from research_agent.core.question_words import QuestionWords
 from research_agent.core.records import (
     DocumentRecord,
     IndexedChunk,
@@ -16,10 +17,11 @@ from research_agent.core.records import (
     Window,
     text_digest,
 )
-from research_agent.core.types import Chunk
 from research_agent.errors import DocumentError
 from research_agent.ports import IndexingPorts
+from research_agent.steps.index.ahead import Ahead, Decided
 from research_agent.steps.index.changes import Changes
+from research_agent.steps.index.links import Linked, linked
 from research_agent.steps.index.reports import OnProgress, unchanged
 
 _TEXTS = 64  # embedded between two reports of progress
@@ -32,6 +34,7 @@ class Run:
     ports: IndexingPorts
     changes: Changes
     chunk_chars: int
+    words: Sequence[QuestionWords]
     on_progress: OnProgress
     number: int = 0
     embedded: int = 0
@@ -42,14 +45,20 @@ class Run:
         """Make what is looked up for every new file."""
         self.keys = {record.key for record in self.changes.known.values()}
         self.total = len(self.changes.there)
+        self.ahead = Ahead(self.changes.found.files, self.changes, self.ports.read_ahead)
 
-    def index(self, file: SourceFile) -> FileReport:
+    def reports(self) -> Iterator[FileReport]:
+        """Bring one document after the other up to date."""
+        while decided := self.ahead.next():
+            self.number += 1
+            yield self._index(decided)
+
+    def _index(self, decided: Decided) -> FileReport:
         """Bring one document up to date."""
-        self.number += 1
+        file, digest = decided.file, ""
         self.on_progress(IndexProgress(file.path, self.number, self.total))
-        digest = ""
         try:
-            change = self.changes.of_file(file)
+            change = decided.change
             digest, record = change.digest, change.record
             if record and change.kind in {"untouched", "same"}:
                 return unchanged(record, file)
@@ -60,10 +69,10 @@ class Run:
     def _read(self, file: SourceFile, digest: str, old: DocumentRecord | None) -> FileReport:
         """Read a document, embed what is new in it, and keep it."""
         document = self.ports.reader.read(file.path)
+        self.ahead.look()
         key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
-        chunks = chunk_document(
-            key, doc_id, document, source=file.path, chunk_chars=self.chunk_chars
-        )
+        cut = linked_chunks(key, doc_id, document, source=file.path, chunk_chars=self.chunk_chars)
+        chunks = linked(cut, self.words)
         reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
         record = DocumentRecord(
             key=key,
@@ -75,15 +84,15 @@ class Run:
             doc_id=doc_id,
             title=document.title,
             date=document.date,
-            pages=max((chunk.end_page for chunk in chunks), default=0),
+            pages=max((chunk.end_page for chunk, _ in chunks), default=0),
             status="indexed" if chunks else "skipped",
             reason=reason,
             quality=replace(document.quality, tables=tables_in(document)),
         )
-        self._put(record, self._embedded(file, chunks))
+        self._put(record, self._embedded(file, chunks), document.page_texts)
         if old and old.recipe != self.changes.recipe and old.status == "indexed":
-            cut = f"cut anew with {self.changes.recipe} (before: {old.recipe})"
-            reason = f"{cut}; {reason}" if reason else cut
+            anew = f"cut anew with {self.changes.recipe} (before: {old.recipe})"
+            reason = f"{anew}; {reason}" if reason else anew
         return FileReport(file.path, "indexed" if chunks else "skipped", reason, len(chunks))
 
     def _failed(self, file: SourceFile, digest: str, reason: str) -> FileReport:
@@ -116,21 +125,23 @@ class Run:
         self.keys.add(key)
         return key
 
-    def _put(self, record: DocumentRecord, chunks: Sequence[IndexedChunk]) -> None:
+    def _put(
+        self, record: DocumentRecord, chunks: Sequence[IndexedChunk], page_texts: Sequence[str] = ()
+    ) -> None:
         """Keep a document for good."""
-        self.ports.writer.put(record, chunks)
+        self.ports.writer.put(record, chunks, page_texts=page_texts)
         self.renewed.add(record.key)
 
-    def _embedded(self, file: SourceFile, chunks: Sequence[Chunk]) -> list[IndexedChunk]:
+    def _embedded(self, file: SourceFile, cut: Sequence[Linked]) -> list[IndexedChunk]:
         """Return the chunks with the vectors of their windows; equal texts share one.
 
         Apparatus is not searched: it has no words and no vectors.
         """
-        headers = [chunk_header(chunk) for chunk in chunks]
-        cut = self.ports.windows.windows
+        headers = [chunk_header(chunk) for chunk, _ in cut]
+        cut_windows = self.ports.windows.windows
         windows = [
-            () if chunk.kind in APPARATUS else cut(chunk.text, header=header)
-            for chunk, header in zip(chunks, headers, strict=True)
+            () if chunk.kind in APPARATUS else cut_windows(chunk.text, header=header)
+            for (chunk, _), header in zip(cut, headers, strict=True)
         ]
         digests = {text: text_digest(text) for texts in windows for text in texts}
         vectors = dict(self.ports.writer.vectors(digests.values()))
@@ -147,6 +158,7 @@ class Run:
                 chunk,
                 text_digest("" if chunk.kind in APPARATUS else f"{header}\n{chunk.text}"),
                 tuple(Window(digests[text], vectors[digests[text]]) for text in texts),
+                links,
             )
-            for chunk, header, texts in zip(chunks, headers, windows, strict=True)
+            for (chunk, links), header, texts in zip(cut, headers, windows, strict=True)
         ]

@@ -1,6 +1,16 @@
 """The steps that search. They share the hybrid search, so they share a package."""
 
-from research_agent.steps.search.probing import compact, retrieve, search_chunks
+from research_agent.steps.search.probing import retrieve, search_chunks
 from research_agent.steps.search.ranking import Ranked, hybrid_search, rank
+from research_agent.steps.search.wanted import Search, Wanted, search_documents
 
-__all__ = ["Ranked", "compact", "hybrid_search", "rank", "retrieve", "search_chunks"]
+__all__ = [
+    "Ranked",
+    "Search",
+    "Wanted",
+    "hybrid_search",
+    "rank",
+    "retrieve",
+    "search_chunks",
+    "search_documents",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from research_agent.core.references import Edge
 from research_agent.core.scope import Scope
 from research_agent.core.types import Chunk, ScoredId
 from research_agent.ports import Ports
@@ -37,6 +38,14 @@ class Pool:
         if new:
             self._read |= {chunk.chunk_id: chunk for chunk in self._ports.chunks.chunks(new)}
         return [self._read[chunk_id] for chunk_id in chunk_ids if chunk_id in self._read]
+
+    def edges(self, chunk_ids: Sequence[str]) -> Sequence[Edge]:
+        """Return the references from and to any of the chunks, whatever the scope."""
+        return self._ports.chunks.edges(chunk_ids)
+
+    def admitted(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """Return those of the chunks that are in the scope."""
+        return [chunk for chunk in self.chunks(chunk_ids) if self._scope.admits(chunk)]
 
     def _within(self, search: Callable[[int], Sequence[ScoredId]], k: int) -> list[ScoredId]:
         """Return the `k` best of the scope: ever more are asked for until they are enough."""

@@ -1,22 +1,22 @@
 """The steps of the graph that search: the round's probe, and one call of the search tool."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
-from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import Evidence, fenced, place, render_evidence
-from research_agent.core.filtering import FilterStats, filter_by_relevance, filter_by_score
+from research_agent.core.evidence import readable
+from research_agent.core.filtering import ChunkDecision, Filtered, counted
 from research_agent.core.reordering import Reordered
-from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
+from research_agent.core.scope import EVERYTHING, Scope
+from research_agent.core.types import Hit, Outcome, Probe, TraceEvent
 from research_agent.core.verification import Check
-from research_agent.errors import BudgetError, ModelError
+from research_agent.errors import ModelError
 from research_agent.metering import Meter
-from research_agent.ports import ChatModel, Ports
-from research_agent.prompts import PromptTemplate
-from research_agent.settings import FilterSettings, RetrievalSettings
-from research_agent.steps.search.ranking import hybrid_search
+from research_agent.ports import Ports
+from research_agent.settings import RetrievalSettings
+from research_agent.steps.search.ranking import rank
 
 
 class Reorder(Protocol):
@@ -26,6 +26,21 @@ class Reorder(Protocol):
         self, query: str, hits: Sequence[Hit], *, top_k: int, meter: Meter
     ) -> Outcome[Reordered]:
         """Return the hits, of which `top_k` will be shown; an event says what failed."""
+
+
+class Filter(Protocol):
+    """What decides which hits are kept; its model calls go through `meter`."""
+
+    def __call__(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        *,
+        max_chunks: int,
+        meter: Meter,
+        exclude: Collection[str] = (),
+    ) -> Outcome[Filtered]:
+        """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
 
 def retrieve(
@@ -38,8 +53,9 @@ def retrieve(
     """
     query = check.next_query or question
     try:
-        hits = hybrid_search(query, ports=ports, settings=settings)
-        return Outcome(Probe(query, hits), TraceEvent(notes=ports.warnings()))
+        found = rank(query, ports=ports, settings=settings)
+        notes = (*ports.warnings(), *found.notes)
+        return Outcome(Probe(query, found.hits), TraceEvent(notes=notes))
     except ModelError as error:
         if not check.next_query:
             raise
@@ -57,86 +73,57 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     ports: Ports,
     retrieval: RetrievalSettings,
     reorder: Reorder,
-    filtering: FilterSettings,
-    prompt: PromptTemplate,
+    filtering: Filter,
+    rerank: bool = True,
+    scope: Scope = EVERYTHING,
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
-    A query that this round's probe already asked is answered from the probe, and so is one whose
-    search fails. Raises ModelError where it fails and the probe has nothing.
+    Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
+    nothing is filtered: the first hits of the ranking are returned. A query that this round's
+    probe already asked is answered from the probe, and so is one whose search fails. Raises
+    ModelError where it fails and the probe has nothing.
     """
+    started = ports.clock.seconds()
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    found, notes = _hits(query, probe, ports, retrieval)
+    found, notes = _hits(query, probe, ports, retrieval, scope)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
+    searching = ports.clock.seconds() - started
     hits = ordered.value.hits
-    notes = (*ports.warnings(), *notes, *ordered.event.notes)
-    event = TraceEvent(meter.calls, notes, (query,))
-    if filtering.mode == "llm":
-        return _filtered_by_model(
-            query, hits[:max_chunks], event, meter, ports.filterer, filtering, prompt
-        )
-    kept, stats = hits, FilterStats("off", len(hits), len(hits))
-    if filtering.mode == "score":
-        kept, stats = filter_by_score(hits, min_similarity=filtering.min_similarity)
-    return SearchResult(kept[:max_chunks], stats, event)
+    kept = (
+        filtering(query, hits, max_chunks=max_chunks, meter=meter, exclude=scope.exclude)
+        if rerank
+        else _unfiltered(hits[:max_chunks], ports)
+    )
+    notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
+    stats = replace(kept.value.stats, search_seconds=searching)
+    return SearchResult(
+        kept.value.hits,
+        stats,
+        TraceEvent(meter.calls, notes, (query,)),
+        total_found=len(found),
+    )
+
+
+def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
+    """Return hits as they are, with their record."""
+    decisions = [ChunkDecision(hit.chunk.chunk_id, kept=True) for hit in hits]
+    tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
+    stats = replace(counted("off", decisions), tokens_before=tokens, tokens_after=tokens)
+    return Outcome(Filtered(tuple(hits), stats))
 
 
 def _hits(
-    query: str, probe: Probe, ports: Ports, settings: RetrievalSettings
+    query: str, probe: Probe, ports: Ports, settings: RetrievalSettings, scope: Scope
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Return what `query` finds, or the probe's hits and a note where its search fails."""
-    if query == probe.query:
+    if query == probe.query and scope.everything:
         return probe.hits, ()
     try:
-        return hybrid_search(query, ports=ports, settings=settings), ()
+        found = rank(query, ports=ports, settings=settings, scope=scope)
     except ModelError as error:
+        within = tuple(hit for hit in probe.hits if scope.admits(hit.chunk))
         if not probe.hits:
             raise
-        return probe.hits, (f"search: {error}; answered from the round's first search",)
-
-
-def _filtered_by_model(  # noqa: PLR0913, PLR0917 (what is asked, and how the replies are read)
-    query: str,
-    hits: Sequence[Hit],
-    event: TraceEvent,
-    meter: Meter,
-    model: ChatModel,
-    filtering: FilterSettings,
-    prompt: PromptTemplate,
-) -> SearchResult:
-    """Ask the filter model yes or no for each hit, and read how sure it is.
-
-    The first call that fails or is not paid is the last: the hits from there on are kept.
-    """
-    relevance: list[float | None] = []
-    fallback = ""
-    for hit in hits:
-        try:
-            relevance.append(_relevance(query, hit, meter, model, prompt))
-        except (ModelError, BudgetError) as error:
-            fallback = str(error)
-            break
-    unasked = [None] * (len(hits) - len(relevance))
-    kept, stats = filter_by_relevance(
-        hits, [*relevance, *unasked], min_relevance=filtering.min_relevance, fallback=fallback
-    )
-    why = f" ({fallback})" if fallback else ""
-    unjudged = f"filter: no verdict on {stats.unjudged} hits, kept{why}"
-    notes = (*event.notes, unjudged) if stats.unjudged else event.notes
-    return SearchResult(kept, stats, TraceEvent(meter.calls, notes, event.queries))
-
-
-def _relevance(
-    query: str, hit: Hit, meter: Meter, model: ChatModel, prompt: PromptTemplate
-) -> float | None:
-    """Ask about one hit: the question first, so that a server reads it only once."""
-    text = prompt.render(question=query, chunk=render_evidence([Evidence("k1", hit)]))
-    return yes_or_no(meter.ask(model, "filter", [Message("user", text)], max_tokens=1))
-
-
-def compact(hits: Sequence[Hit]) -> str:
-    """Return one short line a hit, under an alias that is no citation key."""
-    return "\n".join(
-        f"k{i} ({place(hit.chunk)}): {fenced(' '.join(hit.chunk.text.split())[:160])}"
-        for i, hit in enumerate(hits, start=1)
-    )
+        return within, (f"search: {error}; answered from the round's first search",)
+    return found.hits, found.notes

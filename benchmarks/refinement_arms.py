@@ -1,0 +1,69 @@
+"""The ways of searching that are compared on questions that need several documents."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from research_agent.config import PREFIX, load_settings
+from research_agent.errors import ConfigError
+from research_agent.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way of searching: settings that differ from those of another arm in one thing."""
+
+    name: str
+    settings: Settings
+    against: str = ""
+    """The arm it is compared with; empty: none."""
+
+
+def changed(settings: Settings, **sections: dict[str, Any]) -> Settings:
+    """Return settings with some keys of some sections changed.
+
+    >>> changed(Settings(), search={"max_chunks": 3}).search.max_chunks
+    3
+    """
+    whole = {name: replace(getattr(settings, name), **keys) for name, keys in sections.items()}
+    return replace(settings, **whole)
+
+
+def tried(text: str) -> Arm:
+    """Return an arm made of keys and values, to be compared with the default search.
+
+    Values are read as in a configuration; what is not named is as there. Raises
+    ConfigError.
+
+    >>> tried("search.max_chunks=3,retrieval.planner=off").settings.search.max_chunks
+    3
+    """
+    pairs = [part.partition("=") for part in text.split(",")]
+    named = {key.strip().upper().replace(".", "__"): value for key, _, value in pairs}
+    if any("__" not in key for key in named):
+        raise ConfigError(f"no settings: {text!r}", hint="Such as: retrieval.top_k=20")
+    given = {"REFINEMENT__MODE": "off"} | named
+    settings = load_settings(None, {f"{PREFIX}{key}": value for key, value in given.items()})
+    return Arm(text, settings, "not refined")
+
+
+PLAIN = changed(Settings(), refinement={"mode": "off"})
+"""The default search with the question as it stands: what refinement must not lose anything to."""
+ALONE = changed(PLAIN, retrieval={"title_weight": 0.0, "mention_weight": 0.0})
+"""Without what titles and mentions bring."""
+TITLES = {"title_weight": 0.5}
+MENTIONS = {"mention_weight": 0.5}
+ASKING = changed(Settings(), confidence={"bypass": 1.01}, refinement={"hops": "off"})
+"""The planner model is asked for every question, however well its words find something."""
+ARMS = (
+    Arm("words", changed(ALONE, retrieval={"mode": "lexical"})),
+    Arm("vectors", changed(ALONE, retrieval={"mode": "dense"})),
+    Arm("no planner", changed(ALONE, retrieval={"planner": "off"}), "words"),
+    Arm("question alone", ALONE, "no planner"),
+    Arm("titles", changed(ALONE, retrieval=TITLES), "question alone"),
+    Arm("titles, mentions", changed(ALONE, retrieval=TITLES | MENTIONS), "question alone"),
+    Arm("not refined", PLAIN, "question alone"),
+    Arm("parts by rules", changed(Settings(), refinement={"mode": "pure"}), "not refined"),
+    Arm("parts by the model", ASKING, "not refined"),
+    Arm("parts by the model, hops", changed(ASKING, refinement={"hops": "on"}), "not refined"),
+    Arm("default", Settings(), "not refined"),
+)

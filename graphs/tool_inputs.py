@@ -1,0 +1,190 @@
+"""The arguments of the tools: one schema for models, parent graphs, MCP and Python.
+
+What a model may get wrong becomes a ToolInputError that says how to put it right.
+"""
+
+from collections.abc import Collection, Mapping
+from copy import copy
+from typing import Annotated, Any, TypeVar
+
+from langchain_core.tools import InjectedToolArg
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from research_agent.core.budget import Allowance
+from research_agent.core.call_checking import nearest
+from research_agent.core.questions import check_question
+from research_agent.core.types import Probe
+from research_agent.errors import QuestionError, ToolInputError
+
+LARGEST = 1000
+"""Chunks that one call may ask for."""
+LONGEST_ID = 200
+LONGEST_SHOWN = 60
+"""Characters of a wrong argument that are told."""
+Input = TypeVar("Input", bound="ToolInput")
+
+
+def _question(text: str) -> str:
+    """Return a query as it was written; raises ValueError where it is empty or too long."""
+    try:
+        check_question(text)
+    except QuestionError as error:
+        raise ValueError(str(error).replace("question", "query")) from error
+    return text.strip()
+
+
+def several(ids: Collection[str]) -> list[str]:
+    """Return chunk ids as a list, also one that stands alone.
+
+    >>> several("9f"), several(("9f", "a3"))
+    (['9f'], ['9f', 'a3'])
+    """
+    return [ids] if isinstance(ids, str) else list(ids)
+
+
+def _several(value: object) -> object:
+    """Return a list also where one id was written without the brackets."""
+    return several(value) if isinstance(value, str) else value
+
+
+ChunkId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
+ChunkIds = Annotated[list[ChunkId], BeforeValidator(_several), Field(max_length=LARGEST)]
+
+
+class ToolInput(BaseModel):
+    """The base: nothing unknown is accepted, and `null` means the default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:  # noqa: ANN401 (whatever a model wrote)
+        if isinstance(given, Mapping):
+            return {name: value for name, value in given.items() if value is not None}
+        return given
+
+
+class SearchChunksInput(ToolInput):
+    """What `search_chunks_tool` takes."""
+
+    query: Annotated[str, AfterValidator(_question)] = Field(
+        description="A short phrase with the words that the documents use, names and numbers."
+    )
+    max_chunks: int = Field(25, ge=1, le=LARGEST, description="Return at most so many chunks.")
+    file_filter: str | None = Field(
+        None,
+        max_length=500,
+        description="Search only documents with this text in their name or path, in any case; "
+        "with * or ? it is a glob, such as guides/*.md.",
+    )
+    include_references: bool = Field(
+        default=False, description="Add the chunks that the found ones refer to."
+    )
+    rerank: bool = Field(
+        default=True, description="Let the filter leave out what does not help; false: rank alone."
+    )
+    exclude_chunk_ids: ChunkIds | None = Field(
+        None, description="Chunks that are known already; others take their place."
+    )
+
+
+class SearchChunksCall(SearchChunksInput):
+    """The same, with what only our own search gives: nobody can write it as JSON."""
+
+    probe: Annotated[InstanceOf[Probe], InjectedToolArg] = Probe()
+    allowance: Annotated[InstanceOf[Allowance] | None, InjectedToolArg] = None
+
+
+class GetChunksInput(ToolInput):
+    """What `get_chunks_tool` takes."""
+
+    chunk_ids: ChunkIds = Field(description="Ids from a search's result, best first.")
+    expand_depth: int = Field(
+        3, ge=0, le=10, description="Follow references so many steps; 0: none."
+    )
+    max_total_chunks: int = Field(
+        100, ge=1, le=LARGEST, description="Return at most so many chunks, expanded ones included."
+    )
+
+
+class ListDocumentsInput(ToolInput):
+    """What `list_documents_tool` takes: nothing."""
+
+
+INPUTS: Mapping[str, type[ToolInput]] = {
+    "search_chunks_tool": SearchChunksInput,
+    "get_chunks_tool": GetChunksInput,
+    "list_documents_tool": ListDocumentsInput,
+}
+"""What models may write, by tool."""
+
+
+def with_default(schema: type[ToolInput], name: str, default: object) -> type[ToolInput]:
+    """Return `schema` with another default of one argument."""
+    field = copy(schema.model_fields[name])
+    field.default = default
+    fields: Any = {name: (field.annotation, field)}
+    return create_model(schema.__name__, __base__=schema, **fields)
+
+
+def valid(schema: type[Input], **given: object) -> Input:
+    """Return arguments as their schema has them; raises ToolInputError."""
+    try:
+        return schema.model_validate(given)
+    except ValidationError as error:
+        raise input_error(schema, error) from error
+
+
+def checked(name: str, given: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments of a tool that differ from the defaults; raises ToolInputError."""
+    return valid(INPUTS[name], **given).model_dump(mode="json", exclude_defaults=True)
+
+
+def input_error(schema: type[BaseModel], error: ValidationError) -> ToolInputError:
+    """Return what is wrong with arguments, each with what was given, and which there are."""
+    names = [name for name, field in schema.model_fields.items() if not _is_injected(field)]
+    told = dict.fromkeys(_told(detail, names) for detail in error.errors()[:4])
+    return ToolInputError("; ".join(told), hint=f"The arguments are: {', '.join(names) or 'none'}.")
+
+
+def _is_injected(field: FieldInfo) -> bool:
+    """Return whether an argument is none that anybody writes."""
+    return any(
+        mark is InjectedToolArg or isinstance(mark, InjectedToolArg) for mark in field.metadata
+    )
+
+
+def told(error: ToolInputError) -> str:
+    """Return an error as a model reads it, which can put it right.
+
+    >>> told(ToolInputError("query is missing", hint="The arguments are: query."))
+    'query is missing. The arguments are: query.'
+    """
+    return f"{error}. {error.hint}" if error.hint else str(error)
+
+
+def _told(detail: ErrorDetails, names: list[str]) -> str:
+    """Return one thing that is wrong, in words."""
+    where = ".".join(map(str, detail["loc"]))[:100]
+    if detail["type"] == "missing":
+        return f"{where} is missing"
+    if detail["type"] == "extra_forbidden" or (where and where.partition(".")[0] not in names):
+        near = nearest(where, names)
+        return f"there is no argument {where!r}" + (f", did you mean {near}?" if near else "")
+    given = repr(detail["input"])
+    more = "\N{HORIZONTAL ELLIPSIS}" if len(given) > LONGEST_SHOWN else ""
+    shown = given[:LONGEST_SHOWN] + more
+    message = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should", 1)
+    return f"{where}: {message}, not {shown}"

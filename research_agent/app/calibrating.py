@@ -1,0 +1,236 @@
+"""`research-agent calibrate`."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import click
+
+from research_agent.app.starting import start
+from research_agent.app.terminal import progress_bar, say, say_json
+from research_agent.assembly.calibration import fingerprint, index_state, keep_thresholds
+from research_agent.assembly.connection import connect
+from research_agent.assembly.models import describe_models
+from research_agent.config import load_prompts
+from research_agent.core.budget import Allowance
+from research_agent.core.calibration import (
+    BYPASS,
+    Threshold,
+    fit_threshold,
+    least_questions,
+    sample,
+)
+from research_agent.core.confidence import retrieval_confidence
+from research_agent.core.scope import Scope
+from research_agent.core.types import Hit, Outcome
+from research_agent.errors import ConfigError
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+from research_agent.steps.calibrate import AskedQuestion
+from research_agent.steps.calibrate import calibrate as ask_questions
+from research_agent.steps.search import rank
+
+BY_RULES, BY_MODEL = 400, 120
+"""Questions that are made where nothing else is said."""
+PROMPT_TOKENS, REPLY_TOKENS = 420, 30
+"""Of the call that writes a question, about."""
+READ_RATE, WRITE_RATE = 80.0, 25.0
+"""Tokens a second of the embedded model on two cores, about; servers are faster."""
+SEARCH_SECONDS = 0.03
+CANDIDATES = 4
+"""So many chunks are looked at for each question: many are too short or have no heading."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the user has asked for."""
+
+    questions: int
+    """0: as many as `BY_MODEL` and `BY_RULES` say."""
+    rate: float
+    max_minutes: float
+    rules: bool
+    dry_run: bool
+    yes: bool
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run will take, as far as it can be told before."""
+
+    questions: int
+    model: str
+    """Who writes them; empty: rules."""
+    seconds: float
+
+    @property
+    def calls(self) -> int:
+        """Calls to the planner model."""
+        return self.questions if self.model else 0
+
+
+def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
+    """Fit the thresholds of an index and keep them beside it; 1 where none could be fitted."""
+    settings = start(config)
+    header, chunk_ids = index_state(index)
+    cost = cost_of(settings, wanted)
+    _check(settings, cost, wanted)
+    say(cost_line(cost, wanted), error=wanted.as_json)
+    if wanted.dry_run:
+        return 0
+    if not (wanted.yes or click.confirm("Go on?", err=wanted.as_json)):
+        return 0
+    asked = _ask(index, chunk_ids, settings, cost, wanted)
+    for note in asked.event.notes:
+        say(f"note: {note}", dim=True, error=True)
+    fitted = fit_threshold(
+        [one.observed for one in asked.value],
+        [one.left_out for one in asked.value],
+        rate=wanted.rate,
+        source=_source(asked, cost),
+    )
+    path = ""
+    if fitted.holds:
+        made = datetime.now(UTC).isoformat(timespec="seconds")
+        now = fingerprint(header, settings)
+        path = keep_thresholds(index, {BYPASS: fitted}, made=made, now=now)
+    if wanted.as_json:
+        say_json({"threshold": asdict(fitted), "file": path, "questions": _rows(asked.value)})
+    else:
+        say("\n".join(lines(fitted, settings, path)))
+    return 0 if path else 1
+
+
+def cost_of(settings: Settings, wanted: Wanted) -> Cost:
+    """Return who will write how many questions, and about how long that takes."""
+    planner = next(m for m in describe_models(settings.models, os.environ) if m.role == "planner")
+    model = "" if wanted.rules or planner.state == "missing" else planner.model
+    questions = wanted.questions or (BY_MODEL if model else BY_RULES)
+    seconds = questions * 2 * SEARCH_SECONDS
+    if model:
+        seconds += questions * (PROMPT_TOKENS / READ_RATE + REPLY_TOKENS / WRITE_RATE)
+    return Cost(questions, model, seconds)
+
+
+def cost_line(cost: Cost, wanted: Wanted) -> str:
+    """Return what a run will take, in a sentence.
+
+    >>> wanted = Wanted(questions=0, rate=0.1, max_minutes=10, rules=True, dry_run=False,
+    ...     yes=True, as_json=False)
+    >>> cost_line(Cost(400, "", 24.0), wanted)
+    '400 questions made by rules, 0 model calls, 800 searches: about 24 s; at most 10 minutes'
+    """
+    author = f"written by {cost.model}" if cost.model else "made by rules"
+    return (
+        f"{cost.questions} questions {author}, {cost.calls} model calls, "
+        f"{2 * cost.questions} searches: about {cost.seconds:.0f} s; "
+        f"at most {wanted.max_minutes:g} minutes"
+    )
+
+
+def lines(fitted: Threshold, settings: Settings, path: str) -> list[str]:
+    """Return for people what was fitted, and what it rests on."""
+    told = f"{fitted.questions} questions ({fitted.source})"
+    before = f"{settings.confidence.bypass:g}"
+    if not path:
+        none = f"no threshold keeps the share of errors below {fitted.rate:.0%} for certain"
+        more = "more questions (--questions), or a higher --rate, may do"
+        return [told, f"{none}; confidence.bypass stays {before}", more]
+    reached = f"{fitted.passed} questions reach it, {fitted.errors} of them found something else"
+    without = f"{fitted.left_out_passed} of {fitted.left_out} reach it too"
+    return [
+        told,
+        f"confidence.bypass: {fitted.value:g} (was {before})",
+        f"{reached}; the share of errors is below {fitted.bound:.1%}",
+        f"without the chunks that answer them, {without}",
+        f"kept in {path}",
+    ]
+
+
+def _check(settings: Settings, cost: Cost, wanted: Wanted) -> None:
+    """Raise ConfigError where nothing can be fitted, or so few questions cannot show anything."""
+    if settings.confidence.profile == "seed":
+        raise ConfigError(
+            "the threshold of confidence.profile seed is part of the profile",
+            hint="Calibrate with confidence.profile: default",
+        )
+    least = least_questions(wanted.rate)
+    if cost.questions < least:
+        raise ConfigError(
+            f"{cost.questions} questions cannot show a share of errors below {wanted.rate:g}, "
+            f"even if none of them fails.",
+            hint=f"Take at least {least}: research-agent calibrate --questions {2 * least}",
+        )
+
+
+def _ask(
+    index: str, chunk_ids: Sequence[str], settings: Settings, cost: Cost, wanted: Wanted
+) -> Outcome[tuple[AskedQuestion, ...]]:
+    """Make the questions and ask them."""
+    calls, tokens = 2 * cost.questions, 2 * cost.questions * (PROMPT_TOKENS + REPLY_TOKENS) * 4
+    allowance = Allowance(calls, 0, tokens, 60 * wanted.max_minutes)
+    with ExitStack() as opened:
+        show = opened.enter_context(progress_bar())
+        connection = opened.enter_context(
+            connect(index, settings, os.environ, on_bytes=partial(show, "joining the weights"))
+        )
+        ports = connection.ports
+        chunks = ports.chunks.chunks(sample(chunk_ids, CANDIDATES * cost.questions))
+        return ask_questions(
+            chunks,
+            most=cost.questions,
+            first=settings.evidence.max_chunks,
+            by_model=bool(cost.model),
+            words=settings.retrieval.words,
+            search=partial(_search, ports, settings),
+            assess=partial(_confidence, settings),
+            allowance=allowance,
+            ports=ports,
+            prompt=load_prompts().calibrate,
+            on_progress=partial(show, "asking"),
+        )
+
+
+def _search(ports: Ports, settings: Settings, question: str, scope: Scope) -> Sequence[Hit]:
+    return rank(question, ports=ports, settings=settings.retrieval, scope=scope).hits
+
+
+def _confidence(settings: Settings, question: str, hits: Sequence[Hit]) -> float:
+    """Return the confidence in what a question has found, as the graph computes it.
+
+    It is below every threshold where the question is refined whatever it finds.
+    """
+    found = retrieval_confidence(
+        question,
+        hits,
+        top_k=settings.confidence.top_k,
+        concentration_scale=settings.confidence.concentration_scale,
+        length_norm=settings.confidence.length_norm,
+        bypass=0.0,
+    )
+    return found.value if found.decision == "bypass" else -1.0
+
+
+def _source(asked: Outcome[tuple[AskedQuestion, ...]], cost: Cost) -> str:
+    """Return who made the questions: a model, rules, or both."""
+    by_model = sum(one.question.by == "model" for one in asked.value)
+    names = [cost.model] if by_model else []
+    return " and ".join([*names, *(["rules"] if by_model < len(asked.value) or not names else [])])
+
+
+def _rows(asked: Sequence[AskedQuestion]) -> list[dict[str, object]]:
+    return [
+        {
+            "question": one.question.text,
+            "by": one.question.by,
+            "chunks": sorted(one.question.golds),
+            "confidence": one.observed.confidence,
+            "right": one.observed.right,
+            "left_out": one.left_out,
+        }
+        for one in asked
+    ]

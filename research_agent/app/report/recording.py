@@ -1,0 +1,76 @@
+"""What a report shows of a run that its result does not hold: every step, every search, tokens."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from research_agent.core.calls import CallResult
+from research_agent.core.types import Probe, TraceEvent
+from research_agent.core.verification import Answer, Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One run of one node."""
+
+    round: int
+    event: TraceEvent
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as it was watched; all empty where nobody watched it."""
+
+    visits: tuple[Visit, ...] = ()
+    """In the order in which the nodes ended."""
+    probes: tuple[Probe, ...] = ()
+    """The first search of each round."""
+    searches: tuple[CallResult, ...] = ()
+    answer: Answer = field(default_factory=Answer)
+    """What the model wrote in the round whose draft is the best."""
+    draft: Draft = field(default_factory=Draft)
+
+
+UNWATCHED = RunRecord()
+"""What is known of a run that nobody watched."""
+
+
+class Recorder:
+    """Watches a run go by."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._visits: list[Visit] = []
+        self._probes: list[Probe] = []
+        self._searches: list[CallResult] = []
+        self._answers: dict[int, Answer] = {}
+        self._draft = Draft()
+
+    def watching(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Pass on LangGraph's stream mode "tasks" (with subgraphs), and remember what it tells."""
+        for space, task in tasks:
+            if "result" in task and not task.get("error"):
+                self._see(str(task["name"]), task["result"])
+            yield space, task
+
+    def record(self) -> RunRecord:
+        """Return what was seen so far."""
+        answer = self._answers.get(self._draft.round, Answer())
+        searches = sorted(self._searches, key=lambda result: result.call.index)
+        return RunRecord(
+            tuple(self._visits), tuple(self._probes), tuple(searches), answer, self._draft
+        )
+
+    def _see(self, name: str, written: Mapping[str, Any]) -> None:
+        if isinstance(written.get("probe"), Probe) and name == "retrieve":
+            self._probes.append(written["probe"])
+        if isinstance(written.get("answer"), Answer):
+            self._answers[len(self._probes)] = written["answer"]
+        if isinstance(written.get("best"), Draft):
+            self._draft = written["best"]
+        self._searches += [r for r in written.get("results", ()) if isinstance(r, CallResult)]
+        events = written.get("trace", ())
+        if name != "search":  # (it hands on what its own nodes have told already)
+            self._visits += [
+                Visit(len(self._probes), event) for event in events if isinstance(event, TraceEvent)
+            ]

@@ -1,0 +1,122 @@
+"""From chunks along their references to others: breadth first, each chunk once, within caps."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from research_agent.core.references import PRIORITY, Edge, LinkKind
+
+FOLLOWED: frozenset[LinkKind] = frozenset({"schema", "part", "see", "link"})
+"""Kinds of references that lead to what a chunk needs; a mention leads to what it is about."""
+
+Neighbours = Callable[[Sequence[str]], Sequence[Edge]]
+"""The references from and to some chunks, in reading order (`ports.ChunkStore.edges`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A chunk of the result, and how it got there."""
+
+    chunk_id: str
+    depth: int = 0
+    """References between it and a requested chunk; 0 for those that were requested."""
+    edge: Edge | None = None
+    """The reference that led there; None for those that were requested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What was requested and what its references lead to, the nearest first."""
+
+    reached: tuple[Reached, ...] = ()
+    truncated: bool = False
+    """A cap left something out."""
+
+    @property
+    def depths(self) -> Mapping[int, int]:
+        """How many chunks there are of each depth."""
+        return dict(sorted(Counter(item.depth for item in self.reached).items()))
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """The chunks in order."""
+        return tuple(item.chunk_id for item in self.reached)
+
+
+def expand(  # noqa: PLR0913 (each is a rule of its own)
+    requested: Mapping[str, int],
+    neighbours: Neighbours,
+    *,
+    max_total: int,
+    follow: Collection[LinkKind] = FOLLOWED,
+    incoming: Collection[LinkKind] = (),
+    excluded: Collection[str] = (),
+    scores: Mapping[str, float] | None = None,
+) -> Expansion:
+    """Return the `requested` chunks and what lies within so many references of each.
+
+    `requested` has the depth of each chunk, 0 for one that is taken alone. References of the kinds
+    `follow` are followed as they lead, those `incoming` against their direction: with "schema" from
+    a schema to the operations that use it. `neighbours` is asked once a depth, for the chunks that
+    are new there. Chunks at one depth come by the kind of the reference (`PRIORITY`), by `scores`,
+    the highest first and those without one last, then in reading order. What is `excluded` is not
+    taken, not counted and not followed. No more than `max_total` chunks are taken, what was
+    requested first; a cycle ends where it comes back.
+
+    >>> edges = [Edge("a", "b", "see"), Edge("a", "c", "schema"), Edge("c", "a", "link")]
+    >>> found = expand({"a": 3}, lambda ids: [e for e in edges if e.source in ids], max_total=9)
+    >>> found.chunk_ids, found.depths, found.truncated
+    (('a', 'c', 'b'), {0: 1, 1: 2}, False)
+    """
+    left_out = set(excluded)
+    wanted = [chunk_id for chunk_id in requested if chunk_id not in left_out]
+    run = _Run(neighbours, follow, incoming, left_out, scores or {})
+    taken = {chunk_id: Reached(chunk_id) for chunk_id in wanted[:max_total]}
+    frontier = {chunk_id: requested[chunk_id] for chunk_id in taken}
+    truncated, depth = len(wanted) > max_total, 0
+    reach = dict(frontier)
+    while frontier := {chunk_id: left for chunk_id, left in frontier.items() if left > 0}:
+        depth += 1
+        following: dict[str, int] = {}
+        for edge, chunk_id, left in run.steps(frontier):
+            if chunk_id not in taken:
+                if len(taken) >= max_total:
+                    truncated = True
+                    continue
+                taken[chunk_id] = Reached(chunk_id, depth, edge)
+            if left > reach.get(chunk_id, -1):
+                reach[chunk_id] = following[chunk_id] = left
+        frontier = following
+    return Expansion(tuple(taken.values()), truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Which references are followed, and in which order."""
+
+    neighbours: Neighbours
+    follow: Collection[LinkKind]
+    incoming: Collection[LinkKind]
+    excluded: Collection[str]
+    scores: Mapping[str, float]
+
+    def steps(self, frontier: Mapping[str, int]) -> list[tuple[Edge, str, int]]:
+        """Return the references from `frontier`, where each leads, and how far from there on."""
+        found = [
+            (edge, end, frontier[start] - 1)
+            for edge in self.neighbours(tuple(frontier))
+            for start, end in self._directions(edge)
+            if start in frontier and end not in self.excluded
+        ]
+        return sorted(found, key=lambda step: (PRIORITY.index(step[0].kind), self._late(step[1])))
+
+    def _directions(self, edge: Edge) -> Iterator[tuple[str, str]]:
+        """Yield from where to where a reference may be followed."""
+        if edge.kind in self.follow:
+            yield edge.source, edge.target
+        if edge.kind in self.incoming:
+            yield edge.target, edge.source
+
+    def _late(self, chunk_id: str) -> float:
+        """Return what puts a chunk behind those with a higher score."""
+        return -self.scores.get(chunk_id, float("-inf"))

@@ -1,0 +1,158 @@
+"""How chunks stand in a filter's prompt: each under an alias, shortened where it has to be."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from research_agent.core.chunking import chunk_header
+from research_agent.core.evidence import fenced, readable
+from research_agent.core.sentences import sentence_spans
+from research_agent.core.types import Hit
+from research_agent.core.words import index_words, query_words
+
+Count = Callable[[str], int]
+"""How many tokens a text has."""
+LEAST_TOKENS = 24
+"""Tokens of content under which nothing can be judged: a chunk that gets fewer is left out."""
+MAX_REFERENCES = 6
+"""Titles of what a chunk refers to that are shown."""
+MAX_TITLE = 80
+"""Characters of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The chunks of one prompt."""
+
+    text: str
+    aliases: Mapping[str, int]
+    """The place of each chunk, among the hits that were given."""
+    shortened: int = 0
+    """How many are not shown in full."""
+
+
+def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
+    """Return how much of `room` each of some lengths gets: the short ones all they need.
+
+    Max-min fairness: none can get more without one that has no more getting less.
+
+    >>> fair_shares([10, 50, 60], 90)
+    (10, 40, 40)
+    >>> fair_shares([10, 20], 90)
+    (10, 20)
+    """
+    shares, left = [0] * len(lengths), max(0, room)
+    shortest_first = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
+    for done, i in enumerate(shortest_first):
+        shares[i] = min(lengths[i], left // (len(lengths) - done))
+        left -= shares[i]
+    return tuple(shares)
+
+
+def excerpt(text: str, query: str, max_tokens: int, count: Count) -> str:
+    """Return `text`, or the run of its sentences that holds the most words of `query`.
+
+    What is left out is marked by an ellipsis. A single sentence that is too long is cut.
+
+    >>> text = "Bread is old. Rye has a dark crust. It keeps well."
+    >>> excerpt(text, "crust of rye", 8, lambda text: len(text.split()))
+    '… Rye has a dark crust. …'
+    """
+    if count(text) <= max_tokens:
+        return text
+    spans = sentence_spans(text) or ((0, len(text)),)
+    wanted = frozenset(query_words(query))
+    sizes = [count(text[start:end]) for start, end in spans]
+    held = [wanted.intersection(index_words(text[start:end])) for start, end in spans]
+    first, last = _best_run(sizes, held, max_tokens - 2)
+    inside = text[spans[first][0] : spans[last][1]]
+    before, after = "… " if first else "", " …" if last < len(spans) - 1 else ""
+    if count(f"{before}{inside}{after}") <= max_tokens:
+        return f"{before}{inside}{after}"
+    return f"{before}{cut(inside, max_tokens - 2, count)} …"
+
+
+def cut(text: str, max_tokens: int, count: Count) -> str:
+    """Return as many of the first words of `text` as have no more than `max_tokens`.
+
+    >>> cut("one two three", 2, lambda text: len(text.split()))
+    'one two'
+    """
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(text[:middle]) <= max_tokens else (low, middle - 1)
+    whole = text[:low] if low == len(text) else text[:low].rpartition(" ")[0] or text[:low]
+    return whole.rstrip()
+
+
+def shown_chunks(
+    query: str,
+    hits: Sequence[Hit],
+    references: Mapping[str, Sequence[str]],
+    *,
+    room: int,
+    count: Count,
+) -> Shown:
+    """Return as many of `hits` as fit into `room` tokens, their contents shortened fairly.
+
+    Where not even `LEAST_TOKENS` of each content fit, the last hits are left out. `references`
+    are the titles of what each chunk refers to, by chunk id. A chunk cannot close its own fence.
+    """
+    contents = [fenced(readable(hit.chunk)) for hit in hits]
+    lengths = [count(content) for content in contents]
+    heads = [
+        head(f"k{i}", hit, references.get(hit.chunk.chunk_id, ()))
+        for i, hit in enumerate(hits, start=1)
+    ]
+    costs = [count(item) + count("\n\n</chunk>\n") for item in heads]
+    fit = len(hits)
+    while fit and sum(costs[:fit]) + sum(min(n, LEAST_TOKENS) for n in lengths[:fit]) > room:
+        fit -= 1
+    shares = fair_shares(lengths[:fit], room - sum(costs[:fit]))
+    texts = [
+        content if length <= share else excerpt(content, query, share, count)
+        for content, length, share in zip(contents, lengths, shares, strict=False)
+    ]
+    return Shown(
+        "\n".join(f"{top}\n{text}\n</chunk>" for top, text in zip(heads, texts, strict=False)),
+        {f"k{i + 1}": i for i in range(fit)},
+        sum(length > share for length, share in zip(lengths, shares, strict=False)),
+    )
+
+
+def head(alias: str, hit: Hit, references: Sequence[str]) -> str:
+    """Return the line in front of a chunk: what it is, where it stands, how near it is.
+
+    >>> from research_agent.core.types import Chunk
+    >>> head("k1", Hit(Chunk("x", "box", "", title="Box"), 1, 0.5), ["FolderLock"])
+    '<chunk key="k1" kind="text" file="box" title="Box" score="0.500" refers_to="FolderLock">'
+    """
+    chunk = hit.chunk
+    title = chunk_header(chunk)
+    values = {
+        "key": alias,
+        "kind": chunk.kind,
+        "file": chunk.doc_id,
+        "title": title if len(title) <= MAX_TITLE else "…" + title[-MAX_TITLE:],
+        "score": "" if hit.similarity is None else f"{hit.similarity:.3f}",
+        "refers_to": "; ".join(name[:MAX_TITLE] for name in references[:MAX_REFERENCES]),
+    }
+    told = (f'{name}="{_attribute(value)}"' for name, value in values.items() if value)
+    return f"<chunk {' '.join(told)}>"
+
+
+def _best_run(sizes: Sequence[int], held: Sequence[frozenset[str]], room: int) -> tuple[int, int]:
+    """Return the first and last of the neighbours that hold the most words within `room`."""
+    best, most = (0, 0), -1
+    for first in range(len(sizes)):
+        last, size, words = first, sizes[first], held[first]
+        while last + 1 < len(sizes) and size + sizes[last + 1] <= room:
+            last += 1
+            size, words = size + sizes[last], words | held[last]
+        if len(words) > most:
+            best, most = (first, last), len(words)
+    return best
+
+
+def _attribute(text: str) -> str:
+    return " ".join(fenced(text).replace('"', "'").split())

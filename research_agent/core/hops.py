@@ -1,0 +1,92 @@
+"""Parts of a question that wait for the answer to an earlier part: "Where was #1 born?".
+
+A gap `#n` is filled with words of what the n-th part found, and with nothing else: an answer
+that does not stand there letter by letter is no answer.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from research_agent.core.types import Hit
+from research_agent.core.words import fold
+
+GAP = re.compile(r"(?<!\w)#(\d)(?!\w)")
+MAX_ANSWER = 100
+"""Characters; what is longer is no name, place, date or number."""
+HITS = 3
+"""Hits of a part in which its answer is looked for."""
+HIT_CHARS = 1200
+"""Characters of each that are read."""
+
+
+def gaps(query: str, at: int) -> tuple[int, ...]:
+    """Return the earlier parts whose answers the part number `at` needs.
+
+    >>> gaps("Where was #1 born?", 2), gaps("What is issue #1?", 1), gaps("see #3", 2)
+    ((1,), (), ())
+    """
+    return tuple(dict.fromkeys(n for n in map(int, GAP.findall(query)) if 0 < n < at))
+
+
+def waiting(queries: Sequence[str], searched: Sequence[int]) -> tuple[int, ...]:
+    """Return the parts that could be searched as soon as their gaps are filled.
+
+    >>> waiting(["Where was its founder born?", "Who founded it?", "Where was #1 born?"], [0, 1])
+    (2,)
+    """
+    return tuple(
+        at
+        for at, query in enumerate(queries)
+        if at not in searched and gaps(query, at) and set(gaps(query, at)) <= set(searched)
+    )
+
+
+def filled(query: str, answers: Mapping[int, str]) -> str:
+    """Return `query` with its gaps filled, empty where an answer is missing.
+
+    >>> filled("Where was #1 born?", {1: "Ada Li"}), filled("Where was #1 born?", {1: ""})
+    ('Where was Ada Li born?', '')
+    """
+    wanted = [n for n in map(int, GAP.findall(query)) if n in answers]
+    if not all(answers[n] for n in wanted):
+        return ""
+    return GAP.sub(lambda gap: answers.get(int(gap[1]), gap[0]), query)
+
+
+def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> str:
+    """Return the answer in a model's reply, empty where it does not stand in the hits.
+
+    An answer that repeats the query answers nothing.
+
+    >>> from research_agent.core.types import Chunk
+    >>> hits = [Hit(Chunk("1", "d", "Acme was founded by Ada Li in 1990."))]
+    >>> read_answer('{"answer": "Ada Li"}', "Who founded Acme?", hits)
+    'Ada Li'
+    >>> read_answer('{"answer": "Bo Chen"}', "Who founded Acme?", hits)
+    ''
+    """
+    try:
+        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return ""
+    answer = value.get("answer") if isinstance(value, dict) else None
+    text = " ".join(answer.split()) if isinstance(answer, str) else ""
+    plain = fold(text)
+    if not 1 < len(text) <= MAX_ANSWER or plain in fold(query):
+        return ""
+    return text if any(_stands(plain, readable_text(hit)) for hit in hits[:HITS]) else ""
+
+
+def readable_text(hit: Hit) -> str:
+    """Return what of a hit is read for an answer: its title and the begin of its text."""
+    return f"{hit.chunk.title}\n{hit.chunk.text[:HIT_CHARS]}".strip()
+
+
+def _stands(answer: str, text: str) -> bool:
+    """Return whether the answer stands in the text as whole words."""
+    plain = " ".join(fold(text).split())
+    found = re.escape(answer)
+    before = r"(?<!\w)" if answer[0].isascii() else ""
+    after = r"(?!\w)" if answer[-1].isascii() else ""
+    return bool(re.search(f"{before}{found}{after}", plain))

@@ -1,0 +1,218 @@
+"""The filter of one search: candidates, verdicts, seats, and what kept hits bring along."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from research_agent.core.budget import MIN_SECONDS
+from research_agent.core.evidence import readable
+from research_agent.core.filtering import (
+    DEPTHS,
+    ChunkDecision,
+    Filtered,
+    counted,
+    settled,
+)
+from research_agent.core.filtering_candidates import GAP, Candidates, candidates, search_limit
+from research_agent.core.question_plan import plan_question
+from research_agent.core.types import Completion, Hit, Message, Outcome, TraceEvent
+from research_agent.errors import ModelTimeoutError
+from research_agent.metering import Meter
+from research_agent.ports import ChatModel, JsonSchema, Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+from research_agent.steps.filter.judging import Judge, Judgement
+from research_agent.steps.filter.pointwise import PointwiseJudge
+from research_agent.steps.filter.references import (
+    Expand,
+    References,
+    no_expansion,
+    no_references,
+)
+from research_agent.steps.filter.together import TogetherJudge
+
+BEHIND = 0.5
+"""What is expanded has so many times the score of the last hit, and half of that from the next
+one on: it stands behind all hits, in its order."""
+
+
+class HitFilter:
+    """Keeps the hits worth reading, as `filter.mode` says. Threads may share it.
+
+    A model that fails, is late or says nothing of use leaves the ranking as it is, with a note.
+    """
+
+    def __init__(
+        self,
+        ports: Ports,
+        settings: Settings,
+        prompts: Prompts,
+        *,
+        references: References = no_references,
+        expand: Expand = no_expansion,
+    ) -> None:
+        """Choose how to judge; without `references` and `expand` chunks refer to nothing."""
+        self._ports, self._settings = ports, settings
+        self._expand = expand
+        self._judge = _judge(ports, settings, prompts, references)
+
+    def limit(self, query: str, max_chunks: int) -> int:
+        """Return how many hits of the search this filter looks at."""
+        filtering = self._settings.filter
+        if self._judge is None:
+            return max_chunks
+        kind = plan_question(query, self._settings.retrieval.words).kind
+        adaptive = filtering.adaptive == "on"
+        return search_limit(max_chunks, filtering.oversample, kind=kind, adaptive=adaptive)
+
+    def __call__(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        *,
+        max_chunks: int,
+        meter: Meter,
+        exclude: Collection[str] = (),
+    ) -> Outcome[Filtered]:
+        """Return at most `max_chunks` of the hits, and then what they bring along.
+
+        Chunks to `exclude`, by their ids, are not brought along and take no place. The trace
+        event has the notes; the calls are the meter's.
+        """
+        clock, before = self._ports.clock, len(meter.calls)
+        started = clock.seconds()
+        looked_at = self._candidates(query, hits, max_chunks)
+        judged = self._judged(query, looked_at.hits, meter)
+        decisions = settled(
+            looked_at.hits,
+            judged.decisions,
+            max_chunks=max_chunks,
+            empty_below=self._settings.filter.empty_below,
+        )
+        seated = [h for h, d in zip(looked_at.hits, decisions, strict=True) if d.kept]
+        judging = clock.seconds() - started
+        further = self._expanded(seated, decisions, exclude)
+        read = [call.prompt_tokens for call in meter.calls[before:] if not call.reused]
+        everything = _in_order(hits, looked_at, decisions)
+        stats = replace(
+            counted(self._settings.filter.mode, everything),
+            expanded=len(further),
+            reused=sum(decision.why == "reused" for decision in judged.decisions),
+            unknown_ids=judged.unknown_ids,
+            repeated_ids=judged.repeated_ids,
+            tokens_before=self._tokens([*looked_at.hits, *looked_at.dissimilar]),
+            tokens_after=self._tokens([*seated, *further]),
+            prompt_tokens=sum(read),
+            filter_seconds=judging,
+            expand_seconds=clock.seconds() - started - judging,
+            fallback=judged.fallback,
+        )
+        found = Filtered((*seated, *further), stats)
+        return Outcome(found, TraceEvent(notes=_notes(decisions, judged.fallback)))
+
+    def _candidates(self, query: str, hits: Sequence[Hit], max_chunks: int) -> Candidates:
+        filtering = self._settings.filter
+        if filtering.mode == "off":
+            return Candidates(tuple(hits[:max_chunks]))
+        return candidates(
+            hits,
+            limit=self.limit(query, max_chunks),
+            min_similarity=filtering.min_similarity,
+            wanted=max_chunks,
+            gap=GAP if filtering.adaptive == "on" else 2.0,
+        )
+
+    def _judged(self, query: str, hits: Sequence[Hit], meter: Meter) -> Judgement:
+        if self._judge is None or not hits:
+            return Judgement(tuple(ChunkDecision(hit.chunk.chunk_id) for hit in hits))
+        asking = _Asking(self._ports, meter, self._settings.filter.seconds)
+        return self._judge(query, hits, asking)
+
+    def _expanded(
+        self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
+    ) -> tuple[Hit, ...]:
+        """Return what kept hits bring along, the nearest things first, each once.
+
+        More is asked for than there is room for: what is known already takes no place.
+        """
+        room, score = self._settings.filter.max_expanded, min((h.score for h in kept), default=0.0)
+        known, found = {*exclude, *(hit.chunk.chunk_id for hit in kept)}, list[Hit]()
+        for verdict, depth in DEPTHS.items():
+            ids = [d.chunk_id for d in decisions if d.kept and d.verdict == verdict]
+            if not ids or len(found) >= room:
+                continue
+            for chunk in self._expand(ids, depth=depth, max_total=room + len(known)):
+                if chunk.chunk_id not in known and len(found) < room:
+                    known.add(chunk.chunk_id)
+                    score *= BEHIND
+                    found.append(Hit(chunk, score))
+        return tuple(found)
+
+    def _tokens(self, hits: Sequence[Hit]) -> int:
+        return sum(self._ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
+
+
+class _Asking:
+    """Asks the filter model within a search's budget and the filter's seconds. Implements Ask."""
+
+    def __init__(self, ports: Ports, meter: Meter, seconds: float) -> None:
+        self._model: ChatModel = ports.filterer
+        self._clock, self._meter = ports.clock, meter
+        self._until = ports.clock.seconds() + seconds
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        least_tokens: int = 1,
+        schema: JsonSchema | None = None,
+    ) -> Completion:
+        seconds = self._until - self._clock.seconds()
+        if seconds < MIN_SECONDS:
+            raise ModelTimeoutError("filter.seconds is over")
+        return self._meter.ask(
+            self._model,
+            "filter",
+            messages,
+            max_tokens=max_tokens,
+            least_tokens=least_tokens,
+            schema=schema,
+            seconds=seconds,
+        )
+
+
+def _judge(
+    ports: Ports, settings: Settings, prompts: Prompts, references: References
+) -> Judge | None:
+    """Return the way to ask the model; None where it is not asked."""
+    filtering, count = settings.filter, ports.tokenizer.count
+    if filtering.mode == "pointwise":
+        return PointwiseJudge(filtering, prompts.relevant, count, ports.decisions)
+    if filtering.mode == "llm":
+        return TogetherJudge(filtering, prompts.filter, count, references, ports.decisions)
+    return None
+
+
+def _in_order(
+    hits: Sequence[Hit], looked_at: Candidates, decisions: Sequence[ChunkDecision]
+) -> list[ChunkDecision]:
+    """Return a decision on each hit looked at, as they rank."""
+    found = {decision.chunk_id: decision for decision in decisions}
+    for hit in looked_at.dissimilar:
+        found[hit.chunk.chunk_id] = ChunkDecision(hit.chunk.chunk_id, "discard", "similarity")
+    return [found[hit.chunk.chunk_id] for hit in hits if hit.chunk.chunk_id in found]
+
+
+def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]:
+    """Return what went another way than planned, a sentence each."""
+    notes = list[str]()
+    missing = sum(d.why in {"failed", "not_mentioned"} for d in decisions)
+    if missing:
+        why = f" ({fallback})" if fallback else ""
+        notes.append(f"filter: no verdict on {missing} hits, kept{why}")
+    crowded = sum(decision.why == "no_room" for decision in decisions)
+    if crowded:
+        notes.append(f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept")
+    if any(decision.why == "overruled" for decision in decisions):
+        notes.append("filter: the model discarded all hits, the ranking was kept")
+    return tuple(notes)

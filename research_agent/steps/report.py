@@ -1,0 +1,69 @@
+"""The step that ends a question: the result, with the place of each quote on its page."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from research_agent.core.alignment import PageSpan, page_spans
+from research_agent.core.calls import Found
+from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.evidence import Evidence
+from research_agent.core.refinement import Refinement
+from research_agent.core.result import Citation, ResearchResult, research_result
+from research_agent.core.types import Chunk, TraceEvent
+from research_agent.core.verification import Check, Draft
+from research_agent.errors import IndexingError
+from research_agent.ports import ChunkStore
+
+
+def report(  # noqa: PLR0913 (every part of the state that a caller sees)
+    question: str,
+    *,
+    best: Draft,
+    check: Check,
+    evidence: Sequence[Evidence],
+    confidence: RetrievalConfidence,
+    refinement: Refinement,
+    found: Found,
+    rounds: int,
+    trace: Sequence[TraceEvent],
+    chunks: ChunkStore,
+) -> ResearchResult:
+    """Return the result; where the pages' texts cannot be read, quotes have no places on them."""
+    result = research_result(
+        question,
+        best=best,
+        check=check,
+        evidence=evidence,
+        confidence=confidence,
+        refinement=refinement,
+        found=found,
+        rounds=rounds,
+        trace=trace,
+    )
+    cited = {item.key: item.hit.chunk for item in evidence}
+    try:
+        placed = tuple(_placed(item, cited[item.key], chunks) for item in result.citations)
+    except IndexingError as error:
+        warning = f"report: {error} The quotes have no places on their pages."
+        return replace(result, warnings=(*result.warnings, warning))
+    return replace(result, citations=placed)
+
+
+def _placed(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
+    """Return a citation with the place of its quote, as far as its file has pages."""
+    spans = _spans(citation, chunk, chunks, range(chunk.start_page, chunk.end_page + 1))
+    if not spans and chunk.start_page > 1:  # (a table's head may stand on the page before)
+        spans = _spans(citation, chunk, chunks, range(chunk.start_page - 1, chunk.end_page + 1))
+    return replace(citation, page_spans=spans)
+
+
+def _spans(
+    citation: Citation, chunk: Chunk, chunks: ChunkStore, numbers: range
+) -> tuple[PageSpan, ...]:
+    texts = {number: chunks.page_text(chunk.chunk_id, number) for number in numbers}
+    return page_spans(
+        citation.quote,
+        {number: text for number, text in texts.items() if text},
+        before=chunk.text[: citation.quote_start],
+        after=chunk.text[citation.quote_end :],
+    )

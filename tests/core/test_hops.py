@@ -1,0 +1,68 @@
+"""Parts that wait for the answer to another part."""
+
+import json
+
+import pytest
+
+from research_agent.core.calls import CallPlan, CallResult, ToolCall, collect, planned_calls
+from research_agent.core.hops import filled, read_answer, waiting
+from research_agent.core.types import Hit
+from tests.fakes import chunk
+
+QUERIES = ("Where was its founder's wife born?", "Who founded it?", "Wife of #1?", "Birth of #2?")
+HITS = [Hit(chunk("Acme was founded\nby Ada Li, aged 37, in 1990."))]
+
+
+def test_parts_wait_for_one_another() -> None:
+    """A chain is searched link by link; the question itself never waits."""
+    assert [0, 1] == [call.part for call in planned_calls("t", QUERIES)]
+    assert (2,) == waiting(QUERIES, (0, 1))
+    assert (3,) == waiting(QUERIES, (0, 1, 2))
+    assert () == waiting(QUERIES, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("query", ["What is issue #1?", "Is it #9?", "#0 and #2"])
+def test_sign_that_names_no_earlier_part_is_no_gap(query: str) -> None:
+    """It is searched as it stands."""
+    assert [query] == [call.query for call in planned_calls("t", [query])]
+    assert query == filled(query, {})
+
+
+@pytest.mark.parametrize(
+    ("answer", "taken"),
+    [
+        ("Ada Li", "Ada Li"),
+        ("ada  li", "ada li"),
+        ("founded by Ada", "founded by Ada"),
+        ("Ada L", ""),
+        ("Bo Chen", ""),
+        ("Acme", ""),
+        ("3", ""),
+        ("x" * 101, ""),
+        ("", ""),
+        (None, ""),
+        (["Ada Li"], ""),
+    ],
+)
+def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None:
+    """As whole words, over a line's end too; the query's own words answer nothing."""
+    assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS)
+
+
+@pytest.mark.parametrize("reply", ["", "Ada Li", "[1]", "{" * 100_000, '{"name": "Ada Li"}'])
+def test_reply_in_another_form_is_no_answer(reply: str) -> None:
+    """Prose and broken JSON fill nothing."""
+    assert "" == read_answer(reply, "Who founded Acme?", HITS)
+
+
+@pytest.mark.parametrize(
+    ("waits", "turn", "decision", "reason"),
+    [(1, 1, "again", "waiting"), (1, 3, "stop", "planned"), (0, 1, "stop", "planned")],
+)
+def test_search_goes_on_for_what_waits(waits: int, turn: int, decision: str, reason: str) -> None:
+    """As long as there are turns."""
+    call = ToolCall(0, "t", {"query": "a"}, part=0)
+    plan = CallPlan(turn, "planner", (call,), waiting=waits)
+    found = collect([CallResult(call, tuple(HITS))], plan, own_query="a", max_turns=3, rrf_k=5)
+
+    assert (decision, reason) == (found.decision, found.reason)
