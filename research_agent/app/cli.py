@@ -259,7 +259,7 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
 @click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
 @click.option(
     "--rate",
-    default=0.2,
+    default=0.15,
     show_default=True,
     type=click.FloatRange(0.01, 0.5),
     help="Share of errors allowed among the questions that are not refined.",

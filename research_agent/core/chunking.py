@@ -90,6 +90,7 @@ def linked_chunks(
     """
     seen: Counter[str] = Counter()
     chunks: list[tuple[Chunk, ChunkLinks]] = []
+    labels = dict(enumerate(document.page_labels, start=1))
     last_page = max((block.page for block in document.blocks), default=1)
     for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
         first, last = passage.pages[0][1], passage.pages[-1][1]
@@ -99,8 +100,8 @@ def linked_chunks(
             text=passage.text,
             start_page=first,
             end_page=last,
-            start_label=_label(document.page_labels, first),
-            end_label=_label(document.page_labels, last),
+            start_label=labels.get(first, ""),
+            end_label=labels.get(last, ""),
             section=passage.section,
             kind=_kind(passage, first, last_page),
             title=document.title,
@@ -133,10 +134,6 @@ def _kind(passage: _Passage, first: int, last_page: int) -> ChunkKind:
     if passage.kind in HEADED:
         return passage.kind
     return apparatus(passage.text, page=first, last_page=last_page) or passage.kind
-
-
-def _label(labels: Sequence[str], page: int) -> str:
-    return labels[page - 1] if 0 < page <= len(labels) else ""
 
 
 def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:

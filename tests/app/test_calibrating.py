@@ -136,7 +136,7 @@ def test_too_few_questions_are_refused_at_once(index: str) -> None:
     result = run("calibrate", "--index", index, "--rules", "--questions", "20", "--yes")
 
     assert 2 == result.exit_code
-    assert "--questions 56" in result.stderr
+    assert "--questions 76" in result.stderr
 
 
 def test_a_threshold_that_is_part_of_a_profile_is_not_fitted(
