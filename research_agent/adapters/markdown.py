@@ -154,10 +154,12 @@ def _plain(inline: Token) -> str:
 
 def _links(children: Sequence[Token]) -> Iterator[Link]:
     """Yield the links of a line that lead to the user's own documents, with their words."""
-    for place, child in enumerate(children):
-        target = local_target(str(child.attrGet("href") or "")) if child.type == "link_open" else ""
-        if target:
-            ends = (i for i, c in enumerate(children) if i > place and c.type == "link_close")
-            inside = children[place : next(ends, None)]
-            words = "".join(child.content for child in inside if child.type in _WORDS)
+    target, words = "", ""
+    for child in children:
+        if child.type == "link_open":
+            target, words = local_target(str(child.attrGet("href") or "")), ""
+        elif child.type in _WORDS:
+            words += child.content
+        elif child.type == "link_close" and target:
             yield Link(target, "link", words)
+            target = ""

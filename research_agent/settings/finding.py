@@ -46,10 +46,10 @@ class RetrievalSettings:
     """What the best schemas and operations of an API refer to stands behind so many hits ..."""
     related_every: Annotated[int, Range(0, 100, "places")] = 5
     """... and again in each place so far on, a schema or an operation a place; 0: none."""
-    title_weight: Annotated[float, Range(0, 10)] = 0.0
+    title_weight: Annotated[float, Range(0, 10)] = 0.5
     """Share of the top score for the best hit of a document whose title the question has; 0: none.
     """
-    mention_weight: Annotated[float, Range(0, 10)] = 0.0
+    mention_weight: Annotated[float, Range(0, 10)] = 0.5
     """The same for what the first hit names by its title or heading, less for later hits; 0: none.
     """
     mention_hits: Annotated[int, Range(1, 20, "hits")] = 3

@@ -6,6 +6,7 @@ from dataclasses import replace
 from research_agent.core.budget import BUDGET_STOPS, Allowance
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, render_evidence
+from research_agent.core.named_things import is_about_something_else
 from research_agent.core.types import Completion, Message, Outcome, TraceEvent
 from research_agent.core.verification import REFUSAL, Answer, Refused, is_refusal
 from research_agent.errors import BudgetError, ModelError, ModelReplyError
@@ -30,10 +31,11 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
 ) -> Outcome[Answer]:
     """Return the model's answer with its tokens, and whether the evidence answers the question.
 
-    Without evidence no model is asked, and with the evidence of the `earlier` round neither:
-    the answer would be the same. With `refusal: check` a yes/no question about the written answer
-    decides about a refusal, because small models refuse too much where the prompt allows it. Both
-    prompts begin alike, so a server reads the evidence once.
+    Without evidence no model is asked, and neither with the evidence of the `earlier` round: the
+    answer would be the same; nor where the evidence names nothing that the question names. With
+    `refusal: check` a yes/no question about the written answer decides about a refusal, because
+    small models refuse too much where the prompt allows it. Both prompts begin alike, so a server
+    reads the evidence once.
 
     The value says so where the budget did not pay the answer, or where it failed after an
     `earlier` one was written. Raises ModelError where the first answer fails.
@@ -41,6 +43,9 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     keys = tuple(item.key for item in evidence)
     if not evidence or keys == earlier.keys:
         return _not_asked(earlier)
+    if is_about_something_else(question, evidence):
+        event = TraceEvent(notes=("answer: the evidence names nothing that the question names",))
+        return Outcome(Answer(REFUSAL, keys=keys, refused="not_answerable"), event)
     checked = settings.refusal == "check"
     prompt = prompts.answer_system if checked else prompts.answer_system_refusing
     system, shown = Message("system", prompt.render()), render_evidence(evidence)

@@ -110,3 +110,9 @@ def test_broken_links_are_text(text: str) -> None:
     for parse in (parse_markdown, parse_html):
         for target, _ in links(parse(text).blocks):
             assert target.strip()
+
+
+def test_many_links_in_one_paragraph_are_read_in_time() -> None:
+    """Twenty thousand links are looked at once, not each beside all the others."""
+    text = " ".join(f"[w{i}](p{i}.md)" for i in range(20_000))
+    assert 20_000 == len(links(parse_markdown(text).blocks))

@@ -178,6 +178,16 @@ def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
     )
 
 
+def test_evidence_about_other_things_is_refused_without_an_answer() -> None:
+    """No name of the question is in the evidence: nothing is written, and the trace says why."""
+    answerer = ScriptedChat(says(GOOD))
+    result = run(ports(answerer), question="What does the train from Jakarta to Bandung cost?")
+
+    assert ("refused", "not_answerable") == (result.status, result.refusal_reason)
+    assert [] == [role for role, _, _ in answerer.asked if role == "answer"]
+    assert any("names nothing that the question names" in note for note in result.warnings)
+
+
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
 def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> None:
     """An empty question and one of 100 kB are errors with a hint, at every door."""

@@ -12,7 +12,7 @@ from research_agent.settings import RetrievalSettings
 from research_agent.steps.search import Ranked, rank
 from tests import fakes
 
-PLAIN = RetrievalSettings(planner="off", top_k=4)
+PLAIN = RetrievalSettings(planner="off", top_k=4, title_weight=0.0, mention_weight=0.0)
 TEXTS = {
     "harbour": "The harbour wall was built by the firm of the Pilot.",
     "wall": "A harbour wall of stone was built.",
@@ -51,13 +51,18 @@ def mention(source: str, target: str) -> Edge:
     return Edge(source, target, "mention")
 
 
-def test_off_by_default_and_without_edges_nothing_changes() -> None:
-    """No stage, the same hits; a weight changes nothing where nothing is named."""
+def test_without_weights_or_without_names_nothing_changes() -> None:
+    """No stage, the same hits; and the words as they are ask for no names."""
     edges = (mention("harbour", "pilot"),)
     plain = search(QUERY, *edges)
     assert "named" not in dict(plain.stages)
     assert "pilot" not in ids(plain)
-    assert plain.hits == search(QUERY, title_weight=0.5, mention_weight=0.5).hits
+    untitled = "Who built the wall of the firm?"
+    assert search(untitled).hits == search(untitled, title_weight=0.5, mention_weight=0.5).hits
+    weights = replace(PLAIN, title_weight=0.5, mention_weight=0.5)
+    assert "named" in dict(rank(QUERY, ports=ports(*edges), settings=weights).stages)
+    exact = rank(QUERY, ports=ports(*edges), settings=weights, exact=True)
+    assert plain.hits == exact.hits
 
 
 def test_what_the_first_hit_names_is_let_in_behind_it() -> None:

@@ -72,7 +72,9 @@ def rank(
         plan = plan_question(query, settings.words)
     run = _Run(plan, Pool(ports, scope), settings)
     vector, *others = run.vectors([query, *run.queries], ports.embedder)
-    own = run.with_names(run.own(query, vector), query, vector)
+    own = run.own(query, vector)
+    if not exact:
+        own = run.with_names(own, query, vector)
     own = run.with_comparison(own, others)
     if plan.overview and settings.overview_slots:
         own = run.with_overview(own, query)
@@ -148,7 +150,8 @@ class _Run:
         named = with_names(
             own, query, vector, scores=self.scores, pool=self.pool, settings=self.settings
         )
-        self._stage("named", [chunk.chunk_id for chunk in named])
+        if named != tuple(own):
+            self._stage("named", [chunk.chunk_id for chunk in named])
         return named
 
     def with_comparison(
