@@ -13,6 +13,13 @@ from typing import Literal
 
 import click
 
+from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.cli_upkeep import (
+    calibrate_command,
+    config_group,
+    doctor_command,
+    models_group,
+)
 from research_agent.app.scoping import Limits, scoped
 from research_agent.app.telling import told
 
@@ -23,33 +30,6 @@ UNTRACED = {
     "LANGCHAIN_TRACING_V2": "false",
 }
 """Every variable that makes LangChain send questions and chunks to LangSmith, switched off."""
-OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
-
-
-def _go_offline(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 (click's own signature)
-    """Set the key models.offline for this process, and for those that it starts."""
-    if value:
-        os.environ[OFFLINE_KEY] = "true"
-
-
-OFFLINE = click.option(
-    "--offline",
-    is_flag=True,
-    expose_value=False,
-    callback=_go_offline,
-    help="Ask nothing but this machine.",
-)
-INDEX = click.option(
-    "--index",
-    "index",
-    default="default",
-    show_default=True,
-    metavar="NAME_OR_PATH",
-    help="Which index: a name, or a folder (with a slash in it).",
-)
-CONFIG = click.option(
-    "--config", "config", metavar="FILE", help="Settings; else research-agent.yaml in this folder."
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -253,122 +233,8 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
     )
 
 
-@main.command("calibrate")
-@INDEX
-@CONFIG
-@click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
-@click.option(
-    "--rate",
-    default=0.15,
-    show_default=True,
-    type=click.FloatRange(0.01, 0.5),
-    help="Share of errors allowed among the questions that are not refined.",
-)
-@click.option(
-    "--max-minutes",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1, 1440),
-    help="Begin no question after this long.",
-)
-@click.option("--rules", is_flag=True, help="Ask no model: make the questions by rules.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
-@click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
-@OFFLINE
-@told
-def calibrate_command(  # noqa: PLR0913 (one argument an option)
-    *,
-    index: str,
-    config: str | None,
-    questions: int,
-    rate: float,
-    max_minutes: float,
-    rules: bool,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-) -> int:
-    """Fit to your documents how sure a first search has to be for a question to stay as it is."""
-    from research_agent.app import calibrating
-
-    wanted = calibrating.Wanted(
-        questions=questions,
-        rate=rate,
-        max_minutes=max_minutes,
-        rules=rules,
-        dry_run=dry_run,
-        yes=yes,
-        as_json=as_json,
-    )
-    return calibrating.calibrate(index, config=config, wanted=wanted)
-
-
-@main.command("doctor")
-@INDEX
-@CONFIG
-@OFFLINE
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-models", is_flag=True, help="Ask no model.")
-@told
-def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
-    """Look at everything an answer needs, and name the command that cures what is wrong.
-
-    The exit status is 1 where something is at fault.
-    """
-    from research_agent.app import doctoring
-
-    return doctoring.doctor(index, config=config, as_json=as_json, ask=not no_models)
-
-
-@main.group("config")
-def config_group() -> None:
-    """Show or write the settings."""
-
-
-@config_group.command("show")
-@CONFIG
-@told
-def config_show(*, config: str | None) -> int:
-    """Print every key with its value and where it comes from."""
-    from research_agent.app import configuring
-
-    return configuring.show(config)
-
-
-@config_group.command("init")
-@click.argument("path", default="research-agent.yaml")
-@told
-def config_init(*, path: str) -> int:
-    """Write a file with every key, its meaning, range and default."""
-    from research_agent.app import configuring
-
-    return configuring.init(path)
-
-
-@main.group("models", invoke_without_command=True)
-@CONFIG
-@click.pass_context
-def models_group(context: click.Context, config: str | None) -> None:
-    """Show which model fills each role, and what is installed."""
-    if context.invoked_subcommand is None:
-        told(_models)(config)
-
-
-def _models(config: str | None) -> int:
-    from research_agent.app import modelling
-
-    return modelling.show(config)
-
-
-@models_group.command("prune-parts")
-@told
-def models_prune() -> int:
-    """Free the installed copies of weights that have been joined and verified."""
-    from research_agent.app import modelling
-
-    return modelling.prune()
-
+for command in (calibrate_command, doctor_command, config_group, models_group):
+    main.add_command(command)
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,123 @@
+"""Commands of the command line that look after the agent: calibrate, doctor, config, models."""
+
+import click
+
+from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.telling import told
+
+
+@click.command("calibrate")
+@INDEX
+@CONFIG
+@click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
+@click.option(
+    "--rate",
+    default=0.15,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of errors allowed among the questions that are not refined.",
+)
+@click.option(
+    "--max-minutes",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 1440),
+    help="Begin no question after this long.",
+)
+@click.option("--rules", is_flag=True, help="Ask no model: make the questions by rules.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
+@click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
+@OFFLINE
+@told
+def calibrate_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    index: str,
+    config: str | None,
+    questions: int,
+    rate: float,
+    max_minutes: float,
+    rules: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Fit to your documents how sure a first search has to be for a question to stay as it is."""
+    from research_agent.app import calibrating
+
+    wanted = calibrating.Wanted(
+        questions=questions,
+        rate=rate,
+        max_minutes=max_minutes,
+        rules=rules,
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+    )
+    return calibrating.calibrate(index, config=config, wanted=wanted)
+
+
+@click.command("doctor")
+@INDEX
+@CONFIG
+@OFFLINE
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--no-models", is_flag=True, help="Ask no model.")
+@told
+def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
+    """Look at everything an answer needs, and name the command that cures what is wrong.
+
+    The exit status is 1 where something is at fault.
+    """
+    from research_agent.app import doctoring
+
+    return doctoring.doctor(index, config=config, as_json=as_json, ask=not no_models)
+
+
+@click.group("config")
+def config_group() -> None:
+    """Show or write the settings."""
+
+
+@config_group.command("show")
+@CONFIG
+@told
+def config_show(*, config: str | None) -> int:
+    """Print every key with its value and where it comes from."""
+    from research_agent.app import configuring
+
+    return configuring.show(config)
+
+
+@config_group.command("init")
+@click.argument("path", default="research-agent.yaml")
+@told
+def config_init(*, path: str) -> int:
+    """Write a file with every key, its meaning, range and default."""
+    from research_agent.app import configuring
+
+    return configuring.init(path)
+
+
+@click.group("models", invoke_without_command=True)
+@CONFIG
+@click.pass_context
+def models_group(context: click.Context, config: str | None) -> None:
+    """Show which model fills each role, and what is installed."""
+    if context.invoked_subcommand is None:
+        told(_models)(config)
+
+
+def _models(config: str | None) -> int:
+    from research_agent.app import modelling
+
+    return modelling.show(config)
+
+
+@models_group.command("prune-parts")
+@told
+def models_prune() -> int:
+    """Free the installed copies of weights that have been joined and verified."""
+    from research_agent.app import modelling
+
+    return modelling.prune()
