@@ -244,3 +244,12 @@ def test_all_six_files_are_read() -> None:
 
     assert 309 == pages
     assert time.perf_counter() - start < 60  # 4 s on two cores
+
+
+def test_letters_that_draw_signs() -> None:
+    """TeX's symbol fonts draw bars and primes under the codes of letters and digits."""
+    document = parse_pdf(data_set("nist-pqc", "pdf", "NIST.SP.800-227.pdf").read_bytes())
+    text = " ".join(block.text for block in document.blocks)
+
+    assert "KC_Step_Label∥IDP ∥IDR ∥EphP ∥EphR ∥ExtraP ∥ExtraR" in " ".join(text.split())
+    assert "x∥y = x ′∥y ′ even though" in " ".join(text.split())

@@ -29,6 +29,11 @@ _CHARS: dict[int, str] = {
     **_SPACES,
     **dict.fromkeys(_HYPHENS, "\N{SOFT HYPHEN}"),
 }
+_SYMBOLS = {ord("k"): "\u2225", ord("0"): "\u2032", ord("6"): "\u2260", ord("7"): "\u21a6"}
+"""What PDFium gives the codes of, as it does not know the names of the glyphs: in TeX's font of
+symbols "k" draws two bars, "0" a prime, "6" the stroke of a not-equal, "7" the bar of an arrow.
+"""
+_SYMBOL_FONT = re.compile(rb"^(?:[A-Z]{6}\+)?CMB?SY\d")
 _BOLD = re.compile(rb"bold|black|heavy|demi|-medi\b|cmbx", re.IGNORECASE)  # in a font's name
 _FORCE_BOLD = 1 << 18
 _NAME = 128
@@ -38,9 +43,11 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
     """Return a page's text as PDFium has it: the n-th character is its n-th one.
 
     Of the halves of a UTF-16 pair the first one is the whole character and the other one U+0000.
+    Letters and digits that TeX's symbol fonts draw as signs are those signs.
     """
     unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
     codes = [unicode(raw, index) for index in range(text.count_chars())]
+    _draw_symbols(codes, text)
     for index, code in enumerate(codes):
         if code in _LOW:
             high = codes[index - 1] if index else 0
@@ -48,6 +55,16 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
             if high in _HIGH:
                 codes[index - 1] = 0x10000 + ((high - _HIGH[0]) << 10) + (code - _LOW[0])
     return "".join(map(chr, codes))
+
+
+def _draw_symbols(codes: list[int], text: pypdfium2.PdfTextPage) -> None:
+    """Replace codes of TeX's symbol fonts that PDFium takes for letters and digits."""
+    name, flags = create_string_buffer(_NAME), c_int()
+    for index, code in enumerate(codes):
+        if code in _SYMBOLS:
+            size = pdfium.FPDFText_GetFontInfo(text.raw, index, name, _NAME, flags)
+            if 0 < size <= _NAME and _SYMBOL_FONT.match(name.value):
+                codes[index] = ord(_SYMBOLS[code])
 
 
 def page_glyphs(

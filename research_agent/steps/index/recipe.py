@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.records import text_digest
 
-CHUNKING = 5
+CHUNKING = 6
 """Version of how text becomes chunks and windows: documents of another one are cut anew."""
 
 
@@ -16,7 +16,7 @@ def recipe(chunk_chars: int, words: Sequence[QuestionWords] = (ENGLISH,)) -> str
     terms are defined, depends on them.
 
     >>> recipe(1000)
-    'chunk_chars=1000 chunking=5'
+    'chunk_chars=1000 chunking=6'
     """
     kept = f"chunk_chars={chunk_chars} chunking={CHUNKING}"
     if _structure(words) == _structure((ENGLISH,)):
