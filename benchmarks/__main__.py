@@ -11,6 +11,7 @@ import click
 from benchmarks import (
     answers,
     blend,
+    claims,
     faults,
     filtering,
     indexing,
@@ -24,6 +25,8 @@ from benchmarks import (
     scale,
     word_ways,
 )
+from benchmarks.claims_table import misses
+from benchmarks.claims_table import table as claims_table
 from benchmarks.datasets import NAMED, NAMES, NEAR
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
@@ -216,6 +219,16 @@ def filtering_command(  # noqa: PLR0913 (one option each)
     chosen = filtering.Chosen(arms=arms, weights=weights, live=live, minutes=minutes, limit=limit)
     for text in filtering.run(names or SOUGHT, chosen, cache=cache):
         print(f"{text}\n", flush=True)
+
+
+@main.command("claims")
+@click.option("--show", type=click.Choice(["dev"]), help="Also wrong verdicts not kept aside.")
+def claims_command(*, show: str | None) -> None:
+    """Measure how well claims are judged, without any model."""
+    judged = claims.run()
+    print(claims_table(judged))
+    if show:
+        print("\n".join(["", *misses(judged)]))
 
 
 @main.command("faults")

@@ -5,8 +5,10 @@ See Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, sqrt
 
+NORMAL = 1.959963984540054
+"""Standard deviations of a normal distribution within which 95 % lie."""
 RESAMPLES = 5000
 SEED = 20261122
 
@@ -48,6 +50,24 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Interva
     Interval(mean=0.5, low=0.5, high=0.5)
     """
     return mean_interval([mine - other for mine, other in zip(ours, theirs, strict=True)])
+
+
+def wilson(count: int, of: int) -> Interval:
+    """Return a share with its 95 % interval; right also where the share is 0 or 1.
+
+    See Wilson, Probable Inference, 1927, doi:10.1080/01621459.1927.10502953. Raises ValueError
+    where `of` is 0.
+
+    >>> found = wilson(11, 20)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.342, 0.742)
+    """
+    if not of:
+        raise ValueError("no trials, no share")
+    share, weight = count / of, NORMAL**2 / of
+    middle = (share + weight / 2) / (1 + weight)
+    half = sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+    return Interval(share, middle - half, middle + half)
 
 
 def sign_test(more: int, fewer: int) -> float:

@@ -5,12 +5,38 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import datasets, intervals, metrics, misses, rankings, reorders, summary, tables
+from benchmarks import (
+    alterations,
+    claims_sets,
+    claims_table,
+    datasets,
+    intervals,
+    metrics,
+    misses,
+    rankings,
+    reorders,
+    summary,
+    tables,
+)
+
+MODULES = [
+    alterations,
+    claims_sets,
+    claims_table,
+    datasets,
+    intervals,
+    metrics,
+    misses,
+    rankings,
+    reorders,
+    summary,
+    tables,
+]
 
 
 @pytest.mark.parametrize(
     "module",
-    [datasets, intervals, metrics, misses, rankings, reorders, summary, tables],
+    MODULES,
     ids=lambda module: module.__name__,
 )
 def test_examples(module: ModuleType) -> None:

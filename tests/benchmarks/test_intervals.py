@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import pytest
 
-from benchmarks.intervals import mean_interval, paired_difference
+from benchmarks.intervals import mean_interval, paired_difference, wilson
 
 
 def test_an_interval_is_the_same_in_every_run() -> None:
@@ -41,3 +41,14 @@ def test_nothing_to_compare_is_an_error() -> None:
         mean_interval([])
     with pytest.raises(ValueError, match="shorter"):
         paired_difference([1.0, 1.0], [1.0])
+
+
+def test_a_share_of_none_or_all_has_an_interval_within_0_and_1() -> None:
+    """Wilson's interval reaches neither below 0 nor above 1, and is not empty there."""
+    none, every = wilson(0, 10), wilson(10, 10)
+
+    assert (0.0, 1.0) == pytest.approx((none.low, every.high), abs=1e-12)
+    assert 0.2775 == pytest.approx(none.high, abs=1e-4)
+    assert 0.7225 == pytest.approx(every.low, abs=1e-4)
+    with pytest.raises(ValueError, match="no trials"):
+        wilson(0, 0)
