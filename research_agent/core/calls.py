@@ -10,12 +10,14 @@ from typing import Literal
 
 from research_agent.core.budget import Allowance, BudgetStop
 from research_agent.core.filtering import FilterStats
-from research_agent.core.fusion import fuse_hits, reserve_slots
+from research_agent.core.fusion import fuse_hits, put_last, reserve_slots
 from research_agent.core.hops import gaps
 from research_agent.core.referring import Reference
 from research_agent.core.types import Hit, TraceEvent
 
 SearchStop = Literal["planned", "no_new_evidence", "max_turns", "model_done", "error", BudgetStop]
+HOP_SLOT = 5
+"""Where a query enters that an earlier one's answer has filled: the answer may be wrong."""
 NOTHING = Allowance(0, 0, 0, 0.0)
 
 
@@ -33,6 +35,8 @@ class ToolCall:
     """The index of an earlier call that is the same; its result stands for this one too."""
     part: int = -1
     """Which of the refinement's queries it searches, where the planner wrote it."""
+    slot: int = 3
+    """Behind which of the question's own hits its best new ones enter; 0: behind all."""
 
     @property
     def query(self) -> str:
@@ -109,10 +113,12 @@ class Found:
     """
 
 
-def planned_calls(tool: str, queries: Sequence[str], first: int = 0) -> tuple[ToolCall, ...]:
+def planned_calls(
+    tool: str, queries: Sequence[str], first: int = 0, following: Sequence[str] = ()
+) -> tuple[ToolCall, ...]:
     """Return one call a different query: the planner for models that write no tool calls.
 
-    Those with a gap for an earlier one's answer have to wait.
+    Those with a gap for an earlier one's answer have to wait. The hits of `following` come last.
 
     >>> [call.query for call in planned_calls("search_chunks", ["a", "b", "a", "c of #1"])]
     ['a', 'b']
@@ -120,7 +126,14 @@ def planned_calls(tool: str, queries: Sequence[str], first: int = 0) -> tuple[To
     parts = {query: at for at, query in reversed([*enumerate(queries)]) if not gaps(query, at)}
     different = enumerate(query for query in dict.fromkeys(queries) if query in parts)
     return tuple(
-        ToolCall(first + i, tool, {"query": query}, part=parts[query]) for i, query in different
+        ToolCall(
+            first + i,
+            tool,
+            {"query": query},
+            part=parts[query],
+            slot=0 if query in following else 3,
+        )
+        for i, query in different
     )
 
 
@@ -181,5 +194,9 @@ def _together(results: Sequence[CallResult], own_query: str, rrf_k: int) -> tupl
     own = next((r for r in ranked if own_query and r.call.query == own_query), None)
     if own is None:
         return fuse_hits([result.hits for result in ranked], rrf_k=rrf_k)
-    others = [result.hits for result in ranked if result is not own]
-    return reserve_slots(own.hits, others, slot=3, each=2 if len(others) == 1 else 1)
+    hits, others = own.hits, [result for result in ranked if result is not own]
+    for slot in sorted({result.call.slot for result in others} - {0}):
+        now = [result.hits for result in others if result.call.slot == slot]
+        alone = len(now) == 1 and slot != HOP_SLOT
+        hits = reserve_slots(hits, now, slot=slot, each=2 if alone else 1)
+    return put_last(hits, [result.hits for result in others if not result.call.slot])

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from math import fsum, nextafter
 
 from research_agent.core.types import Chunk, Hit, ScoredId
@@ -72,6 +73,21 @@ def reserve_slots(
         known |= {hit.chunk.chunk_id for hit in new}
         entered += [replace(hit, score=level) for hit in new]
     return tuple(sorted([*own, *entered], key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+
+
+def put_last(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:
+    """Let the new hits of `others`, taken in turn, follow all of `own`; their scores are lower.
+
+    >>> a, b, c = (Hit(Chunk(name, "d", name), score=1.0) for name in "abc")
+    >>> [hit.chunk.text for hit in put_last([b], [[a, b], [c]])]
+    ['b', 'a', 'c']
+    """
+    known = {hit.chunk.chunk_id for hit in own}
+    last = min((hit.score for hit in own), default=1.0)
+    taken = (hit for hits in zip_longest(*others) for hit in hits if hit is not None)
+    new = {hit.chunk.chunk_id: hit for hit in taken if hit.chunk.chunk_id not in known}
+    lower = (replace(hit, score=last / (at + 1)) for at, hit in enumerate(new.values(), start=1))
+    return (*own, *lower)
 
 
 def pages_apart(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:

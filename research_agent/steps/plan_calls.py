@@ -8,7 +8,14 @@ from research_agent.core.budget import BUDGET_STOPS, Allowance
 from research_agent.core.call_checking import MOST_CALLS, checked_calls
 from research_agent.core.call_reading import written_calls
 from research_agent.core.call_results import aliases, results_text
-from research_agent.core.calls import CallPlan, CallResult, ToolCall, affordable, planned_calls
+from research_agent.core.calls import (
+    HOP_SLOT,
+    CallPlan,
+    CallResult,
+    ToolCall,
+    affordable,
+    planned_calls,
+)
 from research_agent.core.corpus import corpus_outline
 from research_agent.core.evidence import fenced
 from research_agent.core.hops import (
@@ -130,7 +137,7 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
 
 def _planned(turn: Turn) -> CallPlan:
     queries = turn.refinement.queries
-    calls = planned_calls(TOOL, queries, len(turn.results))
+    calls = planned_calls(TOOL, queries, len(turn.results), turn.refinement.following)
     waits = sum(bool(gaps(query, at)) for at, query in enumerate(queries))
     return CallPlan(turn.number, "planner", calls, waiting=waits)
 
@@ -148,12 +155,16 @@ def _hops(
     for at in turn.open_parts:
         query, problem = _filled(queries[at], at, turn, meter, ports, prompt)
         if query:
-            calls.append(ToolCall(first + len(calls), TOOL, {"query": query}, part=at))
+            calls.append(_hop(first + len(calls), query, at))
         else:
             notes = (*notes, f"plan_calls: {queries[at]!r} was not searched: {problem}")
     now = (*turn.found, *(call.part for call in calls))
     waits = len(waiting(queries, now)) if calls else 0
     return CallPlan(turn.number, "planner", tuple(calls), waiting=waits), notes
+
+
+def _hop(index: int, query: str, part: int) -> ToolCall:
+    return ToolCall(index, TOOL, {"query": query}, part=part, slot=HOP_SLOT)
 
 
 def _filled(

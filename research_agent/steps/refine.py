@@ -23,6 +23,7 @@ from research_agent.core.refinement import (
     first_is,
     judge,
     keep,
+    with_following,
 )
 from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
 from research_agent.core.validators.languages import with_languages
@@ -229,7 +230,11 @@ class _Work:
         refinement = judge(self.question, proposal, measured, own=own, limits=limits)
         blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
         notes = tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
-        return replace(refinement, author="model"), notes
+        told = replace(refinement, author="model")
+        chosen = self.settings.refinement
+        if self.before.doubts or chosen.profile == "seed":
+            return told, notes  # what was found before was not enough
+        return with_following(told, improvement=chosen.improvement), notes
 
 
 def _limits(ports: Ports, settings: RefinementSettings) -> Limits:
