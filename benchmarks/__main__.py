@@ -12,6 +12,7 @@ from benchmarks import (
     answers,
     blend,
     claims,
+    concurrency,
     faults,
     filtering,
     indexing,
@@ -64,6 +65,12 @@ def answers_command(*, weights: str, arm: str, live: bool, limit: int, minutes: 
 def overhead_command() -> None:
     """Measure everything but model and embedder."""
     print(json.dumps(overhead.run(), indent=2))
+
+
+@main.command("concurrency")
+def concurrency_command() -> None:
+    """Measure many questions at a time, and the time to the first hits."""
+    print(json.dumps(concurrency.run(), indent=2))
 
 
 @main.command("indexing")

@@ -2,16 +2,21 @@
 
 import sys
 
-from research_agent import ResearchAgent
+from research_agent import Limits, ResearchAgent
+from research_agent.core.events import Finished, StepFinished
 
 
 def main(question: str) -> None:
-    """Print the answer, and the words that carry it."""
+    """Print the steps as they end, then the answer and the words that carry it."""
     with ResearchAgent.open() as agent:
-        result = agent.ask(question)
-    print(result.answer)
-    for citation in result.citations:
-        print(f"[{citation.key}] {citation.place}: {citation.quote!r}")
+        for event in agent.stream(question, limits=Limits(rounds=1, seconds=300.0)):
+            match event:
+                case StepFinished(step=step, summary=summary) if summary:
+                    print(f"{step}: {summary}", file=sys.stderr)
+                case Finished(result=result):
+                    print(result.answer)
+                    for citation in result.citations:
+                        print(f"[{citation.key}] {citation.place}: {citation.quote!r}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,14 @@ from .state import ResearchState, ResearchUpdate
 
 
 def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
-    found = retrieve(state.question, state.check, ports=ports, settings=settings.retrieval)
+    found = retrieve(
+        state.question,
+        state.check,
+        ports=ports,
+        settings=settings.retrieval,
+        scope=state.scope,
+        known=state.known,
+    )
     return {"probe": found.value, "rounds": state.rounds + 1, "trace": [found.event]}
 
 
@@ -54,7 +61,11 @@ def select_evidence_node(
     state: ResearchState, *, ports: Ports, settings: Settings
 ) -> ResearchUpdate:
     evidence = choose_evidence(
-        state.found.hits, state.evidence, ports=ports, settings=settings.evidence
+        state.found.hits,
+        state.evidence,
+        ports=ports,
+        settings=settings.evidence,
+        scope=state.scope,
     )
     return {"evidence": evidence}
 
@@ -102,5 +113,7 @@ def report_node(state: ResearchState, *, ports: Ports) -> ResearchUpdate:
         rounds=state.rounds,
         trace=state.trace,
         chunks=ports.chunks,
+        documents=ports.documents,
+        scope=state.scope,
     )
     return {"result": result}

@@ -1,6 +1,6 @@
 """The research graph: the whole control flow on one screen."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -12,9 +12,13 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 
 from . import nodes
+from .beginning import begin
 from .binding import Node, bind
+from .context import ResearchContext
 from .search import build_search_graph
 from .state import ResearchInput, ResearchOutput, ResearchState
+
+ResearchGraph = CompiledStateGraph[ResearchState, ResearchContext, ResearchInput, ResearchOutput]
 
 
 def net(settings: Settings) -> int:
@@ -37,10 +41,26 @@ def after_verify(state: ResearchState) -> Literal["retrieve", "report"]:
 
 
 def build_research_graph(
-    ports: Ports, settings: Settings, prompts: Prompts, *, checkpointer: Checkpointer = None
-) -> CompiledStateGraph[ResearchState, None, ResearchInput, ResearchOutput]:
-    """Wire the steps into a graph that runs on `ports`."""
-    graph = StateGraph(ResearchState, input_schema=ResearchInput, output_schema=ResearchOutput)
+    ports: Ports,
+    settings: Settings,
+    prompts: Prompts,
+    *,
+    checkpointer: Checkpointer = None,
+    context_schema: type[ResearchContext] = ResearchContext,
+    on_threads: bool = False,
+) -> ResearchGraph:
+    """Wire the steps into a graph that runs on `ports`.
+
+    One that is asked several questions on a thread has to forget the last one each time: with
+    `on_threads` it begins with that, and shows all of its state as it runs, not the result alone.
+    """
+    shown: type[Any] = ResearchState if on_threads else ResearchOutput
+    graph = StateGraph(
+        ResearchState,
+        context_schema=context_schema,
+        input_schema=ResearchInput,
+        output_schema=shown,
+    )
 
     def add(name: str, node: Node, **bound: object) -> None:
         graph.add_node(name, bind(name, node, ResearchState, ports.clock, **bound))
@@ -48,12 +68,16 @@ def build_research_graph(
     add("retrieve", nodes.retrieve_node, ports=ports, settings=settings)
     add("assess", nodes.assess_node, settings=settings)
     add("refine", nodes.refine_node, ports=ports, settings=settings, prompts=prompts)
-    graph.add_node("search", build_search_graph(ports, settings, prompts))
+    kept = False if checkpointer is False else None
+    graph.add_node("search", build_search_graph(ports, settings, prompts, checkpointer=kept))
     add("select_evidence", nodes.select_evidence_node, ports=ports, settings=settings)
     add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
     add("verify", nodes.verify_node, settings=settings)
     add("report", nodes.report_node, ports=ports)
-    graph.add_edge(START, "retrieve")
+    if on_threads:
+        graph.add_node("begin", begin)
+        graph.add_edge("begin", "retrieve")
+    graph.add_edge(START, "begin" if on_threads else "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")
     graph.add_edge("refine", "search")

@@ -4,7 +4,7 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Send
+from langgraph.types import Checkpointer, Send
 
 from research_agent.core import routing
 from research_agent.core.calls import collect
@@ -16,6 +16,7 @@ from research_agent.steps.plan_calls import plan_calls
 
 from .binding import bind
 from .calling import Toolbox, run_call, toolbox
+from .context import ResearchContext
 from .state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
 from .tools import ResearchTools
 
@@ -39,7 +40,7 @@ def plan_calls_node(
 
 
 def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
-    result, event = run_call(state.call, state.probe, state.share, tools=tools)
+    result, event = run_call(state.call, state.probe, state.share, tools=tools, scope=state.scope)
     return {"results": [result], "trace": [event]}
 
 
@@ -57,9 +58,8 @@ def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
 def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
     """Send every call of the plan at once."""
     plan, probe = state.plan, state.probe
-    sends = [
-        Send("run_call", {"call": call, "probe": probe, "share": plan.share}) for call in plan.calls
-    ]
+    given = {"probe": probe, "share": plan.share, "scope": state.scope}
+    sends = [Send("run_call", {"call": call, **given}) for call in plan.calls]
     return sends if routing.after_plan(state.plan) == "run_call" else "collect"
 
 
@@ -69,13 +69,21 @@ def after_collect(state: SearchState) -> Literal["plan_calls", "end"]:
 
 
 def build_search_graph(
-    ports: Ports, settings: Settings, prompts: Prompts
-) -> CompiledStateGraph[SearchState, None, SearchInput, SearchOutput]:
-    """Wire plan_calls, run_call and collect into a loop."""
+    ports: Ports, settings: Settings, prompts: Prompts, *, checkpointer: Checkpointer = None
+) -> CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]:
+    """Wire plan_calls, run_call and collect into a loop.
+
+    As a node it keeps the checkpoints of the graph around it, or none (`checkpointer=False`).
+    """
     tools = toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
     planning = {"ports": ports, "settings": settings, "prompts": prompts, "tools": tools}
     clock = ports.clock
-    graph = StateGraph(SearchState, input_schema=SearchInput, output_schema=SearchOutput)
+    graph = StateGraph(
+        SearchState,
+        context_schema=ResearchContext,
+        input_schema=SearchInput,
+        output_schema=SearchOutput,
+    )
     graph.add_node(
         "plan_calls", bind("plan_calls", plan_calls_node, SearchState, clock, **planning)
     )
@@ -85,4 +93,4 @@ def build_search_graph(
     graph.add_conditional_edges("plan_calls", after_plan, ["run_call", "collect"])
     graph.add_edge("run_call", "collect")
     graph.add_conditional_edges("collect", after_collect, {"plan_calls": "plan_calls", "end": END})
-    return graph.compile(name="search")
+    return graph.compile(checkpointer=checkpointer, name="search")

@@ -16,6 +16,7 @@ from research_agent.core.evidence import Evidence
 from research_agent.core.questions import check_question
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Probe, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
 
@@ -40,6 +41,13 @@ class ResearchInput(State):
         AfterValidator(check_question),
         Field(description="What to find out from the indexed documents."),
     ]
+    scope: Annotated[
+        Scope, Field(description="Which part of the documents may be read; empty: all of them.")
+    ] = EVERYTHING
+    known: Annotated[
+        tuple[str, ...],
+        Field(description="Ids of chunks from earlier answers, to be considered again."),
+    ] = ()
 
 
 class ResearchOutput(State):
@@ -85,6 +93,7 @@ class SearchInput(State):
     question: str
     probe: Probe
     refinement: Refinement
+    scope: Scope = EVERYTHING
     trace: Trace = ()  # what the question has cost so far; the search gets what is left
 
 
@@ -109,6 +118,7 @@ class CallInput(State):
     call: ToolCall
     probe: Probe
     share: Allowance
+    scope: Scope = EVERYTHING
 
 
 class SearchUpdate(TypedDict, total=False):

@@ -1,35 +1,110 @@
-"""Factories for LangGraph Studio; `langgraph.json` names them."""
+"""Factories for LangGraph Studio; `langgraph.json` names them.
+
+The server asks for a graph at every run, and also where it only wants to know its shape. Graphs
+are built once for each choice of index and models, and closed with the process. The server brings
+its own checkpointer. It calls a factory on its event loop, so files are opened on a thread.
+"""
 
 import atexit
 import os
+from asyncio import to_thread
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph.state import CompiledStateGraph
 
-from graphs.research import build_research_graph
-from graphs.state import ResearchInput, ResearchOutput, ResearchState
-from research_agent.assembly.connection import connect
+from graphs.chat import Chat, build_chat_graph
+from graphs.indexing import IndexGraph, build_index_graph
+from graphs.research import ResearchGraph, build_research_graph
+from graphs.studio_context import StudioContext, of_config
+from research_agent.assembly.connection import Connection, connect
 from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.errors import ResearchAgentError
+from research_agent.ports import Ports
+from research_agent.settings import Settings
 
-Research = CompiledStateGraph[ResearchState, None, ResearchInput, ResearchOutput]
+Choice = tuple[str, tuple[tuple[str, str], ...]]
 _ONE_AT_A_TIME = Lock()
 
 
-def research(config: RunnableConfig) -> Research:
-    """Return the research graph over the index that `configurable.index` names.
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """The graphs of one choice."""
 
-    The server asks for it at every run, so it is built once for each index, and closed with the
-    process. The server brings its own checkpointer.
+    research: ResearchGraph
+    chat: Chat
+
+
+async def research(config: RunnableConfig) -> ResearchGraph:
+    """Return the research graph over the index that `configurable.index` names."""
+    return (await to_thread(_doors, config)).research
+
+
+async def chat(config: RunnableConfig) -> Chat:
+    """Return the conversation over that index; it may ask back."""
+    return (await to_thread(_doors, config)).chat
+
+
+async def index(_: RunnableConfig) -> IndexGraph:
+    """Return the graph that indexes files."""
+    return await to_thread(_indexing)
+
+
+def _indexing() -> IndexGraph:
+    settings = load_settings(config_file(None, os.environ), os.environ)
+    return build_index_graph(settings, os.environ)
+
+
+def _doors(config: RunnableConfig) -> Doors:
+    """Return the graphs for a choice, also where its index cannot be opened.
+
+    Then only their shape can be used, as Studio does before there is an index: a run raises what
+    opening it raised.
     """
+    choice = of_config(config).choice
     with _ONE_AT_A_TIME:
-        return _research(str(config.get("configurable", {}).get("index", "default")))
+        try:
+            return _opened(choice)
+        except ResearchAgentError as error:
+            return _shapes(error)
 
 
 @lru_cache(maxsize=8)
-def _research(index: str) -> Research:
-    settings = load_settings(config_file(None, os.environ), os.environ)
-    connection = connect(index, settings, os.environ)
+def _opened(choice: Choice) -> Doors:
+    """Return the graphs for a choice; raises ResearchAgentError."""
+    location, changes = choice
+    environment = {**os.environ, **dict(changes)}
+    settings = load_settings(config_file(None, environment), environment)
+    connection: Connection = connect(location, settings, environment)
     atexit.register(connection.close)
-    return build_research_graph(connection.ports, connection.settings, load_prompts())
+    return _built(connection.ports, connection.settings)
+
+
+def _shapes(error: ResearchAgentError) -> Doors:
+    """Return graphs that raise `error` when they are run."""
+    ports = dict.fromkeys(Ports.__dataclass_fields__, _Closed(error))
+    return _built(Ports(**ports), Settings())  # type: ignore[arg-type]  # (nothing of it works)
+
+
+def _built(ports: Ports, settings: Settings) -> Doors:
+    prompts = load_prompts()
+    return Doors(
+        build_research_graph(
+            ports, settings, prompts, context_schema=StudioContext, on_threads=True
+        ),
+        build_chat_graph(ports, settings, prompts, interactive=True, context_schema=StudioContext),
+    )
+
+
+class _Closed:
+    """Stands in for every port of an index that cannot be opened."""
+
+    def __init__(self, error: ResearchAgentError) -> None:
+        self._error = error
+
+    def __call__(self, *_: object) -> object:
+        raise self._error
+
+    def __getattr__(self, name: str) -> object:
+        raise self._error

@@ -25,6 +25,7 @@ from pydantic_core import ErrorDetails
 from research_agent.core.budget import Allowance
 from research_agent.core.call_checking import nearest
 from research_agent.core.questions import check_question
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Probe
 from research_agent.errors import QuestionError, ToolInputError
 
@@ -105,6 +106,7 @@ class SearchChunksCall(SearchChunksInput):
 
     probe: Annotated[InstanceOf[Probe], InjectedToolArg] = Probe()
     allowance: Annotated[InstanceOf[Allowance] | None, InjectedToolArg] = None
+    within: Annotated[InstanceOf[Scope], InjectedToolArg] = EVERYTHING
 
 
 class GetChunksInput(ToolInput):

@@ -1,6 +1,6 @@
 """Our steps as LangChain tools: the same for our own loop, a parent agent and MCP."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from pydantic.v1 import ValidationError as ValidationErrorV1
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
-from research_agent.core.scope import Scope
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.tool_results import (
     ChunksResult,
     DocumentsResult,
@@ -87,6 +87,7 @@ class ResearchTools:
         exclude_chunk_ids: Collection[str] | None = None,
         probe: Probe = NO_PROBE,
         allowance: Allowance | None = None,
+        within: Scope = EVERYTHING,
     ) -> SearchResult:
         """Search for passages; raises ToolInputError, ModelError."""
         given = valid(
@@ -107,11 +108,14 @@ class ResearchTools:
                 include_references=given.include_references,
                 rerank=given.rerank,
                 exclude=frozenset(given.exclude_chunk_ids or ()),
+                within=within,
             ),
             ports=self.ports,
             retrieval=self.settings.retrieval,
-            search=self._search(allowance or whole(self.settings.budget)),
-            follow=Referring(self.ports, frozenset(given.exclude_chunk_ids or ())).further,
+            search=self._search(allowance or whole(self.settings.budget), within),
+            follow=Referring(
+                self.ports, within.exclude.union(given.exclude_chunk_ids or ()), within
+            ).further,
             references=Referring(self.ports).references,
             filtering=self.settings.filter,
         )
@@ -147,12 +151,12 @@ class ResearchTools:
         about = f"\n\nThe documents:\n{self.documents().outline}" if outline else ""
         search_input = with_default(SearchChunksCall, "max_chunks", self.max_chunks)
         return (
-            _tool(TOOL, SEARCH + about, search_input, self._searched),
-            _tool("get_chunks_tool", GET, GetChunksInput, self._read),
-            _tool("list_documents_tool", LIST, ListDocumentsInput, self._listed),
+            made_tool(TOOL, SEARCH + about, search_input, self._searched),
+            made_tool("get_chunks_tool", GET, GetChunksInput, self._read),
+            made_tool("list_documents_tool", LIST, ListDocumentsInput, self._listed),
         )
 
-    def _search(self, allowance: Allowance) -> Search:
+    def _search(self, allowance: Allowance, within: Scope) -> Search:
         """Return the search step with all that it needs."""
 
         def search(
@@ -164,7 +168,7 @@ class ResearchTools:
             retrieval: RetrievalSettings,
             rerank: bool,
         ) -> SearchResult:
-            following = Referring(self.ports, scope.exclude)
+            following = Referring(self.ports, scope.exclude, within)
             return search_chunks(
                 query,
                 probe,
@@ -182,6 +186,7 @@ class ResearchTools:
                 ),
                 rerank=rerank,
                 scope=scope,
+                probed=within,
             )
 
         return search
@@ -222,13 +227,17 @@ class _Tool(StructuredTool):
         return super()._to_args_and_kwargs(tool_input, tool_call_id)
 
 
-def _tool(
+def made_tool(
     name: str,
     description: str,
     schema: type[ToolInput],
     body: Callable[..., tuple[str, object]],
+    awaited: Callable[..., Awaitable[tuple[str, object]]] | None = None,
 ) -> BaseTool:
-    """Return a tool that answers wrong arguments with what is wrong with them."""
+    """Return a tool that answers wrong arguments with what is wrong with them.
+
+    `awaited` is the body for agents that run asynchronously; without one it is `body` on a thread.
+    """
 
     def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
         try:
@@ -243,6 +252,7 @@ def _tool(
 
     return _Tool.from_function(
         run,
+        _awaiting(awaited) if awaited else None,
         name=name,
         description=description,
         args_schema=schema,
@@ -251,3 +261,17 @@ def _tool(
         handle_tool_error=True,
         handle_validation_error=refused,
     )
+
+
+def _awaiting(
+    body: Callable[..., Awaitable[tuple[str, object]]],
+) -> Callable[..., Awaitable[tuple[str, object]]]:
+    """Return `body` with its wrong arguments told."""
+
+    async def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
+        try:
+            return await body(**arguments)
+        except ToolInputError as error:
+            raise ToolException(told(error)) from error
+
+    return run

@@ -1,17 +1,23 @@
 """A research agent over a person's own documents."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from research_agent.app.agent import ResearchAgent
+    from research_agent.core.limits import Limits
+    from research_agent.core.result import ResearchResult
 
-__all__ = ["ResearchAgent"]
+__all__ = ["Limits", "ResearchAgent", "ResearchResult"]
+_HOMES = {
+    "Limits": "research_agent.core.limits",
+    "ResearchAgent": "research_agent.app.agent",
+    "ResearchResult": "research_agent.core.result",
+}
 
 
-def __getattr__(name: str) -> "type[ResearchAgent]":
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (one of the public names)
     """Import the public names on first use: the library itself stays free of LangGraph."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(name)
-    from research_agent.app.agent import ResearchAgent
-
-    return ResearchAgent
+    return getattr(import_module(_HOMES[name]), name)

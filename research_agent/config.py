@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,29 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     return _settings(_merged(data, given), where)
 
 
+def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Settings:
+    """Return settings that were recorded, with changes such as "filter.mode=off".
+
+    Raises ConfigError, which names what is wrong.
+
+    >>> changed_settings({"filter": {"mode": "llm"}}, ["filter.mode=off"]).filter.mode
+    'off'
+    """
+    _refuse_unknown(recorded, Settings(), "trace")
+    tree: dict[str, object] = {}
+    for change in given:
+        key, equals, text = change.partition("=")
+        if not equals:
+            hint = "Write a key, =, and its value, such as --set filter.mode=off"
+            raise ConfigError(f"--set {change}: no value is given", hint=hint)
+        branch = _value(f"--set {key}", text)
+        for part in reversed(key.strip().split(".")):
+            branch = {part: branch}
+        tree = _merged(tree, branch) if isinstance(branch, dict) else tree
+    _refuse_unknown(tree, Settings(), "--set")
+    return _settings(_merged(recorded, tree), "--set" if given else "trace")
+
+
 def load_prompts(folder: Path | None = None) -> Prompts:
     """Read one file a prompt; a missing file or variable, or one too many, is an error."""
     folder = folder or packaged("prompts")
@@ -112,7 +135,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     tree: dict[str, object] = {}
     for name, text in sorted(environment.items()):
         if name.startswith(PREFIX) and "__" in name:
-            branch = _value(name, text)
+            branch = _value(f"the environment variable {name}", text)
             for part in reversed(name.removeprefix(PREFIX).lower().split("__")):
                 branch = {part: branch}
             tree = _merged(tree, branch) if isinstance(branch, dict) else tree
@@ -120,12 +143,12 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _value(name: str, text: str) -> object:
-    """Read what an environment variable holds; raises ConfigError, which names the variable."""
+    """Read what stands in an environment variable or an option, which an error names."""
     try:
         value: object = _yaml(text)
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)
         problem = " ".join(str(error).split())
-        message = f"the environment variable {name} is not YAML: {problem}"
+        message = f"{name} is not YAML: {problem}"
         raise ConfigError(message, hint="Put text with such characters in quotes.") from error
     return value
 

@@ -20,7 +20,11 @@
     + ModelAccessError: a key or credentials are missing, expired or not enough
     + ModelReplyError: a model server answered with something that is no reply
     + ContextOverflowError: a prompt is longer than the model reads
+  x SessionError: a conversation cannot be read or kept
+    + SessionLockedError: another process has it open
   x BudgetError: a call does not fit into what is left of the budget; it was not made
+  x ReplayError: a recorded run cannot be run again without asking somebody
+  x StoppedError: whoever asked has ended the question
 """
 
 from typing import ClassVar
@@ -127,6 +131,16 @@ class ContextOverflowError(ModelError):
     """A prompt is longer than the model reads."""
 
 
+class SessionError(ResearchAgentError):
+    """A conversation cannot be found, read or kept."""
+
+
+class SessionLockedError(SessionError):
+    """Another process has the conversation open."""
+
+    retryable = True
+
+
 class BudgetError(ResearchAgentError):
     """A call does not fit into what is left of the budget; it was not made."""
 
@@ -138,3 +152,11 @@ class BudgetError(ResearchAgentError):
         said = f"budget.{which} is spent" + (f": {last}" if last else "")
         super().__init__(said, hint=f"Raise budget.{which}, or ask for less.")
         self.which = which
+
+
+class StoppedError(ResearchAgentError):
+    """Whoever asked has ended the question, or has gone."""
+
+
+class ReplayError(ResearchAgentError):
+    """A recorded run cannot be run again without asking somebody."""

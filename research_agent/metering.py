@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from research_agent.core.budget import Allowance, left
+from research_agent.core.limits import Limits
 from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
-from research_agent.settings import BudgetSettings, Settings
+from research_agent.settings import BudgetSettings, Settings, number_range, values
 
 MESSAGE_TOKENS = 4
 """What a message costs beside its text: the marks around it."""
@@ -84,6 +87,26 @@ def whole(budget: BudgetSettings) -> Allowance:
     return Allowance(
         budget.llm_calls, budget.tool_calls, budget.tokens, budget.seconds, budget.cost or None
     )
+
+
+def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
+    """Return a budget cut down to what a caller hands down; it never grows.
+
+    Raises BudgetError for the first limit with too little left to begin with.
+
+    >>> limited(BudgetSettings(seconds=60.0), Limits(seconds=90.0, llm_calls=3)).llm_calls
+    3
+    """
+    given = {name: limit for name, limit in values(limits).items() if limit is not None}
+    smaller: dict[str, Any] = {}
+    for name, limit in given.items():
+        allowed, least = getattr(budget, name), number_range(BudgetSettings, name)
+        if not isinstance(limit, int | float) or not limit >= (least.low if least else 0):
+            raise BudgetError(name)
+        if name == "cost" and not limit:  # (which means no limit in the settings)
+            raise BudgetError(name)
+        smaller[name] = min(limit, allowed) if name != "cost" or allowed else limit
+    return replace(budget, **smaller)
 
 
 def remaining(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:

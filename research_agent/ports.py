@@ -198,6 +198,11 @@ def no_documents() -> tuple[DocumentOutline, ...]:
     return ()
 
 
+def no_contents(_: str) -> tuple[Chunk, ...]:
+    """Return nothing: nobody can read whole documents."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The adapters one agent runs on, chosen once when its graph is built."""
@@ -222,6 +227,8 @@ class Ports:
     """What is worse than usual about answers from the index as it is now, a sentence each."""
     documents: Callable[[], Sequence[DocumentOutline]] = no_documents
     """Every document of the index as it is now, by path."""
+    contents: Callable[[str], Sequence[Chunk]] = no_contents
+    """Every chunk of the document with this display name, in reading order."""
     tool_use: ToolUse = field(default_factory=NeverTools)
 
 

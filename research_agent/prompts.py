@@ -14,6 +14,7 @@ VARIABLES = {
     "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
     "translate": frozenset({"question", "language"}),
     "hop": frozenset({"question", "evidence"}),
+    "follow_up": frozenset({"history", "question"}),
     "plan_calls": frozenset({"documents", "question", "queries", "results"}),
     "relevant": frozenset({"question", "chunk"}),
     "filter": frozenset({"question", "chunks"}),
@@ -54,6 +55,7 @@ class Prompts:
     refine_again: PromptTemplate
     translate: PromptTemplate
     hop: PromptTemplate
+    follow_up: PromptTemplate
     plan_calls: PromptTemplate
     relevant: PromptTemplate
     filter: PromptTemplate

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from benchmarks.faults.good import ANSWER, PRIVATE
+from research_agent.core.refusals import REFUSAL
 from research_agent.core.result import ResearchResult
-from research_agent.core.verification import REFUSAL
 from research_agent.errors import ResearchAgentError
 
 

@@ -122,6 +122,8 @@ class _Loaded:
         self._tokenizer.enable_padding()
         options = SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        # (Threads that wait for work in a loop take the processor from other questions.)
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session: _Session = InferenceSession(
             weights, options, providers=["CPUExecutionProvider"]
         )

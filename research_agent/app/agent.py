@@ -2,22 +2,28 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Self
 
-from research_agent.app.events import StepEvent, step_events
-from research_agent.app.own_graphs import research, state, tools
+from research_agent.app.events import Watching, events
+from research_agent.app.own_graphs import context, research, research_tool, state, tools
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_prompts, load_settings
 from research_agent.core.calls import SearchResult
 from research_agent.core.closing import Closing
+from research_agent.core.event_making import Known
+from research_agent.core.events import Event
+from research_agent.core.limits import Limits
 from research_agent.core.result import ResearchResult
 from research_agent.core.tool_results import ChunksResult, DocumentsResult
+from research_agent.core.types import Chunk
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+from research_agent.stopping import Stop, stopping
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -51,36 +57,96 @@ class ResearchAgent(Closing):
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         """Build the graph once, for all questions; the ports stay their maker's to close."""
-        self._on_close = on_close
+        self._on_close, self._ports = on_close, ports
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._tools = tools.ResearchTools(ports, settings, prompts)
         self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
 
-    def ask(self, question: str) -> ResearchResult:
-        """Answer one question; raises ResearchAgentError."""
-        output = self._graph.invoke(state.ResearchInput(question=question))
+    @property
+    def graph(self) -> "research.ResearchGraph":
+        """The compiled graph, for a node of another graph; it works while this object is open."""
+        return self._graph
+
+    def ask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
+        """Answer one question within `limits`; raises ResearchAgentError.
+
+        Called in a node of another graph, it hands on that graph's callbacks, tags and metadata.
+        """
+        asked = state.ResearchInput(question=question)
+        output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
-    async def aask(self, question: str) -> ResearchResult:
+    async def aask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
         """Answer one question while others are being answered.
 
         Each call runs in a copy of the caller's context, so callbacks and tags are handed on.
+        Cancelling the task ends the question, with the model call that is under way.
         """
+        stop = Stop()
+
+        def ask() -> ResearchResult:
+            with stopping(stop):
+                return self.ask(question, limits=limits)
+
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, copy_context().run, self.ask, question)
+        try:
+            return await loop.run_in_executor(self._threads, copy_context().run, ask)
+        except asyncio.CancelledError:
+            stop.end()
+            raise
 
-    def steps(
-        self, question: str, *, watching: Callable[[Iterable[Any]], Iterable[Any]] = iter
-    ) -> Iterator[StepEvent]:
-        """Answer one question and yield what each step starts with and what it has done.
+    def stream(
+        self,
+        question: str,
+        *,
+        limits: Limits | None = None,
+        drafts: bool = False,
+        stop: Stop | None = None,
+        watching: Watching = iter,
+    ) -> Generator[Event, None, None]:
+        """Answer one question and yield what happens meanwhile; see docs/events.md.
 
-        The event of the step "report" carries the result. `watching` passes on LangGraph's tasks,
-        as `app.report.Recorder.watching` does.
+        The last event is `Finished` with the result, or `Stopped`, after which the error is
+        raised. `drafts`: also what the model wrote before it is checked. The question ends where
+        `stop` is told to end it, or where the iterator is closed. `watching` passes on LangGraph's
+        tasks, as `app.report.Recorder.watching` does.
         """
-        tasks = self._graph.stream(
-            state.ResearchInput(question=question), stream_mode="tasks", subgraphs=True
+        asked = state.ResearchInput(question=question)
+        run = partial(
+            self._graph.stream,
+            asked,
+            context=_context(limits),
+            stream_mode="tasks",
+            subgraphs=True,
         )
-        return step_events(watching(tasks))
+        known = Known(drafts=drafts)
+        return events(question, run, stop=stop or Stop(), known=known, watching=watching)
+
+    async def astream(
+        self, question: str, *, limits: Limits | None = None, drafts: bool = False
+    ) -> AsyncGenerator[Event, None]:
+        """Answer one question and yield what `stream` yields, while others are being answered.
+
+        Cancelling the task, or closing the iterator, ends the question.
+        """
+        stop, read = Stop(), asyncio.Queue[Event | None]()
+        loop = asyncio.get_running_loop()
+
+        def run() -> None:
+            try:
+                for event in self.stream(question, limits=limits, drafts=drafts, stop=stop):
+                    loop.call_soon_threadsafe(read.put_nowait, event)
+            finally:
+                loop.call_soon_threadsafe(read.put_nowait, None)
+
+        running = loop.run_in_executor(self._threads, copy_context().run, run)
+        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        try:
+            while (event := await read.get()) is not None:
+                yield event
+            await running
+        finally:
+            stop.end()
 
     def search(
         self,
@@ -117,6 +183,21 @@ class ResearchAgent(Closing):
         """List what can be searched, as `list_documents_tool` does."""
         return self._tools.documents()
 
+    def document(self, doc_id: str) -> Sequence[Chunk]:
+        """Return every chunk of a document, by its display name; empty where it is not known."""
+        return self._ports.contents(doc_id)
+
+    def count_tokens(self, text: str) -> int:
+        """Return about how long a text is for a model."""
+        return self._ports.tokenizer.count(text)
+
+    def research_tool(self, limits: Callable[[], Limits] = Limits) -> "BaseTool":
+        """Return a tool that asks a whole question, for another agent.
+
+        `limits` is asked at each call for what may still be spent.
+        """
+        return research_tool.build_research_tool(self, limits)
+
     def tools(self) -> "tuple[BaseTool, BaseTool, BaseTool]":
         """Return the three tools for another agent; they work as long as this object is open."""
         return self._tools.tools()
@@ -125,3 +206,8 @@ class ResearchAgent(Closing):
         """Wait for running questions, give the threads back, close what `open` opened."""
         self._threads.shutdown()
         self._on_close()
+
+
+def _context(limits: Limits | None) -> "context.ResearchContext | None":
+    """Return what a run is given; None leaves what a parent graph's run was given."""
+    return context.ResearchContext.of(limits) if limits and limits != Limits() else None

@@ -1,31 +1,39 @@
 """`research-agent ask`."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+
+import click
 
 from research_agent.app.agent import ResearchAgent
-from research_agent.app.events import StepEvent
+from research_agent.app.events import Watching, event_line
 from research_agent.app.indexing import index_for_docs
+from research_agent.app.interrupting import ended_by_ctrl_c
 from research_agent.app.report import Recorder, RunRecord, check_target
 from research_agent.app.shown import ShownChat
 from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, result_text, say, say_json
+from research_agent.app.tracing import tracing
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import load_prompts
+from research_agent.core.draft_hiding import public_result
+from research_agent.core.events import Event, Finished, StepFinished, StepStarted, Stopped
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
-from research_agent.core.result import ResearchResult
-from research_agent.errors import ResearchAgentError
+from research_agent.core.result import ResearchResult, Usage
+from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.ports import Ports
 from research_agent.settings import Settings
+from research_agent.stopping import Stop
 
 BEGINNINGS = {"answer": "reading the evidence and writing"}
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
+INTERRUPTED = 130
+"""Exit status where Ctrl-C ended the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,10 @@ class Show:
     """What to print beside the answer."""
 
     as_json: bool = False
+    events: bool = False
+    """Each event as a line of JSON, in place of the answer."""
+    drafts: bool = False
+    """Also what the model wrote before it is checked, among the events."""
     evidence: bool = False
     prompt: bool = False
     steps: bool = True
@@ -40,6 +52,8 @@ class Show:
     """The file of a report; empty where none is wanted."""
     force: bool = False
     """The report replaces whatever file is there."""
+    trace: str = ""
+    """The folder of the run's trace; empty where none is wanted."""
 
 
 def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], show: Show) -> int:
@@ -60,25 +74,41 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
             connect(where, settings, os.environ, on_bytes=joining, on_note=_note)
         )
         ports = shown(connection.ports) if show.prompt else connection.ports
-        agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
         recorder = Recorder()
-        result = run(agent, question, settings, steps=show.steps, watching=recorder.watching)
+        watching: Watching = recorder.watching
+        if show.trace:
+            trace = stack.enter_context(
+                tracing(show.trace, question, where, connection, on_problem=_note)
+            )
+            ports = trace.ports(connection, ports)
+            watching = trace.behind(recorder.watching)
+        agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
+        try:
+            result = run(agent, question, settings, show, watching=watching)
+        except StoppedError:
+            return INTERRUPTED
         _print(result, show)
+        if show.trace:
+            _note(f"trace: {trace.path}")
         if show.report:
             return _report(result, show, connection, recorder.record())
     return 0
 
 
 def _print(result: ResearchResult, show: Show) -> None:
-    """Print an answer, as text with what it cost, or as JSON."""
+    """Print an answer, as text with what it cost, or as JSON; events are printed already."""
+    if show.events:
+        return
     if show.as_json:
         from research_agent.app.own_graphs import state
 
-        say_json(state.RESULT.dump_python(result, mode="json"))
+        say_json(state.RESULT.dump_python(public_result(result), mode="json"))
         return
     if show.evidence:
         say(evidence_text(result))
     say(result_text(result))
+    if result.advice:
+        say(result.advice, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if show.steps or unfinished else ():
         _note(warning)
@@ -109,16 +139,21 @@ def run(
     agent: ResearchAgent,
     question: str,
     settings: Settings,
+    show: Show,
     *,
-    steps: bool,
-    watching: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    watching: Watching = iter,
 ) -> ResearchResult:
-    """Answer a question, telling each step as it ends."""
+    """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
     result: ResearchResult | None = None
-    for event in agent.steps(question, watching=watching):
-        result = event.result or result
-        if steps:
-            _tell(event, settings)
+    stop = Stop()
+    with ended_by_ctrl_c(stop):
+        for event in agent.stream(question, drafts=show.drafts, stop=stop, watching=watching):
+            if isinstance(event, Finished):
+                result = event.result
+            if show.events:
+                click.echo(event_line(event))
+            if show.steps or isinstance(event, Stopped):
+                _tell(event, settings)
     if result is None:
         raise RuntimeError("the graph ended without a report")
     return result
@@ -149,8 +184,18 @@ def cost_line(result: ResearchResult) -> str:
     Failed calls, further tries, reused replies and the cost are told where there are any.
     """
     usage = result.usage
+    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
+    return f"{ending}: {result.rounds} rounds, {usage_text(usage)}"
+
+
+def usage_text(usage: Usage) -> str:
+    """Return what was spent, in words.
+
+    >>> from research_agent.core.result import usage_of
+    >>> usage_text(usage_of(()))
+    '0 model calls, 0 tokens read (0 cached), 0 written'
+    """
     parts = (
-        f"{result.rounds} rounds",
         f"{usage.llm_calls} model calls",
         f"{usage.failed_calls} failed" if usage.failed_calls else "",
         f"{usage.retries} tried again" if usage.retries else "",
@@ -159,17 +204,23 @@ def cost_line(result: ResearchResult) -> str:
         f"{usage.completion_tokens} written",
         f"cost {usage.cost:.4g}" if usage.cost else "",
     )
-    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
-    return f"{ending}: {', '.join(filter(None, parts))}"
+    return ", ".join(filter(None, parts))
 
 
 def _note(text: str) -> None:
     say(f"note: {text}", dim=True, error=True)
 
 
-def _tell(event: StepEvent, settings: Settings) -> None:
-    """Print one line for a step that ended, or for a slow one that begins."""
-    if event.done and event.line:
-        say(f"{event.step}: {event.line}", dim=True, error=True)
-    elif not event.done and event.step in BEGINNINGS and settings.models.chat.provider == "local":
-        say(f"{event.step}: {BEGINNINGS[event.step]} …", dim=True, error=True)
+def _tell(event: Event, settings: Settings) -> None:
+    """Print one line for a step that ended, a slow one that begins, or a question that was ended.
+
+    What went wrong with a question is told by the command itself.
+    """
+    match event:
+        case StepFinished() if event.summary:
+            say(f"{event.step}: {event.summary}", dim=True, error=True)
+        case StepStarted() if event.step in BEGINNINGS and settings.models.chat.provider == "local":
+            say(f"{event.step}: {BEGINNINGS[event.step]} …", dim=True, error=True)
+        case Stopped() if event.reason == "cancelled":
+            spent = usage_text(event.usage)
+            say(f"stopped after {event.at:.1f} s: {spent}", dim=True, error=True)

@@ -13,7 +13,10 @@ from typing import Literal
 
 import click
 
+from research_agent.app.cli_chat import chat_command
+from research_agent.app.cli_doors import graph_command, mcp_command
 from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.cli_replay import replay_command
 from research_agent.app.cli_upkeep import (
     calibrate_command,
     config_group,
@@ -194,7 +197,10 @@ def chunks_command(
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
 @click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
+@click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
 @click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
+@click.option("--trace", default="", metavar="FOLDER", help="Record the run, to replay it.")
 @click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
 @OFFLINE
 @told
@@ -208,12 +214,19 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
     show_evidence: bool,
     show_prompt: bool,
     quiet: bool,
+    events: bool,
+    drafts: bool,
     report: str,
+    trace: str,
     force: bool,
 ) -> int:
     """Answer a question from the indexed documents, or refuse."""
     from research_agent.app import asking
 
+    if as_json and events:
+        raise click.UsageError("the result is the last of the --events: leave out --json")
+    if drafts and not events:
+        raise click.UsageError("--drafts are --events: give both")
     given = click.get_current_context().get_parameter_source("index")
     if docs and given is not click.core.ParameterSource.DEFAULT:
         raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
@@ -224,16 +237,28 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
         docs=docs,
         show=asking.Show(
             as_json=as_json,
+            events=events,
+            drafts=drafts,
             evidence=show_evidence,
             prompt=show_prompt,
             steps=not quiet,
             report=report,
+            trace=trace,
             force=force,
         ),
     )
 
 
-for command in (calibrate_command, doctor_command, config_group, models_group):
+for command in (
+    chat_command,
+    calibrate_command,
+    doctor_command,
+    config_group,
+    models_group,
+    graph_command,
+    mcp_command,
+    replay_command,
+):
     main.add_command(command)
 
 if __name__ == "__main__":

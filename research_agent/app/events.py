@@ -1,126 +1,131 @@
-"""What a person sees of a question's steps while they run."""
+"""The events of a running question, read from LangGraph, and as JSON."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+import json
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextvars import copy_context
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from research_agent.core.calls import CallPlan, Found
-from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.evidence import Evidence
-from research_agent.core.refinement import Refinement
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Probe
-from research_agent.core.verification import Answer, Check, Draft
+from research_agent.core.event_making import Known, finished, started
+from research_agent.core.events import Asked, Event, Stopped
+from research_agent.core.result import usage_of
+from research_agent.errors import ResearchAgentError, StoppedError
+from research_agent.stopping import Stop, check, stopping
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+Tasks = Iterable[Any]
+"""LangGraph's stream mode "tasks" with subgraphs, which it types as Any."""
+Watching = Callable[[Tasks], Tasks]
+"""Passes tasks on, and may look at them, as `app.report.Recorder.watching` does."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepEvent:
-    """A step that begins (`done` is false) or has ended, and one line about it."""
+def events(
+    question: str,
+    run: Callable[[], Tasks],
+    *,
+    stop: Stop,
+    known: Known,
+    watching: Watching = iter,
+) -> Generator[Event, None, None]:
+    """Run a question and yield its events, until `stop` ends it.
 
-    step: str
-    done: bool
-    line: str = ""
-    result: ResearchResult | None = None
-    """Only with the step "report"."""
-
-
-def step_events(tasks: Iterable[Any]) -> Iterator[StepEvent]:
-    """Turn LangGraph's stream mode "tasks" (with subgraphs) into events.
-
-    LangGraph types what it streams as Any; each value is one our own nodes wrote.
+    The last one is `Finished` or `Stopped`; after that the error that stopped it is raised. The
+    question is ended too where nobody reads on. It runs in a copy of the caller's context.
+    `known` is what the events begin with: whether drafts are told, and what was there before.
     """
-    for _, task in tasks:
-        name = str(task["name"])
-        if "result" not in task:
-            yield StepEvent(name, done=False)
-        elif not task.get("error"):
-            written: Mapping[str, Any] = task["result"]
-            line = LINES[name](written) if name in LINES else ""
-            yield StepEvent(name, True, line, written.get("result"))  # noqa: FBT003 (a field)
+    context = copy_context()
+    told = _told(question, lambda: watching(run()), stop, known)
+    try:
+        while (event := context.run(next, told, None)) is not None:
+            yield event
+    finally:
+        stop.end()  # (LangGraph waits for what still runs)
+        context.run(told.close)
 
 
-def _retrieved(written: Mapping[str, Any]) -> str:
-    probe: Probe = written["probe"]
-    if probe.failed:
-        return f'the search for "{short(probe.query)}" failed'
-    best = max((h.similarity for h in probe.hits if h.similarity is not None), default=0.0)
-    return f'searched "{short(probe.query)}": {len(probe.hits)} chunks, best similarity {best:.2f}'
+def _told(
+    question: str, run: Callable[[], Tasks], stop: Stop, known: Known
+) -> Generator[Event, None, None]:
+    begun = time.perf_counter()
+
+    def timed(made: Iterable[Event]) -> Iterator[Event]:
+        at = time.perf_counter() - begun
+        return (replace(event, at=at) for event in made)
+
+    with stopping(stop):
+        yield Asked(question=question)
+        try:
+            for _, task in run():
+                known, made = after(known, task)
+                yield from timed(made)
+                check()
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            yield from timed([stopped_by(error, known)])
+            raise
 
 
-def _assessed(written: Mapping[str, Any]) -> str:
-    confidence: RetrievalConfidence = written["confidence"]
-    return confidence.reason
+def after(known: Known, task: Mapping[str, Any]) -> tuple[Known, tuple[Event, ...]]:
+    """Return what is known, and the events, after one of LangGraph's tasks has begun or ended."""
+    name = str(task["name"])
+    if "result" not in task:
+        return started(known, name)
+    return (known, ()) if task.get("error") else finished(known, name, task["result"])
 
 
-def _refined(written: Mapping[str, Any]) -> str:
-    refinement: Refinement = written["refinement"]
-    if refinement.kind == "keep":
-        return f"kept the question ({refinement.reason})"
-    new = "; ".join(f'"{short(query)}"' for query in refinement.queries[1:])
-    return f"{refinement.kind}: {new} ({refinement.reason})"
+def stopped_by(error: BaseException, known: Known) -> Stopped:
+    """Return the event for a question that ended with `error`.
 
-
-def _planned(written: Mapping[str, Any]) -> str:
-    plan: CallPlan = written["plan"]
-    wrong = sum(bool(call.problem) for call in plan.calls)
-    searches = sum(call.runs and bool(call.query) for call in plan.calls)
-    looks = sum(call.runs for call in plan.calls) - searches
-    more = f", {looks} look-ups" * bool(looks) + f", {wrong} wrong calls" * bool(wrong)
-    return f"{searches} searches{more} planned by the {plan.author}"
-
-
-def _collected(written: Mapping[str, Any]) -> str:
-    found: Found = written["found"]
-    stats = found.stats
-    how = f"{stats.mode}, {stats.undecided} not judged" if stats.fallback else stats.mode
-    more = f" and {stats.expanded} by reference" if stats.expanded else ""
-    kept = f"kept {stats.kept} of {stats.original} chunks{more}"
-    return f"{kept} (filter: {how}), {found.reason}"
-
-
-def _selected(written: Mapping[str, Any]) -> str:
-    evidence: tuple[Evidence, ...] = written["evidence"]
-    chunks = (item.hit.chunk for item in evidence)
-    pages = dict.fromkeys(f"{chunk.doc_id} p{chunk.start_page}" for chunk in chunks)
-    return f"{len(evidence)} chunks: {', '.join(pages)}"
-
-
-def _answered(written: Mapping[str, Any]) -> str:
-    answer: Answer = written["answer"]
-    if answer.failed:
-        return f"not written ({answer.failed})"
-    sure = "" if answer.answerable is None else f", answerable {answer.answerable:.2f}"
-    verdict = f"refused ({answer.refused})" if answer.refused else f"{len(answer.text)} characters"
-    return verdict + sure
-
-
-def _verified(written: Mapping[str, Any]) -> str:
-    check: Check = written["check"]
-    draft: Draft = written["best"]
-    shown = sum(claim.verdict != "unsupported" for claim in draft.claims)
-    entropy = draft.uncertainty.mean_entropy
-    sure = "uncertainty unknown" if entropy is None else f"mean entropy {entropy:.2f} nats"
-    ending = "searching again" if check.decision == "again" else "done"
-    return f"{shown} of {len(draft.claims)} sentences supported, {sure}: {check.reason}, {ending}"
-
-
-LINES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "retrieve": _retrieved,
-    "assess": _assessed,
-    "refine": _refined,
-    "plan_calls": _planned,
-    "collect": _collected,
-    "select_evidence": _selected,
-    "answer": _answered,
-    "verify": _verified,
-}
-
-
-def short(text: str, length: int = 70) -> str:
-    """Return `text` on one line, cut at `length` characters.
-
-    >>> short("one two three", 8)
-    'one two…'
+    >>> stopped_by(StoppedError("the question was stopped"), Known()).reason
+    'cancelled'
     """
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+    if isinstance(error, StoppedError | KeyboardInterrupt):
+        return Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
+    return Stopped(
+        reason="error",
+        round=known.round,
+        error=type(error).__name__,
+        message=str(error),
+        hint=error.hint if isinstance(error, ResearchAgentError) else "",
+        usage=usage_of(known.trace),
+    )
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """Return an event as JSON values; its kind is under "event".
+
+    >>> event_json(Asked(question="Why?"))
+    {'event': 'asked', 'at': 0.0, 'round': 0, 'question': 'Why?'}
+    """
+    from pydantic_core import to_jsonable_python
+
+    made: dict[str, Any] = to_jsonable_python(event, inf_nan_mode="null")
+    return made
+
+
+def event_line(event: Event) -> str:
+    """Return an event as one line of JSON in ASCII, without the line's end."""
+    return json.dumps(event_json(event), allow_nan=False)
+
+
+def read_event(made: Mapping[str, Any]) -> Event:
+    """Return the event that `event_json` gave; raises ValueError where it is none.
+
+    >>> read_event({"event": "asked", "question": "Why?"}).question
+    'Why?'
+    """
+    return _codec().validate_python(made)
+
+
+@cache
+def _codec() -> "TypeAdapter[Event]":
+    from typing import Annotated
+
+    from pydantic import Field, TypeAdapter
+
+    return TypeAdapter(Annotated[Event, Field(discriminator="event")])

@@ -43,8 +43,9 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import research, state, tools
+    from graphs import context, research, research_tool, resuming, state, tools
 else:
-    research, state, tools = own("research"), own("state"), own("tools")
+    context, research, state = own("context"), own("research"), own("state")
+    research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
 
-__all__ = ["own", "research", "state", "tools"]
+__all__ = ["context", "own", "research", "research_tool", "resuming", "state", "tools"]

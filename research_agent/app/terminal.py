@@ -9,6 +9,7 @@ from typing import TextIO
 
 import click
 
+from research_agent.core.conflicts import Conflict
 from research_agent.core.result import Citation, ResearchResult
 
 Progress = Callable[[str, int, int], None]
@@ -101,6 +102,20 @@ def citation_line(citation: Citation) -> str:
     return f"[{citation.key}] {citation.place}"
 
 
+def conflict_line(conflict: Conflict) -> str:
+    """Return two values of one thing, each with its document, the document's date and its key."""
+    mine = _dated(conflict.doc_id, conflict.date)
+    theirs = _dated(conflict.other_doc_id, conflict.other_date)
+    return (
+        f"conflict: {conflict.value} in {mine} [{conflict.key}], "
+        f"{conflict.other_value} in {theirs} [{conflict.other_key}]"
+    )
+
+
+def _dated(doc_id: str, date: str) -> str:
+    return f"{doc_id} ({date or 'no date'})"
+
+
 def result_text(result: ResearchResult) -> str:
     """Return an answer with its citations and quotes, as plain text."""
     lines = [result.answer]
@@ -109,6 +124,8 @@ def result_text(result: ResearchResult) -> str:
     for citation in result.citations:
         quote = " ".join(citation.quote.split())
         lines += [citation_line(citation), f'     "{quote}"']
+    for conflict in result.conflicts:
+        lines += [conflict_line(conflict), f'     "{conflict.other_quote}"']
     if result.status == "partial":
         lines += [f"left out, nothing supports it: {sentence}" for sentence in result.unanswered]
     return "\n".join(lines)

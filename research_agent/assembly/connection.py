@@ -12,6 +12,7 @@ from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
 from research_agent.core.closing import Closing
+from research_agent.core.records import IndexHeader
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
@@ -22,11 +23,19 @@ OnBytes = Callable[[int, int], None]
 class Connection(Closing):
     """Open ports; close it, or use it in a `with` block."""
 
-    def __init__(self, ports: Ports, settings: Settings, close: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        settings: Settings,
+        close: Callable[[], None],
+        header: Callable[[], IndexHeader],
+    ) -> None:
         """Keep what has to be closed."""
         self.ports = ports
         self.settings = settings
         """Those that were given, with what was fitted to this index in place of defaults."""
+        self.header = header
+        """What the index says about itself as it is open now."""
         self._close = close
 
     def close(self) -> None:
@@ -77,7 +86,8 @@ def connect(
             blend_log=lines,
             decisions=models.decisions,
             documents=index.documents,
+            contents=index.contents,
             tool_use=models.tool_use,
             warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )
-        return Connection(ports, fitted.settings, opened.pop_all().close)
+        return Connection(ports, fitted.settings, opened.pop_all().close, lambda: index.header)

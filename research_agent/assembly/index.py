@@ -1,5 +1,6 @@
 """Indexes for the rest of the program: opened for reading, brought up to date, listed, removed."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from research_agent.assembly.word_search import WordSearch
 from research_agent.core.closing import Closing
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.records import IndexHeader, KeptDocument
+from research_agent.core.types import Chunk
 from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
@@ -56,6 +58,10 @@ class OpenIndex(Closing):
     def documents(self) -> tuple[DocumentOutline, ...]:
         """What every document holds, by path, as it was when this was first asked."""
         return self._ledger.documents()
+
+    def contents(self, doc_id: str) -> Sequence[Chunk]:
+        """Return every chunk of a document, in reading order."""
+        return self._ledger.contents(doc_id)
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened; if so, open it again."""

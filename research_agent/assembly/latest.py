@@ -67,6 +67,10 @@ class LatestIndex:
         """Return every document of the latest generation."""
         return self._latest().documents
 
+    def contents(self, doc_id: str) -> Sequence[Chunk]:
+        """Return every chunk of a document of the latest generation, in reading order."""
+        return self._latest().contents(doc_id)
+
     def close(self) -> None:
         """Close every generation that was opened."""
         for index in (*self._older, self._index):

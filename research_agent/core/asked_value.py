@@ -23,6 +23,8 @@ REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """A number that only says where something stands, such as Table 3."""
+SERIES = re.compile(r"\b[A-Z]{2,}\s+\d[\w.-]*")
+"""A number that is part of a name, such as FIPS 203."""
 YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20|21)\d\d(?![\d,]|\.\d)")
 UPPER_NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'-]+")
 
@@ -78,7 +80,7 @@ def _gives(asked: Asked, text: str, question: str) -> bool:
 
 def _figures(text: str) -> frozenset[str]:
     """Return the numbers that count or measure something: no years, and no places in a text."""
-    return numbers(YEAR.sub(" ", REFERENCE.sub(" ", text)))
+    return numbers(YEAR.sub(" ", SERIES.sub(" ", REFERENCE.sub(" ", text))))
 
 
 def _any(which: Literal["figures", "times"], plain: str) -> bool:

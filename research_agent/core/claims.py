@@ -6,23 +6,31 @@ chunk that does, if one does; the verdict says so.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
+from research_agent.core.claim_checks.listing import Checked, listed
+from research_agent.core.claim_checks.reading import REFERENCE
 from research_agent.core.entropy import scored, token_entropy
 from research_agent.core.evidence import Evidence
+from research_agent.core.judging import judged
+from research_agent.core.quoting import source_of
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.support import Support, best_of, best_support, supports
-from research_agent.core.types import Token
+from research_agent.core.stitching import stitched
+from research_agent.core.support import Support, best_of, supports
+from research_agent.core.types import Chunk, Token
 
 MARKER = re.compile(
     r"\s*[\[(]\s*(?:chunks?\s+)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*\s*[\])]"
 )
 KEY = re.compile(r"[cC]\d+")
-FOREIGN = re.compile(r"\s*\[[A-Za-z]{0,8}\d+[a-z]?(?:,\s*[A-Za-z]{0,8}\d+[a-z]?)*\]")
-"""Reference numbers copied from a page, such as [4] or [RS10]: they are no keys of ours."""
-Verdict = Literal["supported", "misattributed", "unsupported"]
+Verdict = Literal["supported", "misattributed", "stitched", "unsupported"]
+CONTRADICTED = 0.25
+"""A quote that says otherwise and holds that much more of a sentence outweighs one that carries."""
+CLEAR = 0.75
+"""Support from which on a quote is not outweighed, and from which on a problem is one."""
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^\d]*:\s*$|[|:\s-]+$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +41,18 @@ class Claim:
     keys: tuple[str, ...] = ()
     """Keys of the chunks that carry it, in the order of their numbers."""
     quotes: tuple[Support, ...] = ()
-    """The words that carry it, one quote a key."""
+    """The words that carry it, one quote a key; a key stands twice where two quotes of it do."""
     verdict: Verdict = "unsupported"
-    """"misattributed": the model's keys did not carry it, the keys here do."""
+    """"misattributed": the model's keys did not carry it, the keys here do. "stitched": no quote
+    carries the whole, but these quotes carry its parts."""
     problem: str = ""
     """What is wrong with an unsupported claim; empty for others."""
     mean_entropy: float | None = None
     """Of its tokens, in nats; None where nothing is known about them."""
+    support: float = 0.0
+    """Share of its content words that its best quote holds, of stitched parts the least; 0 to 1."""
+    checked: tuple[Checked, ...] = ()
+    """Its numbers, units, identifiers and negations, and whether the quotes say them."""
 
 
 def is_shown(claim: Claim) -> bool:
@@ -68,7 +81,7 @@ def bare(sentence: str) -> str:
     >>> bare("- The key has 1184 bytes [4] [c2].")
     'The key has 1184 bytes.'
     """
-    text = FOREIGN.sub("", MARKER.sub("", sentence))
+    text = REFERENCE.sub("", MARKER.sub("", sentence))
     return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", text.strip()).strip()
 
 
@@ -81,42 +94,83 @@ def read_claims(
 ) -> tuple[Claim, ...]:
     """Split an answer into claims and judge each one against `evidence`.
 
-    Sentences without a letter or digit are passed over. Where the tokens do not spell `text`, no
-    sentence has an entropy of its own.
+    Headings, and sentences without a letter or digit, are passed over; a repeated sentence counts
+    once. Where the tokens do not spell `text`, no sentence has an entropy of its own.
     """
-    chunks = {item.key: item for item in evidence}
+    chunks = {item.key: item.hit.chunk for item in evidence}
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
-    claims = []
+    claims: dict[str, Claim] = {}
     for start, end in sentence_spans(text):
         sentence = text[start:end]
-        if any(c.isalnum() for c in bare(sentence)):
-            entropy = _mean_entropy(start, end, said)
-            claims.append(_judge(sentence, entropy, chunks, min_support))
-    return tuple(claims)
+        words = bare(sentence)
+        again = " ".join(words.casefold().split()) in claims
+        if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
+            continue
+        claim = _judge(words, read_keys(sentence), chunks, min_support)
+        if _is_cut(sentence, words) and end == len(text.rstrip()):
+            claim = Claim(words, problem="it stops in the middle")
+        entropy = _mean_entropy(start, end, said)
+        claims[" ".join(words.casefold().split())] = replace(claim, mean_entropy=entropy)
+    return tuple(claims.values())
+
+
+def _is_cut(sentence: str, words: str) -> bool:
+    """Return whether a text without a full stop ends with a word that wants another one."""
+    open_end = sentence.rstrip()[-1:] in ",(-"
+    return open_end or words.rsplit(maxsplit=1)[-1].casefold() in OPEN_WORDS
 
 
 def _judge(
-    sentence: str,
-    entropy: float | None,
-    chunks: Mapping[str, Evidence],
-    min_support: float,
+    words: str, named: Sequence[str], chunks: Mapping[str, Chunk], min_support: float
 ) -> Claim:
-    """Give a sentence its keys, its quote and its verdict."""
-    words = bare(sentence)
-    found = {key: best_support(words, item.hit.chunk) for key, item in chunks.items()}
+    """Give a sentence its keys, its quotes and its verdict."""
+    found = {key: judged(words, chunk, min_support=min_support) for key, chunk in chunks.items()}
     carrying = [key for key in found if supports(found[key], min_support=min_support)]
-    written = [key for key in read_keys(sentence) if key in chunks]
+    written = [key for key in named if key in chunks]
+    wrong = max(
+        (quote for quote in found.values() if quote.problem),
+        key=lambda quote: quote.score,
+        default=None,
+    )
+    best = max((found[key].score for key in carrying), default=0.0)
+    if carrying and wrong and best < CLEAR and wrong.score >= best + CONTRADICTED:
+        return _claim(words, [("", wrong)], "unsupported", chunks, wrong.problem)
     right = sorted((key for key in written if key in carrying), key=_number)
     if right:
-        quotes = tuple(found[key] for key in right)
-        return Claim(words, tuple(right), quotes, "supported", "", entropy)
-    key, support = best_of([(key, found[key]) for key in carrying])
-    if key:
+        return _claim(words, [(key, found[key]) for key in right], "supported", chunks)
+    if carrying:
+        key, quote = best_of([(key, found[key]) for key in carrying])
         verdict: Verdict = "misattributed" if written else "supported"
-        return Claim(words, (key,), (support,), verdict, "", entropy)
-    _, nearest = best_of([(key, found[key]) for key in found])
-    return Claim(words, problem=_problem(nearest), mean_entropy=entropy)
+        return _claim(words, [(key, quote)], verdict, chunks)
+    if wrong is None or wrong.score < CLEAR:
+        parts = stitched(words, chunks, written, min_support=min_support)
+        if parts:
+            parts = tuple(sorted(parts, key=lambda part: _number(part[0])))
+            return _claim(words, parts, "stitched", chunks)
+    _, nearest = best_of(list(found.items()))
+    problem = wrong.problem if wrong else _problem(nearest)
+    return _claim(words, [("", wrong or nearest)], "unsupported", chunks, problem)
+
+
+def _claim(
+    words: str,
+    parts: Sequence[tuple[str, Support]],
+    verdict: Verdict,
+    chunks: Mapping[str, Chunk],
+    problem: str = "",
+) -> Claim:
+    """Return a claim with all that was checked; an unsupported one has neither keys nor quotes."""
+    quotes = tuple(quote for _, quote in parts)
+    around = " ".join(source_of(chunks[key]) for key, _ in parts if key in chunks)
+    checked = listed(words, [quote.quote for quote in quotes], around)
+    support = min((quote.score for quote in quotes), default=0.0)
+    if verdict == "supported":
+        support = max(quote.score for quote in quotes)
+    if verdict == "unsupported":
+        return Claim(words, problem=problem, support=support, checked=checked)
+    keys = tuple(key for key, _ in parts)
+    return Claim(words, keys, quotes, verdict, "", None, support, checked)
 
 
 def _problem(nearest: Support) -> str:
@@ -124,6 +178,14 @@ def _problem(nearest: Support) -> str:
     if nearest.missing:
         return f"the evidence does not hold {', '.join(nearest.missing)} in such a sentence"
     return f"the nearest words hold {nearest.score:.0%} of it"
+
+
+OPEN_WORDS = frozenset(
+    ["a", "an", "the", "of", "to", "and", "or", "with", "by", "for", "from", "in", "on", "at", "is",
+     "are", "was", "were", "has", "have", "which", "that", "as", "than", "if", "its", "yang", "dan",
+     "atau", "dengan", "dari", "untuk", "adalah", "memiliki", "pada", "di", "ke", "oleh"]
+)  # fmt: skip
+"""Words that a sentence does not end with, unless it was cut."""
 
 
 def _number(key: str) -> int:

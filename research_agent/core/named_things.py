@@ -1,9 +1,10 @@
 """Whether the evidence says anything of what a question names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
+from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
 from research_agent.core.support import names
 from research_agent.core.validators.languages import LANGUAGES
@@ -13,6 +14,15 @@ from research_agent.core.words import fold
 WORD = re.compile(r"[^\W\d_][\w'-]*")
 MARKS_NAMES = frozenset({"english", "indonesian"})
 """Languages, of those that can be told, in which a capital within a sentence marks a name."""
+_BODIES = (
+    "FIPS|SP|IR|NISTIR|RFC|ISO|IEC|IEEE|ETSI|ANSI|DIN|EN|ITU|BSI|ASTM|SNI|GB|JIS|CFR|CVE|PEP|CWE"
+)
+STANDARD = re.compile(rf"\b(?:{_BODIES})(?:[/ -][A-Z]{{1,5}})*[ .-]?(\d[\d.-]*\d|\d)[A-Z]?\b")
+FILE = re.compile(
+    r"(?<![\w./-])[\w.-]*\w\.(?:pdf|docx?|md|rst|txt|html?|json|ya?ml|toml|ini|csv|xlsx?|pptx?|py|js|"
+    r"ts|java|go|rs|c|h|cpp|sh|sql)\b(?![\w/(-])",
+    re.IGNORECASE,
+)
 LEAST = 2
 """With fewer names a question may be about what the evidence calls something else."""
 
@@ -58,6 +68,53 @@ def is_about_something_else(question: str, evidence: Sequence[Evidence]) -> bool
         text = " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
         said.update(_words(text))
     return not any(word in said or word.removesuffix("s") in said for word in chain(*named))
+
+
+def named_documents(question: str) -> frozenset[str]:
+    """Return the standards and files that a question names.
+
+    >>> sorted(named_documents("What do RFC 8446, ISO/IEC 27001 and notes.md say of AES 256?"))
+    ['ISO/IEC 27001', 'RFC 8446', 'notes.md']
+    """
+    standards = (match[0] for match in STANDARD.finditer(question))
+    return frozenset((*standards, *FILE.findall(question)))
+
+
+def is_out_of_scope(
+    question: str,
+    evidence: Sequence[Evidence],
+    documents: Callable[[], Sequence[DocumentOutline]],
+) -> bool:
+    """Return whether a question is about something else than the documents.
+
+    So it is where it names several things and the evidence none of them, or where it names
+    standards or files and neither the evidence nor the name or title of a document has one of them.
+
+    >>> from research_agent.core.types import Chunk, Hit
+    >>> item = Evidence("c1", Hit(Chunk("x", "NIST.FIPS.203", "Like FIPS 202.")))
+    >>> questions = ("What is in FIPS 203?", "What is in FIPS 202?", "What is in RFC 8446?")
+    >>> [is_out_of_scope(question, [item], lambda: ()) for question in questions]
+    [False, False, True]
+    """
+    if is_about_something_else(question, evidence):
+        return True
+    named = [_words(name) for name in named_documents(question)]
+    chunks = [item.hit.chunk for item in evidence]
+    if not named or _holds_one(named, (f"{c.doc_id} {c.title} {c.text}" for c in chunks)):
+        return False
+    return not _holds_one(named, (f"{d.doc_id} {d.title} {d.source}" for d in documents()))
+
+
+def _holds_one(named: Sequence[Sequence[str]], texts: Iterable[str]) -> bool:
+    """Return whether some text has a number of a standard, or all words of a file's name."""
+    for text in texts:
+        said = set(re.findall(r"\d+|[^\W\d_]+", fold(text)))
+        for words in named:
+            parts = set(re.findall(r"\d+|[^\W\d_]+", " ".join(words)))
+            numbers = {part for part in parts if part.isdigit()}
+            if (numbers or parts) <= said:
+                return True
+    return False
 
 
 def _words(text: str) -> list[str]:

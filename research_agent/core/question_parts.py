@@ -8,6 +8,14 @@ from research_agent.core.question_words import QuestionWords
 from research_agent.core.validators.reading import Reading, language_of, read
 from research_agent.core.validators.rewrite_words import RewriteWords
 
+_ASKING = re.compile(
+    r"^\W*(?:(?:in|on|at|of|for|from|to|by|with|under|during|after|before|and)\s+)?"
+    r"(?:who|whom|whose|that|which|where|when|what|how|why)\b",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|that|which|where)\b|\byang\b", re.IGNORECASE)
+_OWNER = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bwhat)(?<!\bwho)(?<!\bthere)['\u2019]s\b|s['\u2019]\s")
+_CHINESE_LINK = "\u7684"
 _END = re.compile("(?<=[?\uff1f\u061f])\\s*")
 
 
@@ -45,6 +53,22 @@ def _named(part: str, first: str, words: RewriteWords | None) -> str:
     spelled = [re.search(re.escape(name), first, re.IGNORECASE) for name in names]
     found = ", ".join(match.group() for match in spelled if match)
     return f"{found}: {part}" if found else part
+
+
+def is_nested(question: str) -> bool:
+    """Return whether a question names a thing by way of another: "the wife of the man who ...".
+
+    Told by relative pronouns behind the question word and by owners; English, Indonesian and
+    Chinese. Such a question may need two searches, one with what the other has found.
+
+    >>> is_nested("Who is the wife of the man who wrote it?"), is_nested("Who wrote it?")
+    (True, False)
+    >>> is_nested("Who is Ann's brother?"), is_nested("When it's empty, what is done?")
+    (True, False)
+    """
+    rest = _ASKING.sub("", question.strip())
+    relative = _RELATIVE.search(rest) or _OWNER.search(rest)
+    return bool(relative) or rest.count(_CHINESE_LINK) > 1
 
 
 def why_simple(question: str, languages: Sequence[RewriteWords]) -> str:

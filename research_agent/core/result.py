@@ -6,22 +6,18 @@ from math import fsum
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
+from research_agent.core.answer_language import language_warning
 from research_agent.core.calls import Found
 from research_agent.core.claims import Claim, is_shown
 from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.conflicts import Conflict, conflicts_of
 from research_agent.core.evidence import Evidence, place
 from research_agent.core.filtering import FilterStats
 from research_agent.core.refinement import Refinement
+from research_agent.core.refusals import REFUSAL, Refused
 from research_agent.core.support import Support
 from research_agent.core.types import ModelCall, TraceEvent
-from research_agent.core.verification import (
-    REFUSAL,
-    Check,
-    Draft,
-    Refused,
-    StopReason,
-    Uncertainty,
-)
+from research_agent.core.verification import Check, Draft, StopReason, Uncertainty
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 
@@ -107,6 +103,10 @@ class ResearchResult:
     usage: Usage
     warnings: tuple[str, ...]
     """What went another way than planned, such as a fallback, each once."""
+    conflicts: tuple[Conflict, ...] = ()
+    """What other documents of the evidence say otherwise, with both places and dates."""
+    advice: str = ""
+    """What was searched and what would help, in one line; empty for a whole answer."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -167,10 +167,13 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
     status: Literal["answered", "partial", "refused"] = (
         "refused" if not good else "partial" if left_out else "answered"
     )
+    answer = " ".join(with_markers(claim) for claim in good) or REFUSAL
+    notes = [note for event in trace for note in event.notes]
+    notes += filter(None, [language_warning(question, answer) if good else ""])
     return ResearchResult(
         question=question,
         status=status,
-        answer=" ".join(with_markers(claim) for claim in good) or REFUSAL,
+        answer=answer,
         citations=_citations(good, evidence),
         evidence=tuple(evidence),
         claims=best.claims,
@@ -186,7 +189,8 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         stop_reason=_stop_reason(check),
         models={c.role: c.model for event in trace for c in event.calls if not c.failed},
         usage=usage_of(trace),
-        warnings=tuple(dict.fromkeys(note for event in trace for note in event.notes)),
+        warnings=tuple(dict.fromkeys(notes)),
+        conflicts=conflicts_of(good, evidence),
     )
 
 
@@ -207,7 +211,7 @@ def with_markers(claim: Claim) -> str:
     """
     ends = claim.text[-1:] in SENTENCE_ENDS
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
-    return f"{body} {''.join(f'[{key}]' for key in claim.keys)}{end}"
+    return f"{body} {''.join(f'[{key}]' for key in dict.fromkeys(claim.keys))}{end}"
 
 
 def _citations(good: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:

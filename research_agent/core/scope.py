@@ -38,14 +38,23 @@ class Scope:
         ...     Chunk("x", "Guide 2", "text", date="2024-04-01"))
         True
         """
-        name = chunk.doc_id.casefold()
         return (
             chunk.chunk_id not in self.exclude
             and (not self.kinds or chunk.kind in self.kinds)
-            and _any_of(self.documents, name)
-            and (not self.doc_ids or chunk.doc_id in self.doc_ids)
-            and (not self.folders or is_below(chunk.source, self.folders))
-            and _is_between(chunk.date, self.since, self.until)
+            and self.admits_document(chunk.doc_id, chunk.source, chunk.date)
+        )
+
+    def admits_document(self, doc_id: str, source: str, date: str) -> bool:
+        """Return whether any chunk of a document can be in the scope.
+
+        >>> Scope(documents=("guide*",)).admits_document("Guide 2", "/docs/Guide 2.pdf", "")
+        True
+        """
+        return (
+            _any_of(self.documents, doc_id.casefold())
+            and (not self.doc_ids or doc_id in self.doc_ids)
+            and (not self.folders or is_below(source, self.folders))
+            and _is_between(date, self.since, self.until)
         )
 
 

@@ -13,6 +13,8 @@ _ITEM = re.compile(
     r"|\(?\d{1,3}(?:\.\d{1,3})*[.):][ \t]|\([a-z]\)[ \t]|[a-z]\)[ \t])"
 )
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_ROW = re.compile(r"[ \t]*\|(?=[ \t:-]).*\|[ \t]*$")
+_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"[ \t]*[=~^*\"+-]{3,}[ \t]*$")
 _CLOSING = "\"'\u201d\u2019\u00bb)\\]"
 _KEY = r"[A-Za-z]{0,8}\d{1,4}[a-z]?"
@@ -57,6 +59,13 @@ _NEVER = frozenset(
         "sgt",
         "rev",
         "hon",
+        "a.n",
+        "u.p",
+        "d.a",
+        "bpk",
+        "drs",
+        "jl",
+        "tgl",
     ]
 )
 """Abbreviations after which a sentence goes on."""
@@ -96,6 +105,11 @@ _BEFORE_NUMBER = frozenset(
         "ver",
         "v",
         "pt",
+        "hlm",
+        "hal",
+        "psl",
+        "gbr",
+        "lamp",
     ]
 )
 """Abbreviations only where a number, or a letter that is one, follows."""
@@ -105,7 +119,8 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     r"""Return the start and end of each sentence; together they cover all text but white space.
 
     A blank line, a list item, a heading and a table row end a sentence; a line's end within a
-    paragraph does not. A citation after the full stop belongs to the sentence before it.
+    paragraph does not. A citation after the full stop belongs to the sentence before it. Code
+    between fences is one sentence, and so is a row that begins and ends with a bar.
 
     >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. Yes! [c2] And\nso on."
     >>> [text[start:end] for start, end in sentence_spans(text)]
@@ -116,25 +131,36 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     """
     return tuple(
         span
-        for start, end in _paragraphs(text)
-        for piece in _pieces(text, start, end)
+        for start, end, whole in _paragraphs(text)
+        for piece in ([(start, end)] if whole else _pieces(text, start, end))
         if (span := _trimmed(text, *piece))[0] < span[1]
     )
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts between blank lines, list items, headings and table rows."""
+def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the parts between blank lines, list items, headings and table rows.
+
+    With each goes whether it is one sentence whatever it holds: code, or a row between bars.
+    """
     start = place = 0
+    fenced = False
     for line in text.splitlines(keepends=True):
-        alone = bool(_HEADING.match(line)) or " | " in line or bool(_UNDERLINE.match(line))
-        if place > start and (alone or not line.strip() or _ITEM.match(line)):
-            yield start, place
+        fence = bool(_FENCE.match(line))
+        alone = not fenced and (fence or _stands_alone(line))
+        ends = alone or not line.strip() or bool(_ITEM.match(line))
+        if place > start and ends and not fenced:
+            yield start, place, False
             start = place
         place += len(line)
-        if alone:
-            yield start, place
+        if (fenced and fence) or (alone and not fence):
+            yield start, place, fenced or bool(_ROW.match(line))
             start = place
-    yield start, place
+        fenced ^= fence
+    yield start, place, fenced
+
+
+def _stands_alone(line: str) -> bool:
+    return bool(_HEADING.match(line) or " | " in line or _ROW.match(line) or _UNDERLINE.match(line))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -3,22 +3,25 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from research_agent.core.sentences import sentence_spans
-from research_agent.core.tables import head_of
-from research_agent.core.types import Chunk
+from research_agent.core.claim_checks.reading import groups_of
+from research_agent.core.stems import stem
 from research_agent.core.words import STOP_WORDS, fold, index_words, whole_words
 
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:\.\d+)*")
-COMPOUND = re.compile(r"(?<![\w.,-])(?=[\w./-]*[^\W\d_])(?=[\w./-]*\d)\w+(?:[-./]\w+)*")
+_DENSE = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_CHAR = rf"(?:(?![{_DENSE}])\w)"
+COMPOUND = re.compile(
+    rf"(?<![A-Za-z\d_.,-])(?=[\w./-]*[^\W\d_{_DENSE}])(?={_CHAR}*(?:[-./]{_CHAR}+)*?\d)"
+    rf"(?={_CHAR}*(?:[-./]{_CHAR}+)*?[^\W\d_{_DENSE}]){_CHAR}+(?:[-./]{_CHAR}+)*"
+)
 """A name with letters and digits: ml-kem-768, sha3, 800-56c."""
-NAME = re.compile(r"\b(?=\w*[A-Z])(?![A-Z][a-z]+\b(?!-[A-Z]))[\w-]+\b")
+NAME = re.compile(
+    rf"(?<!{_CHAR})(?={_CHAR}*[A-Z])(?![A-Z][a-z]+\b(?!-[A-Z])){_CHAR}(?:{_CHAR}|-)*(?<!-)"
+)
 SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)")
-MAX_SENTENCES = 3
-"""A quote is a span of one to this many sentences or rows; a table or list may be quoted whole."""
-LENGTH_COST = 0.1
-"""What a further sentence takes off a quote's rank, as a share of the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +36,8 @@ class Support:
     end: int = 0
     missing: tuple[str, ...] = ()
     """Numbers of the sentence that the quote, and names that its source, does not hold."""
-
-
-def stem(word: str) -> str:
-    """Return a crude stem, so that inflected forms meet.
-
-    >>> stem("decapsulation") == stem("decapsulated"), stem("keys"), stem("ml-kem-768")
-    (True, 'key', 'ml-kem-768')
-    """
-    if any(c.isdigit() for c in word):
-        return word
-    for ending in ("ations", "ation", "ating", "ated", "ates", "ings", "ing", "ions", "ion"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:  # noqa: PLR2004 (letters left)
-            return word[: -len(ending)]
-    for ending in ("ed", "es", "s", "e", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:  # noqa: PLR2004 (letters left)
-            return word[: -len(ending)]
-    return word
+    problem: str = ""
+    """What the quote says otherwise, in words; empty where no check found anything."""
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -74,19 +62,25 @@ def wanted_words(sentence: str) -> frozenset[tuple[str, ...]]:
 
 
 def held_share(wanted: frozenset[tuple[str, ...]], offered: frozenset[str]) -> float:
-    """Return the share of `wanted` that is there, whole or in all its parts.
+    """Return the share of `wanted` that is there, whole, in all its parts or as a synonym.
 
     >>> held_share(wanted_words("ML-KEM cures cancer."), content_words("KEM of type ML"))
     0.3333333333333333
     """
     if not wanted:
         return 0.0
-    held = sum(
-        word[0] in offered or (len(word) > 1 and offered.issuperset(word[1:])) for word in wanted
-    )
-    return held / len(wanted)
+    return sum(word[0] in offered or _is_held(word, offered) for word in wanted) / len(wanted)
 
 
+def _is_held(word: tuple[str, ...], offered: frozenset[str]) -> bool:
+    whole, *parts = word
+    if parts and offered.issuperset(parts):
+        return True
+    groups = groups_of(whole)
+    return bool(groups) and not offered.isdisjoint(groups)
+
+
+@lru_cache(maxsize=256)
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of `text` that stand alone, without commas between groups of digits.
 
@@ -97,6 +91,7 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(number.replace(",", "") for number in alone)
 
 
+@lru_cache(maxsize=256)
 def names(text: str) -> frozenset[str]:
     """Return the names in `text`: words with digits, or with capitals beyond the first letter.
 
@@ -118,21 +113,34 @@ def unproven(sentence: str, source: str) -> tuple[frozenset[str], frozenset[str]
     >>> [sorted(found) for found in unproven(claim, source)]
     [['768'], ['X-Wing']]
     """
-    said = f" {_plain(source)} "
-    words = [word for word in re.split(r"[^\w.,-]+", fold(sentence)) if word]
+    said = _plain(source)
+    words = [word for word in re.split(r"[^\w.,-]+", sentence) if word]
     named = {
         number.replace(",", "")
         for before, word in pairwise(words)
         for number in NUMBER.findall(word)
-        if f" {before.strip('.,-')} {number} " in said
+        if before[0].isupper()
+        and before.lower() not in STOP_WORDS
+        and f" {fold(before).strip('.,-')} {number} " in said
     }
-    strangers = {name for name in names(sentence) if f" {_plain(name)}" not in said}
+    strangers = {name for name in names(sentence) if _plain(name).rstrip() not in said}
     return numbers(sentence) - named, frozenset(strangers)
 
 
+def is_named(name: str, source: str) -> bool:
+    """Return whether a text holds a name, or a longer one that begins with it.
+
+    >>> is_named("ML-KEM", "the ML-KEM-768 key")
+    True
+    """
+    return _plain(name).rstrip() in _plain(source)
+
+
+@lru_cache(maxsize=1024)
 def _plain(text: str) -> str:
     """Return words alone, so that "ML-KEM.KeyGen" and "ML-KEM KeyGen" are the same."""
-    return " ".join(re.split(r"[\W_]+", fold(text))).strip()
+    words = " ".join(re.split(r"[\W_]+", fold(text))).strip()
+    return f" {words} "
 
 
 def held_figures(text: str) -> frozenset[str]:
@@ -145,47 +153,9 @@ def held_figures(text: str) -> frozenset[str]:
     return numbers(text) | joined
 
 
-def spans(chunk: Chunk) -> tuple[tuple[int, int], ...]:
-    """Return the spans that may be quoted: sentences, or lines where a chunk consists of lines."""
-    if chunk.kind == "text":
-        return sentence_spans(chunk.text)
-    return tuple(match.span() for match in re.finditer(r"[^\s][^\n]*", chunk.text))
-
-
-def best_support(sentence: str, chunk: Chunk) -> Support:
-    """Return the quote of `chunk` that carries `sentence` best.
-
-    A quote with every number is better than one without, then more words are, and a further
-    sentence has to bring a tenth of the words or more. The words of a table's caption and head
-    belong to each of its rows. Names have to stand somewhere in the chunk or above it.
-    """
-    source = " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
-    figures, strangers = unproven(sentence, source)
-    wanted = wanted_words(sentence)
-    best, best_rank = Support(missing=tuple(sorted(figures | strangers))), (-len(figures), 0.0)
-    units = spans(chunk)
-    context = content_words(head_of(chunk.text)) if chunk.kind == "table" else frozenset()
-    for size in (*range(1, MAX_SENTENCES + 1), *_whole(chunk, len(units))):
-        for first in range(len(units) - size + 1):
-            start, end = units[first][0], units[first + size - 1][1]
-            quote = chunk.text[start:end]
-            share = held_share(wanted, content_words(quote) | context)
-            gone = figures - held_figures(quote)
-            rank = (-len(gone), share - LENGTH_COST * (min(size, MAX_SENTENCES + 1) - 1))
-            if share and rank > best_rank:
-                best = Support(share, quote, start, end, tuple(sorted(gone | strangers)))
-                best_rank = rank
-    return best
-
-
-def _whole(chunk: Chunk, units: int) -> tuple[int, ...]:
-    """Return the number of lines of a whole table or list: a sentence may list all its rows."""
-    return (units,) if chunk.kind in {"table", "list"} and units > MAX_SENTENCES else ()
-
-
 def supports(found: Support, *, min_support: float) -> bool:
-    """Return whether the quote carries its sentence: enough words, and every number."""
-    return found.score >= min_support and not found.missing
+    """Return whether the quote carries its sentence: enough words, every number, no problem."""
+    return found.score >= min_support and not found.missing and not found.problem
 
 
 def best_of(candidates: Sequence[tuple[str, Support]]) -> tuple[str, Support]:

@@ -7,12 +7,12 @@ from statistics import fmean
 from typing import Literal
 
 from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
-from research_agent.core.claims import MARKER, Claim, is_shown, read_claims, said_tokens
+from research_agent.core.claims import Claim, is_shown, read_claims, said_tokens
 from research_agent.core.entropy import outcomes, token_entropy
 from research_agent.core.evidence import Evidence
+from research_agent.core.refusals import Refused, is_all_missing, without_missing
 from research_agent.core.types import Token
 
-REFUSAL = "not found in provided docs"
 StopReason = Literal[
     "confident",
     "unchecked",
@@ -25,9 +25,6 @@ StopReason = Literal[
     BudgetStop,
 ]
 Doubt = Literal["uncertain", "unsupported"]
-Refused = Literal[
-    "", "no_evidence", "not_answerable", "model_refused", "unsupported_draft", "budget"
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +86,6 @@ class Check:
     """The sentences that need more evidence, where the decision is "again"."""
 
 
-def is_refusal(text: str) -> bool:
-    """Return whether a model's whole reply is the refusal, whatever its case and punctuation.
-
-    >>> is_refusal("Not found in provided docs. [c1]"), is_refusal("It says `not found` [c1].")
-    (True, False)
-    """
-    return MARKER.sub("", text).strip(" \n\"'`.!").lower() == REFUSAL
-
-
 def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
     """Return the mean entropy of an answer's tokens; citation markers are not scored.
 
@@ -136,6 +124,9 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if undrafted:
         return undrafted
     claims = read_claims(answer.text, answer.tokens, evidence, min_support=min_support)
+    claims = without_missing(claims)
+    if is_all_missing(claims):
+        return _refused(replace(answer, refused="insufficient_evidence"), best)
     unsure = uncertainty(answer.tokens)
     draft = Draft(round_, claims, unsure, answer.answerable)
     if best.claims and draft.quality() <= best.quality():
@@ -153,17 +144,23 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
 
 def _undrafted(answer: Answer, best: Draft, *, probe_failed: bool) -> tuple[Check, Draft] | None:
     """Return how the loop ends where no draft was written; None where one was."""
+    failed: Refused = "unsupported_draft" if best.claims else "model_failed"
     if probe_failed:
-        return _stop("error", best), best
+        return _stop("error", best, failed), best
     if answer.failed:
-        return _stop(answer.failed, best, answer.refused or "unsupported_draft"), best
-    if answer.refused and best.claims:
-        return _stop("worse_than_before", best, answer.refused), best
+        return _stop(answer.failed, best, answer.refused or failed), best
     if answer.refused:
-        unsure = uncertainty(answer.tokens)
-        said = replace(best, uncertainty=unsure, answerable=answer.answerable)
-        return _stop("refused", said, answer.refused), said
+        return _refused(answer, best)
     return (_stop("no_new_evidence", best), best) if answer.repeated else None
+
+
+def _refused(answer: Answer, best: Draft) -> tuple[Check, Draft]:
+    """Return how the loop ends with a refusal: a draft that was there before is not lost."""
+    if best.claims:
+        return _stop("worse_than_before", best, answer.refused), best
+    unsure = uncertainty(answer.tokens)
+    said = replace(best, uncertainty=unsure, answerable=answer.answerable)
+    return _stop("refused", said, answer.refused), said
 
 
 def _unpaid(allowance: Allowance) -> StopReason | None:

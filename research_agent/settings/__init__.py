@@ -27,6 +27,7 @@ from research_agent.settings.models import (
 )
 from research_agent.settings.ordering import BlendSettings, RerankSettings
 from research_agent.settings.ranges import Range, check_ranges, number_range, values
+from research_agent.settings.sessions import SessionSettings
 from research_agent.settings.whole import Settings
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "RetrievalSettings",
     "RoleSettings",
     "SearchSettings",
+    "SessionSettings",
     "Settings",
     "VerifySettings",
     "check_ranges",

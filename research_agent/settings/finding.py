@@ -86,8 +86,9 @@ class RefinementSettings:
     """Ask the planner model where confidence is low, only split questions by rules, or neither."""
     profile: Literal["default", "seed"] = "default"
     """Judge proposals by all validators, or by those of seed system 1 with its thresholds."""
-    complexity: Literal["pure", "model"] = "pure"
-    """Who judges whether a question of high confidence has parts: rules, or the planner model."""
+    complexity: Literal["pure", "nested", "model"] = "nested"
+    """Who judges whether a question of high confidence has parts: rules; the planner model where
+    the question names a thing by way of another; or always the planner model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
     """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
     margin: Annotated[float, Range(0, 2, "cosine")] = 0.15

@@ -87,10 +87,15 @@ class ModelSettings:
     """Time one try of a request may take; 0: derived from how fast the server was so far."""
     retries: Annotated[int, Range(0, 10, "tries")] = 2
     """Further tries after a fault that may pass; the embedded model is started anew once."""
-    max_requests: Annotated[int, Range(1, 256, "requests")] = 4
-    """Requests to one server at a time; the embedded model takes one."""
+    max_requests: Annotated[int, Range(0, 256, "requests")] = 0
+    """Requests to one server at a time; 0: as `concurrency`. The embedded model takes one."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8
     """Questions asked at a time; `aask` owns this many threads."""
+
+    @property
+    def requests(self) -> int:
+        """How many requests one server gets at a time."""
+        return self.max_requests or self.concurrency
 
     def role(self, name: Literal["answer", "planner", "filter", "verifier"]) -> RoleSettings:
         """Return the settings of a role, with what it leaves empty taken from `chat`.

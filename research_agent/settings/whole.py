@@ -20,6 +20,7 @@ from research_agent.settings.finding import (
 from research_agent.settings.models import ModelSettings
 from research_agent.settings.ordering import BlendSettings, RerankSettings
 from research_agent.settings.ranges import check_ranges
+from research_agent.settings.sessions import SessionSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class Settings:
     verify: VerifySettings = field(default_factory=VerifySettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""

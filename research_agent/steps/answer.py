@@ -6,9 +6,10 @@ from dataclasses import replace
 from research_agent.core.budget import BUDGET_STOPS, Allowance
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, render_evidence
-from research_agent.core.named_things import is_about_something_else
+from research_agent.core.named_things import is_out_of_scope
+from research_agent.core.refusals import REFUSAL, Refused, is_refusal
 from research_agent.core.types import Completion, Message, Outcome, TraceEvent
-from research_agent.core.verification import REFUSAL, Answer, Refused, is_refusal
+from research_agent.core.verification import Answer
 from research_agent.errors import BudgetError, ModelError, ModelReplyError
 from research_agent.metering import Meter
 from research_agent.ports import ChatModel, Ports
@@ -43,9 +44,9 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     keys = tuple(item.key for item in evidence)
     if not evidence or keys == earlier.keys:
         return _not_asked(earlier)
-    if is_about_something_else(question, evidence):
+    if is_out_of_scope(question, evidence, ports.documents):
         event = TraceEvent(notes=("answer: the evidence names nothing that the question names",))
-        return Outcome(Answer(REFUSAL, keys=keys, refused="not_answerable"), event)
+        return Outcome(Answer(REFUSAL, keys=keys, refused="wrong_scope"), event)
     checked = settings.refusal == "check"
     prompt = prompts.answer_system if checked else prompts.answer_system_refusing
     system, shown = Message("system", prompt.render()), render_evidence(evidence)
@@ -57,7 +58,7 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
         return Outcome(_failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
     written = replace(written, keys=keys)
     if is_refusal(written.text):
-        written = replace(written, refused="model_refused")
+        written = replace(written, refused="insufficient_evidence")
     elif checked:
         said = written.text.strip()
         asked = prompts.answerable.render(evidence=shown, question=question, answer=said)
@@ -119,7 +120,7 @@ def _judged(
     if answerable is None:
         note = "answer: the check gave neither yes nor no"
         return replace(written, unchecked=True), (note,)
-    refused: Refused = "not_answerable" if answerable < least else ""
+    refused: Refused = "insufficient_evidence" if answerable < least else ""
     return replace(written, answerable=answerable, refused=refused), ()
 
 

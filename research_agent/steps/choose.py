@@ -4,21 +4,29 @@ from collections.abc import Sequence
 
 from research_agent.core.evidence import Evidence, EvidenceLimits, select_evidence
 from research_agent.core.evidence_around import WHOLE, belonging, neighbours
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
 from research_agent.settings import EvidenceSettings
 
 
 def choose_evidence(
-    hits: Sequence[Hit], earlier: Sequence[Evidence], *, ports: Ports, settings: EvidenceSettings
+    hits: Sequence[Hit],
+    earlier: Sequence[Evidence],
+    *,
+    ports: Ports,
+    settings: EvidenceSettings,
+    scope: Scope = EVERYTHING,
 ) -> tuple[Evidence, ...]:
     """Add the best new hits to the evidence, then the other parts of their tables and algorithms.
 
-    Neighbours come last, as far as `settings.neighbours` says.
+    Neighbours come last, as far as `settings.neighbours` says. Nothing enters that is not in the
+    scope.
     """
 
     def around(chunk: Chunk) -> Sequence[Chunk]:
-        near = ports.chunks.around(chunk.chunk_id, window=max(WHOLE, settings.neighbours))
+        found = ports.chunks.around(chunk.chunk_id, window=max(WHOLE, settings.neighbours))
+        near = [other for other in found if scope.admits(other)]
         return (*belonging(chunk, near), *neighbours(chunk, near, settings.neighbours))
 
     limits = EvidenceLimits(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from research_agent.core.expansion import expand
 from research_agent.core.referring import Reference, references_by_chunk
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk
 from research_agent.ports import Ports
 
@@ -16,6 +17,8 @@ class Referring:
     ports: Ports
     exclude: frozenset[str] = frozenset()
     """Chunk ids that are not wanted again; they take nobody's place."""
+    within: Scope = EVERYTHING
+    """What is read has to be in it."""
 
     def references(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Reference, ...]]:
         """Return what each of the chunks refers to; those that refer to nothing are left out."""
@@ -32,4 +35,5 @@ class Referring:
             max_total=len(set(chunk_ids)) + max_total,
             excluded=self.exclude,
         )
-        return self.ports.chunks.chunks([one.chunk_id for one in found.reached if one.depth])
+        read = self.ports.chunks.chunks([one.chunk_id for one in found.reached if one.depth])
+        return [chunk for chunk in read if self.within.admits(chunk)]

@@ -14,7 +14,12 @@ from research_agent.core.proposals import (
     read_translation,
     without_hops,
 )
-from research_agent.core.question_parts import other_language, question_parts, why_simple
+from research_agent.core.question_parts import (
+    is_nested,
+    other_language,
+    question_parts,
+    why_simple,
+)
 from research_agent.core.refinement import (
     Limits,
     Measures,
@@ -131,9 +136,15 @@ class _Work:
             return None
         if reason := why_simple(self.question, self.languages):
             return keep(self.question, reason)
-        if chosen.mode == "auto" and not (sure and chosen.complexity == "pure"):
+        if chosen.mode == "auto" and not (sure and self._is_simple):
             return None
         return self._by_rules(f"bypass: {confidence.reason}" if sure else "refinement.mode is pure")
+
+    @property
+    def _is_simple(self) -> bool:
+        """Whether a question that its own words find is not worth a call of the model."""
+        chosen = self.settings.refinement.complexity
+        return chosen == "pure" or (chosen == "nested" and not is_nested(self.question))
 
     def with_model(self, confidence: RetrievalConfidence, meter: Meter) -> Refined:
         """Return the refinement that the planner model proposes, and what the trace is told."""

@@ -1,18 +1,21 @@
 """The step that ends a question: the result, with the place of each quote on its page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from research_agent.core.advice import advice_of
 from research_agent.core.alignment import PageSpan, page_spans
 from research_agent.core.calls import Found
 from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import Citation, ResearchResult, research_result
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk, TraceEvent
 from research_agent.core.verification import Check, Draft
 from research_agent.errors import IndexingError
-from research_agent.ports import ChunkStore
+from research_agent.ports import ChunkStore, no_documents
 
 
 def report(  # noqa: PLR0913 (every part of the state that a caller sees)
@@ -27,8 +30,13 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     rounds: int,
     trace: Sequence[TraceEvent],
     chunks: ChunkStore,
+    documents: Callable[[], Sequence[DocumentOutline]] = no_documents,
+    scope: Scope = EVERYTHING,
 ) -> ResearchResult:
-    """Return the result; where the pages' texts cannot be read, quotes have no places on them."""
+    """Return the result, with advice where it is no whole answer.
+
+    Where the pages' texts cannot be read, quotes have no places on them.
+    """
     result = research_result(
         question,
         best=best,
@@ -40,6 +48,8 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         rounds=rounds,
         trace=trace,
     )
+    if result.status != "answered":
+        result = replace(result, advice=advice_of(result, _searchable(documents, scope)))
     cited = {item.key: item.hit.chunk for item in evidence}
     try:
         placed = tuple(_placed(item, cited[item.key], chunks) for item in result.citations)
@@ -47,6 +57,17 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         warning = f"report: {error} The quotes have no places on their pages."
         return replace(result, warnings=(*result.warnings, warning))
     return replace(result, citations=placed)
+
+
+def _searchable(
+    documents: Callable[[], Sequence[DocumentOutline]], scope: Scope
+) -> Sequence[DocumentOutline]:
+    """Return the documents that were searched; none where the index cannot be read."""
+    try:
+        known = documents()
+    except IndexingError:
+        return ()
+    return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
 def _placed(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:

@@ -252,4 +252,4 @@ def test_letters_that_draw_signs() -> None:
     text = " ".join(block.text for block in document.blocks)
 
     assert "KC_Step_Label∥IDP ∥IDR ∥EphP ∥EphR ∥ExtraP ∥ExtraR" in " ".join(text.split())
-    assert "x∥y = x ′∥y ′ even though" in " ".join(text.split())
+    assert "x∥y = x \u2032∥y \u2032 even though" in " ".join(text.split())

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,10 +49,13 @@ class Model:
     verdict: str = "yes"
     plan: str = '{"kind": "keep", "queries": []}'
     error: Raw | None = None
+    takes: float = 0.0
+    """Seconds that it takes to say anything."""
     asked: list[str] = field(default_factory=list)
 
     def reply(self, request: Json) -> Json | Raw:
         self.asked.append(request["messages"][-1]["content"])
+        time.sleep(self.takes)
         if self.error:
             return self.error
         if "response_format" in request:

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from pydantic import ValidationError
 
 from examples.as_a_node import parent
-from graphs import studio
+from graphs import studio, studio_context
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.config import load_prompts
+from research_agent.errors import IndexMissingError
 from tests.app.commands import GUIDE, Model, run, served
 from tests.fakes import BYPASSING, GOOD, QUESTION, ScriptedChat, ports, says
 
@@ -73,12 +76,41 @@ def test_studio_builds_one_graph_an_index(config: str, monkeypatch: pytest.Monke
     closers: list[object] = []
     monkeypatch.setenv("RESEARCH_AGENT_CONFIG", config)
     monkeypatch.setattr("atexit.register", closers.append)
-    graph = studio.research({})
+    graph = asyncio.run(studio.research({}))
     result = graph.invoke(ResearchInput(question=BAKED))["result"]
 
-    assert graph is studio.research({"configurable": {"index": "default"}})
+    assert graph is asyncio.run(studio.research({"configurable": {"index": "default"}}))
     assert "answered" == result.status
     assert 1 == len(closers)
-    studio._research.cache_clear()  # noqa: SLF001 (the test's own cleaning)
+    studio._opened.cache_clear()  # noqa: SLF001 (the test's own cleaning)
     for close in closers:
         close()  # type: ignore[operator]
+
+
+def test_studio_shows_graphs_before_there_is_an_index() -> None:
+    """Their shape needs no index; a run says that there is none, and the next try looks again."""
+    config: RunnableConfig = {"configurable": {"index": "none-yet"}}
+    graph = asyncio.run(studio.research(config))
+
+    assert "ask" in asyncio.run(studio.chat(config)).nodes
+    assert "retrieve" in graph.nodes
+    with pytest.raises(IndexMissingError, match="none-yet"):
+        graph.invoke(ResearchInput(question=BAKED))
+    assert graph is not asyncio.run(studio.research(config))
+
+
+def test_studio_takes_models_from_its_form(config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider and a model of the form are those of the graph; a wrong one is refused."""
+    monkeypatch.setenv("RESEARCH_AGENT_CONFIG", config)
+    given = {"chat_provider": "bedrock", "chat_model": "anthropic.test", "index": "notes"}
+    chosen = studio_context.of_config({"configurable": {**given, "thread_id": "1"}})
+
+    assert (
+        "notes",
+        (
+            ("RESEARCH_AGENT_MODELS__CHAT__PROVIDER", "bedrock"),
+            ("RESEARCH_AGENT_MODELS__CHAT__MODEL", "anthropic.test"),
+        ),
+    ) == chosen.choice
+    with pytest.raises(ValidationError, match="chat_provider"):
+        asyncio.run(studio.research({"configurable": {"chat_provider": "gemini"}}))

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from research_agent.app.asking import cost_line
-from research_agent.app.events import LINES
+from research_agent.app.terminal import result_text
 from research_agent.core.calls import Found
+from research_agent.core.conflicts import Conflict
 from research_agent.core.filtering import FilterStats
+from research_agent.core.step_lines import LINES
 from research_agent.core.types import Probe
 from research_agent.core.verification import Answer
 from tests.graphs.serving import Server, paid, run
@@ -47,3 +49,28 @@ def test_cost_line_tells_what_there_is() -> None:
 def test_steps_tell_their_fallbacks(step: str, written: dict[str, Any], line: str) -> None:
     """A person sees what did not go as planned while it happens."""
     assert line == LINES[step](written)
+
+
+def test_conflicts_stand_below_the_citations() -> None:
+    """Both values, both documents with their dates and keys, and the other one's words."""
+    result, _ = run(Server().ports())
+    conflict = Conflict(
+        claim="The hose bears 5 bar.",
+        value="5 bar",
+        key="c1",
+        doc_id="guide",
+        date="2024-08",
+        other_value="7 bar",
+        other_key="c3",
+        other_doc_id="draft",
+        other_date="",
+        other_quote="It bears 7 bar.",
+    )
+    told = result_text(replace(result, conflicts=(conflict,)))
+
+    assert result_text(result) == told.replace(
+        "\nconflict: 5 bar in guide (2024-08) [c1], 7 bar in draft (no date) [c3]"
+        '\n     "It bears 7 bar."',
+        "",
+    )
+    assert result_text(result) != told

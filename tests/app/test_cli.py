@@ -77,6 +77,29 @@ def test_ask_refuses_with_the_contract_text(docs: Path, tmp_path: Path) -> None:
         result = run("ask", QUESTION, "--docs", str(docs), "--config", config, "--quiet")
 
     assert (0, "not found in provided docs\n") == (result.exit_code, result.stdout)
+    assert f"Searched '{QUESTION}' in 1 document (" in result.stderr
+    assert "nearest: guide, section Bread. " in result.stderr
+
+
+def test_question_about_another_file_says_what_would_help(docs: Path, tmp_path: Path) -> None:
+    """No answer is asked for; reason and advice are in the JSON."""
+    with served(Model(), tmp_path) as config:
+        asked = run("ask", "How hot is bread in pasta.md?", "--docs", str(docs), "--config", config)
+        told = run(
+            "ask",
+            "How hot is bread in pasta.md?",
+            "--docs",
+            str(docs),
+            "--config",
+            config,
+            "--json",
+        )
+
+    result = printed(told)
+    assert ("not found in provided docs\n", 0) == (asked.stdout, result["usage"]["failed_calls"])
+    assert ("wrong_scope", []) == (result["refusal_reason"], result["conflicts"])
+    assert result["advice"] in asked.stderr
+    assert "Nothing there names 'pasta.md'" in result["advice"]
 
 
 def test_draft_that_nothing_supports_is_not_shown(docs: Path, tmp_path: Path) -> None:

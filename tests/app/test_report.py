@@ -11,6 +11,7 @@ from research_agent.app.report.heat import heat
 from research_agent.app.report.target import check_target
 from research_agent.app.report.writing import write_report
 from research_agent.core.claims import Claim
+from research_agent.core.conflicts import Conflict
 from research_agent.core.types import Chunk
 from research_agent.core.verification import Answer, Draft
 from research_agent.errors import IndexDamagedError, PathError
@@ -154,6 +155,22 @@ def test_a_refusal_shows_nothing_of_its_draft(tmp_path: Path) -> None:
     assert "not found in provided docs" in html
     assert "unsupported draft" in html
     assert "moon" not in html
+
+
+def test_conflicts_and_advice_are_text(tmp_path: Path) -> None:
+    """Both values and documents are shown, and nothing in them is markup."""
+    result, chunks = over_pdf(tmp_path)
+    sides = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024"}
+    others = {"other_value": HOSTILE, "other_key": "c2", "other_doc_id": "b", "other_date": ""}
+    conflict = Conflict(claim="It bears 5 bar.", other_quote=HOSTILE, **sides, **others)
+    told = replace(result, conflicts=(conflict,), advice=f"Searched {HOSTILE}")
+    tree = parsed(html_of(tmp_path, told, chunks, watched()))
+    items = [node.text() for node in tree.css("li") if "So says guide (2024, c1)" in node.text()]
+
+    assert 1 == len(items)
+    assert "But b (no date, c2)" in items[0]
+    assert "Searched </style>" in tree.css_first("body").text()
+    assert [] == tree.css("script, img")
 
 
 def test_heat_leaves_out_markers_and_unsupported_sentences() -> None:

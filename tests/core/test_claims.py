@@ -4,7 +4,7 @@ import pytest
 
 from research_agent.core.claims import read_claims
 from research_agent.core.evidence import Evidence
-from research_agent.core.support import best_support
+from research_agent.core.quoting import best_support
 from research_agent.core.types import Chunk, Hit
 from tests.fakes import chunk, token
 

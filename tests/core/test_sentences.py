@@ -22,11 +22,17 @@ def sentences(text: str) -> list[str]:
         ["Section 5.2 says so.", "1024 is next."],
         ["公開鍵です。", "終わり。", "はい。"],
         ["Version 2. is not the end, lower case goes on."],
+        ["Menurut Bpk. Ahmad a.n. PT Maju biayanya tetap.", "Lihat No. 5 dan hlm. 3."],
+        ["Barang, alat, dll. [c1]", "Rapat di Jl. Merdeka No. 10 selesai."],
+        ["Prof. A. B. Smith et al. (2020) wrote it.", "See Eqs. 4-5 at 3 p.m. [c1]", "Then go."],
+        ["The size is 1088 bytes.[c1]", "The next is 1184.[c2]", "Done (c1)."],
+        ["It works with TLS 1.3.", "See https://nist.gov/a.b?c=d.", "Is v1.2.3 out?"],
+        ["密钥有32字节。[c1]", "长度为1088\uff1b密文较短。", "是吗\uff1f", "好\uff01"],
     ],
 )
 def test_sentences_of_one_line(expected: list[str]) -> None:
     """Abbreviations, numbers, quotes, citations and CJK stops are told apart."""
-    separator = "" if expected[0].endswith("。") else " "
+    separator = "" if "。" in expected[0] else " "
 
     assert expected == sentences(separator.join(expected))
 
@@ -44,6 +50,17 @@ def test_lists_headings_and_rows_end() -> None:
 
     assert [
         "# One", "Intro:", "- a b", "- c", "1. first.", "Second", "2. x", "a | b", "c | d", "end",
+    ] == sentences(text)  # fmt: skip
+
+
+def test_code_and_rows_are_whole() -> None:
+    """Code between fences is one sentence, and so is each row between bars."""
+    code = "```python\nx = 1. Y\n\n- z = 2\n```"
+    text = f"So:\n{code}\nEnd. Now.\n| a | b |\n|---|---|\n| c. D | d |\n```\nopen. E"
+
+    assert [
+        "So:", code, "End.", "Now.",
+        "| a | b |", "|---|---|", "| c. D | d |", "```\nopen. E",
     ] == sentences(text)  # fmt: skip
 
 

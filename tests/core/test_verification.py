@@ -53,7 +53,7 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (written("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
         (Answer("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
         (written("[4]"), "again", "unsupported"),
-        (Answer("x", refused="not_answerable"), "stop", "refused"),
+        (Answer("x", refused="insufficient_evidence"), "stop", "refused"),
         (replace(written(GOOD), unchecked=True), "stop", "unchecked"),
     ],
 )
@@ -134,6 +134,36 @@ def test_nothing_written_is_a_refusal() -> None:
 
     assert "budget" == check(unpaid)[0].refused
     assert "unsupported_draft" == check(Answer(failed="error"), poor, 2)[0].refused
+
+
+def test_model_that_failed_before_a_draft_is_told() -> None:
+    """Without any draft the model is why nothing was answered."""
+    assert "model_failed" == check(Answer(), probe_failed=True)[0].refused
+    assert "model_failed" == check(Answer(failed="error"))[0].refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The document does not say how bread is baked.", "There is no information about bread."],
+)
+def test_draft_that_only_says_what_is_missing_is_a_refusal(text: str) -> None:
+    """The question's own words stand in the evidence, but no quote says so."""
+    found, draft = check(written(text))
+
+    assert ("stop", "refused", "insufficient_evidence") == (
+        found.decision,
+        found.reason,
+        found.refused,
+    )
+    assert () == draft.claims
+
+
+def test_refusal_after_a_good_draft_keeps_the_draft() -> None:
+    """The first answer stays."""
+    _, best = check(written(GOOD, sure=False))
+    found, kept = check(written("The document does not say it."), best, 2)
+
+    assert ("worse_than_before", best) == (found.reason, kept)
 
 
 def test_markers_and_punctuation_are_not_scored() -> None:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graphs.chat import ChatInput, build_chat_graph
+from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.core.result import ResearchResult
@@ -124,8 +125,8 @@ def test_uncertain_tokens_lead_to_another_round() -> None:
 @pytest.mark.parametrize(
     ("answer", "verdict", "reason"),
     [
-        (says(GOOD), NO, "not_answerable"),
-        (says("Not found in provided docs."), says("yes"), "model_refused"),
+        (says(GOOD), NO, "insufficient_evidence"),
+        (says("Not found in provided docs."), says("yes"), "insufficient_evidence"),
     ],
 )
 def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str) -> None:
@@ -183,7 +184,7 @@ def test_evidence_about_other_things_is_refused_without_an_answer() -> None:
     answerer = ScriptedChat(says(GOOD))
     result = run(ports(answerer), question="What does the train from Jakarta to Bandung cost?")
 
-    assert ("refused", "not_answerable") == (result.status, result.refusal_reason)
+    assert ("refused", "wrong_scope") == (result.status, result.refusal_reason)
     assert [] == [role for role, _, _ in answerer.asked if role == "answer"]
     assert any("names nothing that the question names" in note for note in result.warnings)
 
@@ -219,13 +220,14 @@ def test_each_turn_starts_afresh(tmp_path: Path) -> None:
     """Three turns on one thread: the turns stay, rounds, evidence and trace do not leak."""
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
-        research = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
-        chat = build_chat_graph(research, checkpointer=SqliteSaver(file))
+        given = ports(ScriptedChat(says(GOOD)))
+        chat = build_chat_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
         for number in range(3):
-            turns = chat.invoke(ChatInput(question=f"{QUESTION} {number}"), config)["turns"]
+            asked = ChatInput(messages=[HumanMessage(f"{QUESTION} {number}")])
+            turns = ChatState.model_validate(chat.invoke(asked, config)).turns
 
     assert [1, 1, 1] == [turn.rounds for turn in turns]
-    assert [2, 2, 2] == [turn.usage.llm_calls for turn in turns]
+    assert [2, 2, 2] == [turn.llm_calls for turn in turns]
     assert [f"{QUESTION} {n}" for n in range(3)] == [turn.question for turn in turns]
 
 

@@ -110,7 +110,7 @@ def test_python_has_the_same_arguments() -> None:
     ):
         about = specs()[name]["parameters"]["properties"]
         own = inspect.signature(method).parameters
-        names = [key for key in own if key not in {"self", "probe", "allowance"}]
+        names = [key for key in own if key not in {"self", "probe", "allowance", "within"}]
         assert names == list(about)
         for key in names:
             default = own[key].default

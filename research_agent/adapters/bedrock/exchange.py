@@ -7,17 +7,18 @@ the deadline, and a reply whose body is being read has its connection shut down.
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from http.client import HTTPConnection
 from io import BytesIO
 from socket import SHUT_RDWR, socket
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from research_agent.errors import ModelReplyError, ModelTimeoutError, ModelUnavailableError
+from research_agent.stopping import check, waking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,16 +129,23 @@ class Pending(Generic[T]):
     ) -> None:
         """Wait for `future` no longer than `exchange` lasts, and else call `abandon`."""
         self._exchange, self._future, self._abandon = exchange, future, abandon
+        self._ended = Event()
 
     def result(self) -> T:
-        """Return what the call returns, or raise what it raises, or ModelTimeoutError."""
+        """Return what the call returns, or raise what it raises.
+
+        Raises ModelTimeoutError at the deadline, and StoppedError where the question is stopped.
+        """
         try:
-            wait([self._future], self._exchange.left())
+            with waking(self._ended.set):
+                self._future.add_done_callback(lambda _: self._ended.set())
+                self._ended.wait(self._exchange.left())
         finally:
             if not self._future.done():
                 self._abandon()
                 self._exchange.drop()
         if not self._future.done():
+            check()
             raise self._exchange.timeout()
         return self._future.result()
 

@@ -36,6 +36,7 @@ _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.st
 _AROUND = f"""SELECT n.chunk_id {_VISIBLE} JOIN chunks n ON n.document = c.document
     AND n.position BETWEEN c.position - ? AND c.position + ? AND n.id <> c.id
     WHERE c.chunk_id = ? ORDER BY n.position"""
+_CONTENTS = f"SELECT c.chunk_id {_VISIBLE} WHERE d.doc_id = ? ORDER BY c.position"
 _PAGE_TEXT = f"""SELECT p.text {_VISIBLE} JOIN page_texts p ON p.document = d.id
     WHERE c.chunk_id = ? AND p.page = ?"""
 _EDGES = """SELECT s.chunk_id, t.chunk_id, e.kind, d.path, s.position, e.place, t.position
@@ -131,6 +132,10 @@ class LedgerReader(Closing):
         """Return what every document holds, by path."""
         with self.snapshot(), faults(self._label):
             return outlines(self._all(DOCUMENTS), self._all(SECTIONS))
+
+    def contents(self, doc_id: str) -> list[Chunk]:
+        """Return every chunk of the document with this display name, in reading order."""
+        return self.chunks([row[0] for row in self._all(_CONTENTS, [doc_id])])
 
     def chunk_digests(self) -> dict[str, str]:
         """Return every chunk's id and the digest of what its words are made from."""

@@ -12,6 +12,7 @@ from research_agent.adapters.managed.slots import Slots
 from research_agent.core.deadlines import Rates, halved, slowest, try_deadline
 from research_agent.core.retrying import final_error, retry_delay
 from research_agent.errors import ModelBusyError, ModelError, ModelTimeoutError
+from research_agent.stopping import check
 
 T = TypeVar("T")
 
@@ -102,15 +103,17 @@ class Server:
         All tries, the waits between them and those for a place take at most `seconds`. Raises
         the ModelError of the last try; ModelTimeoutError where no place became free in time;
         ModelError where the server was closed meanwhile. Without a `size` a try has no deadline
-        of its own.
+        of its own. Raises StoppedError, instead of a further try, where the question is stopped.
         """
         begun, closings = self._pacing.seconds(), self._closings
         tries, last = 0, None
         while True:
+            check()
             left = seconds - (self._pacing.seconds() - begun)
             with self._slots.place(left) as held:
                 now = self._pacing.seconds()
                 left = seconds - (now - begun)
+                check()
                 if closings != self._closings:
                     raise _closed(tries) from last
                 if not held or left <= 0:

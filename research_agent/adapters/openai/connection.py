@@ -16,6 +16,7 @@ from research_agent.adapters.openai.request import Line, Request
 from research_agent.adapters.openai.watch import Watch
 from research_agent.core.loopback import is_loopback
 from research_agent.errors import ModelError, ModelTimeoutError
+from research_agent.stopping import check, waking
 
 if TYPE_CHECKING:
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
@@ -56,8 +57,9 @@ class Connection(Generic[C]):
         """Return what `work` makes of a client, before `until` on the monotonic clock.
 
         The endpoint's own timeout holds too; it counts from when the server's address is known.
-        Raises ModelTimeoutError, and ModelError where the environment lets no client be made or
-        where the connection is closed meanwhile. A client whose work failed is not used again.
+        Raises ModelTimeoutError, StoppedError, and ModelError where the environment lets no client
+        be made or where the connection is closed meanwhile. A client whose work failed is not used
+        again.
         """
         begun, closings = time.monotonic(), self._closings
         url = self._endpoint.url()
@@ -71,7 +73,8 @@ class Connection(Generic[C]):
         try:
             if closings == self._closings:
                 request.start()
-                request.wait(until - time.monotonic())
+                with waking(request.leave):
+                    request.wait(until - time.monotonic())
         except BaseException:
             if not request.leave():
                 request.line.close()
@@ -80,6 +83,7 @@ class Connection(Generic[C]):
             with self._lock:
                 self._busy.discard(request)
         if request.leave():
+            check()
             raise late(until - begun) if closings == self._closings else _closed()
         return self._settle(request, closings)
 

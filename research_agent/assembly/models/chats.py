@@ -89,7 +89,7 @@ class Chats:
         if place not in self._servers:
             own = role.provider == "local"
             self._servers[place] = Server(
-                requests=1 if own else settings.max_requests,
+                requests=1 if own else settings.requests,
                 retries=settings.retries,
                 timeout=settings.timeout,
                 rates=self._known(role).rates,

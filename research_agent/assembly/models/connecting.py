@@ -91,7 +91,7 @@ def connect_embedder(
     settings: ModelSettings, *, environment: Mapping[str, str]
 ) -> Iterator[Embedder]:
     """Give the embedding model alone, for what asks no other; raises ConfigError."""
-    server = Server(requests=settings.max_requests, retries=settings.retries)
+    server = Server(requests=settings.requests, retries=settings.retries)
     with ExitStack() as opened:
         yield _embedder(
             settings,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from research_agent.core.support import stem
+from research_agent.core.stems import stem
 from research_agent.core.validators.rewrite_words import RewriteWords, alternatives
 
 FacetKind = Literal[

@@ -8,6 +8,7 @@ from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.evidence import readable
 from research_agent.core.filtering import ChunkDecision, Filtered, counted
+from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Hit, Outcome, Probe, TraceEvent
@@ -43,25 +44,58 @@ class Filter(Protocol):
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
 
+KNOWN_SLOT, MOST_KNOWN = 3, 2
+"""Behind so many hits stand so many chunks that are known from before."""
+
+
 def retrieve(
-    question: str, check: Check, *, ports: Ports, settings: RetrievalSettings
+    question: str,
+    check: Check,
+    *,
+    ports: Ports,
+    settings: RetrievalSettings,
+    scope: Scope = EVERYTHING,
+    known: Sequence[str] = (),
 ) -> Outcome[Probe]:
     """Probe the documents with the question, or with what the last check wants to know.
 
+    Of the chunks with the ids `known`, those nearest to the query get a place among the hits.
     In the first round a model that fails is an error: raises ModelError. Later there is an
     answer to keep, so the probe says that it failed.
     """
     query = check.next_query or question
     try:
-        found = rank(query, ports=ports, settings=settings)
+        found = rank(query, ports=ports, settings=settings, scope=scope)
+        hits = _with_known(found.hits, _known(query, known, ports, scope))
         notes = (*ports.warnings(), *found.notes)
-        return Outcome(Probe(query, found.hits), TraceEvent(notes=notes))
+        return Outcome(Probe(query, hits), TraceEvent(notes=notes))
     except ModelError as error:
         if not check.next_query:
             raise
         failed = f"retrieve: {error}; the best answer so far is kept"
         event = TraceEvent(notes=(*ports.warnings(), failed))
         return Outcome(Probe(query, failed=True), event)
+
+
+def _known(query: str, ids: Sequence[str], ports: Ports, scope: Scope) -> tuple[Hit, ...]:
+    """Return the chunks with these ids that are still there and in the scope, nearest first."""
+    chunks = [chunk for chunk in ports.chunks.chunks(ids) if scope.admits(chunk)] if ids else []
+    if not chunks:
+        return ()
+    vector = ports.embedder.embed([query])[0]
+    near = ports.vectors.similarities(vector, [chunk.chunk_id for chunk in chunks])
+    hits = [Hit(chunk, similarity=s) for chunk, s in zip(chunks, near, strict=True)]
+    return tuple(sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.chunk.chunk_id)))
+
+
+def _with_known(hits: tuple[Hit, ...], known: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return `hits` with the first of `known` behind the very best ones; those stay in front."""
+    front = {hit.chunk.chunk_id for hit in hits[:KNOWN_SLOT]}
+    found = {hit.chunk.chunk_id: hit for hit in hits}
+    moved = [found.get(h.chunk.chunk_id, h) for h in known if h.chunk.chunk_id not in front]
+    ids = {hit.chunk.chunk_id for hit in moved[:MOST_KNOWN]}
+    own = [hit for hit in hits if hit.chunk.chunk_id not in ids]
+    return reserve_slots(own, [moved], slot=KNOWN_SLOT, each=MOST_KNOWN) if ids else hits
 
 
 def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
@@ -76,17 +110,20 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     filtering: Filter,
     rerank: bool = True,
     scope: Scope = EVERYTHING,
+    probed: Scope = EVERYTHING,
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
     Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
     nothing is filtered: the first hits of the ranking are returned. A query that this round's
-    probe already asked is answered from the probe, and so is one whose search fails. Raises
-    ModelError where it fails and the probe has nothing.
+    probe already asked, within the same scope (`probed`), is answered from the probe, and so is
+    one whose search fails. Raises ModelError where it fails and the probe has nothing.
     """
     started = ports.clock.seconds()
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    found, notes = _hits(query, probe, ports, retrieval, scope)
+    found, notes = probe.hits, tuple[str, ...]()
+    if query != probe.query or scope != probed:
+        found, notes = _hits(query, probe, ports, retrieval, scope)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
@@ -117,8 +154,6 @@ def _hits(
     query: str, probe: Probe, ports: Ports, settings: RetrievalSettings, scope: Scope
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Return what `query` finds, or the probe's hits and a note where its search fails."""
-    if query == probe.query and scope.everything:
-        return probe.hits, ()
     try:
         found = rank(query, ports=ports, settings=settings, scope=scope)
     except ModelError as error:

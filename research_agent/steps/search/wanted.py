@@ -10,7 +10,7 @@ from research_agent.core.file_filter import filtered_documents
 from research_agent.core.filtering_candidates import search_limit
 from research_agent.core.question_plan import QuestionKind
 from research_agent.core.referring import Reference
-from research_agent.core.scope import Scope
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk, Hit, Probe
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, RetrievalSettings
@@ -36,6 +36,8 @@ class Wanted:
     """Let the filter judge; else the ranking alone decides."""
     exclude: frozenset[str] = frozenset()
     """Chunk ids that are not wanted again."""
+    within: Scope = EVERYTHING
+    """What the whole question is limited to."""
 
 
 class Search(Protocol):
@@ -81,8 +83,10 @@ def search_documents(  # noqa: PLR0913 (one collaborator each)
     ToolInputError for a `file_filter` that fits no document, and what `search` raises.
     """
     started = ports.clock.seconds()
-    documents = ports.documents()
-    scope, files = Scope(exclude=wanted.exclude), len(documents)
+    limit = wanted.within
+    documents = [d for d in ports.documents() if limit.admits_document(d.doc_id, d.source, d.date)]
+    scope = replace(limit, exclude=limit.exclude | wanted.exclude)
+    files = len(documents)
     if wanted.file_filter.strip():
         names = filtered_documents(documents, wanted.file_filter)
         scope, files = replace(scope, doc_ids=frozenset(names)), len(names)

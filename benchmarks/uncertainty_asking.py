@@ -1,0 +1,158 @@
+"""Answers with all that can be known about them, recorded one question at a time.
+
+A recording holds the evidence and the model's answer with its log-probabilities, so a later
+version of the product judges the same answers again without index and model.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from benchmarks.answers import arm as answering
+from benchmarks.datasets import MULTIHOP, data_set, documents
+from benchmarks.places import RECORDINGS
+from benchmarks.product import indexed
+from benchmarks.questions import nist_keys, read
+from benchmarks.recording import Recordings
+from benchmarks.refinement_arms import changed
+from graphs.research import ResearchGraph, build_research_graph
+from graphs.state import ResearchInput
+from research_agent.adapters.kept import KeptChat
+from research_agent.assembly.connection import connect
+from research_agent.config import load_prompts
+from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.evidence import Evidence
+from research_agent.core.types import Token
+from research_agent.core.verification import Answer
+from research_agent.ports import KeptReply
+from research_agent.settings import Settings
+
+Source = Literal["hotpotqa", "nist"]
+SOURCES: tuple[Source, ...] = ("hotpotqa", "nist")
+ONE_ROUND = changed(Settings(), budget={"rounds": 1})
+"""One draft a question: the first one, whatever is thought of it."""
+SETTINGS: Mapping[Source, Settings] = {
+    "hotpotqa": changed(ONE_ROUND, evidence={"max_tokens": 500}),
+    "nist": ONE_ROUND,
+}
+"""Paragraphs of HotpotQA are short, and so is its evidence."""
+DIGITS = 5
+"""Of a recorded log-probability, behind the point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question and the first draft of its answer."""
+
+    source: Source
+    qid: str
+    question: str
+    weights: str
+    seconds: float
+    """Of the whole question, calls that were known from elsewhere left out."""
+    confidence: RetrievalConfidence
+    evidence: tuple[Evidence, ...]
+    answer: Answer
+
+
+ASKED = TypeAdapter(Asked)
+
+
+def recorded(path: Path) -> list[Asked]:
+    """Return what is recorded in a file; nothing where there is none."""
+    return [ASKED.validate_python(row) for row in read(path)] if path.exists() else []
+
+
+def recording(weights: str) -> Path:
+    """Return the file of the answers of some weights."""
+    return RECORDINGS / f"uncertainty-{weights}.jsonl"
+
+
+def record(weights: str, sources: Iterable[Source], *, minutes: float, cache: Path) -> None:
+    """Ask what is not recorded, and record each answer at once; `minutes` end it."""
+    until = time.monotonic() + 60 * minutes
+    known = {(asked.source, asked.qid) for asked in recorded(recording(weights))}
+    for source in sources:
+        left = [pair for pair in questions(source) if (source, pair[0]) not in known]
+        if not left or time.monotonic() > until:
+            continue
+        for asked in _asked(source, left, weights, cache, until):
+            with recording(weights).open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(_row(asked), ensure_ascii=False)}\n")
+
+
+def questions(source: Source) -> list[tuple[str, str]]:
+    """Return ids and texts of the questions of a set."""
+    rows = nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
+    return [(row["qid"], row["question"]) for row in rows]
+
+
+def _asked(
+    source: Source, left: Iterable[tuple[str, str]], weights: str, cache: Path, until: float
+) -> Iterator[Asked]:
+    """Ask questions with the product's graph over an index below `cache`."""
+    settings, data = answering(weights, "", SETTINGS[source]).settings, data_set(source)
+    location = cache / "indexes" / source
+    location.parent.mkdir(parents=True, exist_ok=True)
+    indexed(documents(data, cache), location, settings)
+    with connect(str(location), settings, {}) as connection:
+        ports = connection.ports
+        chat = KeptChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
+        ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
+        graph = build_research_graph(ports, settings, load_prompts())
+        for qid, question in left:
+            if time.monotonic() > until:
+                return
+            yield _one(graph, source, qid, question, weights)
+
+
+def _one(graph: ResearchGraph, source: Source, qid: str, question: str, weights: str) -> Asked:
+    """Ask one question, and keep what the graph's nodes made of it."""
+    made: dict[str, Any] = {"confidence": RetrievalConfidence(), "evidence": (), "answer": Answer()}
+    started = time.perf_counter()
+    steps = graph.stream(ResearchInput(question=question), stream_mode="updates")
+    with closing(steps):  # type: ignore[type-var]  # (a generator, declared as an iterator)
+        for step in steps:
+            for update in step.values():
+                made |= {name: update[name] for name in made if name in (update or {})}
+    spent = round(time.perf_counter() - started, 2)
+    return Asked(
+        source=source, qid=qid, question=question, weights=weights, seconds=spent, **made
+    )
+
+
+def _row(asked: Asked) -> Any:
+    """Return what is written of an answer: no paths, and no digits that mean nothing."""
+    evidence = tuple(
+        replace(item, hit=replace(item.hit, chunk=replace(item.hit.chunk, source="")))
+        for item in asked.evidence
+    )
+    answer = replace(asked.answer, tokens=tuple(map(_rounded, asked.answer.tokens)))
+    return ASKED.dump_python(replace(asked, evidence=evidence, answer=answer), mode="json")
+
+
+def _rounded(token: Token) -> Token:
+    shown = tuple(replace(one, logprob=round(one.logprob, DIGITS)) for one in token.alternatives)
+    return replace(token, logprob=round(token.logprob, DIGITS), alternatives=shown)
+
+
+class Borrowed:
+    """Replies that other benchmarks have recorded; implements ReplyCache, and keeps nothing."""
+
+    def __init__(self, weights: str) -> None:
+        """Read the recordings of `weights`."""
+        names = (f"refinement-{weights}.jsonl", f"answers-{weights}.jsonl")
+        self._kept = [Recordings(RECORDINGS / name, weights) for name in names]
+
+    def get(self, key: str) -> KeptReply | None:
+        """Return what was recorded under `key`, None where nothing was."""
+        return next((found for kept in self._kept if (found := kept.get(key))), None)
+
+    def put(self, key: str, kept: KeptReply) -> None:
+        """Leave the recordings as they are."""

@@ -1,0 +1,44 @@
+"""An agent that reasons and acts, with research among its tools.
+
+Any model that calls tools will do; this one is named by OPENAI_API_KEY and OPENAI_BASE_URL.
+"""
+
+import sys
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+
+from research_agent import Limits, ResearchAgent
+
+
+def react(model: BaseChatModel, agent: ResearchAgent, limits: Limits) -> Any:  # noqa: ANN401 (LangGraph's compiled graph)
+    """Return a graph in which `model` calls `research_tool` as often as it wants, and answers."""
+    tools = [agent.research_tool(lambda: limits)]
+    acting = model.bind_tools(tools)
+
+    def think(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [acting.invoke(state["messages"])]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("think", think)
+    graph.add_node("tools", ToolNode(tools))
+    graph.add_edge(START, "think")
+    graph.add_conditional_edges("think", tools_condition)
+    graph.add_edge("tools", "think")
+    return graph.compile(name="react")
+
+
+def main(task: str, model: str = "gpt-4o-mini") -> None:
+    """Print every message of one run."""
+    from langchain_openai import ChatOpenAI
+
+    with ResearchAgent.open() as agent:
+        graph = react(ChatOpenAI(model=model), agent, Limits(seconds=120.0))
+        for message in graph.invoke({"messages": [("user", task)]})["messages"]:
+            message.pretty_print()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,114 @@
+"""The conversation's state: messages for chat interfaces, and plain values for everything else.
+
+What a node returns is turned into plain JSON values before it is kept, and validated on every
+read. So a checkpoint holds no class of ours, and a later version can read it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Protocol
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.graph.message import add_messages
+from pydantic import ConfigDict, Field
+from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict
+
+from research_agent.core.conversation import Choices, FollowUp, Ledger, Turn
+from research_agent.core.scope import Scope
+
+from .reducers import append
+from .state import State
+
+
+class Limits(TypedDict, total=False):
+    """A scope as plain values; see `research_agent.core.scope.Scope`."""
+
+    documents: list[str]
+    folders: list[str]
+    kinds: list[str]
+    since: str
+    until: str
+
+
+class ChatInput(State):
+    """What a person gives: a message, and what is not to be read."""
+
+    messages: Annotated[
+        list[AnyMessage],
+        Field(description="The conversation; the last human message is the question."),
+        add_messages,  # (LangGraph takes it for the reducer only where it stands last)
+    ]
+    scope: Annotated[
+        Limits | None, Field(description="Which documents may be read; {}: all. None: as before.")
+    ] = None
+    rejected: Annotated[
+        dict[str, str] | None,
+        Field(description="Ids of chunks not to be read, with digests. None: as before."),
+    ] = None
+
+
+class ChatState(ChatInput):
+    """A conversation. The comment names the writer."""
+
+    model_config = ConfigDict(extra="ignore", revalidate_instances="always")
+    # (what an older or a newer version kept besides is passed over)
+    asked: FollowUp = FollowUp()  # understand: the question, standing by itself
+    choices: Choices = Choices()  # look: what only a person can decide
+    chosen: str = ""  # clarify: what the person said
+    turns: Annotated[tuple[Turn, ...], append] = ()  # ask: one a question
+    ledger: Ledger = Ledger()  # ask: chunks seen and cited
+
+    @property
+    def said(self) -> str:
+        """The last human message's text."""
+        texts = [m.text for m in self.messages if isinstance(m, HumanMessage)]
+        return texts[-1] if texts else ""
+
+    @property
+    def limits(self) -> Scope:
+        """What may be read, without the rejected chunks."""
+        scope = self.scope or Limits()
+        return Scope(
+            documents=tuple(scope.get("documents", ())),
+            folders=tuple(scope.get("folders", ())),
+            kinds=tuple(scope.get("kinds", ())),
+            since=scope.get("since", ""),
+            until=scope.get("until", ""),
+            exclude=frozenset(self.rejected or ()),
+        )
+
+    @property
+    def offer(self) -> dict[str, object]:
+        """What is asked when the run stops for a choice, as JSON."""
+        return {"question": self.choices.question, "options": list(self.choices.options)}
+
+
+class ChatUpdate(TypedDict, total=False):
+    """What a node of the conversation may return."""
+
+    messages: list[AnyMessage]
+    asked: FollowUp
+    choices: Choices
+    chosen: str
+    turns: list[Turn]
+    ledger: Ledger
+
+
+class PlainNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: ChatState) -> dict[str, Any]:
+        """Return what changed, as plain values."""
+
+
+def plainly(node: Callable[..., Mapping[str, object]], **bound: object) -> PlainNode:
+    """Return `node` with `bound` filled in; what it returns is kept as plain values."""
+
+    def run(state: ChatState) -> dict[str, Any]:
+        update = node(ChatState.model_validate(state), **bound)
+        return {
+            name: value if name == "messages" else to_jsonable_python(value)
+            for name, value in update.items()
+        }
+
+    return run

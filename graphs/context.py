@@ -1,0 +1,117 @@
+"""What one run may change: the form that Studio shows, and what a parent graph hands down.
+
+Roles, models and the index are no part of it: they are chosen when the graph is built.
+"""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from research_agent.core.limits import Limits
+from research_agent.metering import limited
+from research_agent.settings import (
+    BudgetSettings,
+    EvidenceSettings,
+    SearchSettings,
+    Settings,
+    number_range,
+)
+
+
+def _number(section: type, name: str, what: str) -> Any:  # noqa: ANN401 (pydantic's own type)
+    """Return an optional field with the hard range of a setting."""
+    limits = number_range(section, name)
+    low, high = (limits.low, limits.high) if limits else (None, None)
+    return Field(None, ge=low, le=high, description=f"{what} Empty: as configured.")
+
+
+def _at_most(name: str, what: str) -> Any:  # noqa: ANN401 (pydantic's own type)
+    """Return an optional field that lowers a number of the budget."""
+    return _number(BudgetSettings, name, f"{what} More than budget.{name} is not given.")
+
+
+class ResearchContext(BaseModel):
+    """Numbers and modes of one run; what is left empty stays as it is configured."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int | None = _at_most("rounds", "Passes from retrieve to verify at most.")
+    llm_calls: int | None = _at_most("llm_calls", "Calls to language models at most.")
+    tool_calls: int | None = _at_most("tool_calls", "Searches at most.")
+    tokens: int | None = _at_most("tokens", "Tokens read and written by language models at most.")
+    seconds: float | None = _at_most("seconds", "Seconds for the whole question at most.")
+    cost: float | None = Field(
+        None,
+        gt=0,
+        description="Money at most, in the unit of models.prices. More than budget.cost is not "
+        "given. Empty: as configured.",
+    )
+    retrieval_mode: Literal["hybrid", "dense", "lexical"] | None = Field(
+        None, description="Search by meaning and words, or by one alone. Empty: as configured."
+    )
+    refinement_mode: Literal["auto", "pure", "off"] | None = Field(
+        None,
+        description="Better queries from the planner model where the first search is unsure, by "
+        "rules alone, or none. Empty: as configured.",
+    )
+    filter_mode: Literal["off", "score", "pointwise", "llm"] | None = Field(
+        None,
+        description="What leaves out hits: nothing, their similarity, or the filter model, hit by "
+        "hit or all at once. Empty: as configured.",
+    )
+    search_chunks: int | None = _number(
+        SearchSettings, "max_chunks", "Chunks that a search returns at most."
+    )
+    evidence_chunks: int | None = _number(
+        EvidenceSettings, "max_chunks", "Chunks that the model reads in a round at most."
+    )
+
+    @classmethod
+    def of(cls, limits: Limits) -> "ResearchContext":
+        """Return the context that hands down `limits`; what is too small is told by the graph."""
+        return cls.model_construct(
+            rounds=limits.rounds,
+            llm_calls=limits.llm_calls,
+            tool_calls=limits.tool_calls,
+            tokens=limits.tokens,
+            seconds=limits.seconds,
+            cost=limits.cost,
+        )
+
+
+UNCHANGED = ResearchContext()
+
+
+def adjusted(settings: Settings, context: object) -> Settings:
+    """Return the settings of one run; any other graph's context changes nothing.
+
+    Raises BudgetError where a limit is too small to begin with.
+
+    >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
+    'off'
+    """
+    if not isinstance(context, ResearchContext) or context == UNCHANGED:
+        return settings
+    limits = Limits(
+        rounds=context.rounds,
+        llm_calls=context.llm_calls,
+        tool_calls=context.tool_calls,
+        tokens=context.tokens,
+        seconds=context.seconds,
+        cost=context.cost,
+    )
+    chunks, evidence = context.search_chunks, context.evidence_chunks
+    return replace(
+        settings,
+        budget=limited(settings.budget, limits),
+        retrieval=replace(
+            settings.retrieval, mode=context.retrieval_mode or settings.retrieval.mode
+        ),
+        refinement=replace(
+            settings.refinement, mode=context.refinement_mode or settings.refinement.mode
+        ),
+        filter=replace(settings.filter, mode=context.filter_mode or settings.filter.mode),
+        search=replace(settings.search, max_chunks=chunks or settings.search.max_chunks),
+        evidence=replace(settings.evidence, max_chunks=evidence or settings.evidence.max_chunks),
+    )

@@ -1,0 +1,99 @@
+"""Indexing as a graph: first what would be done, then doing it; a person may look in between."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from research_agent.assembly.index import preview_index, update_index
+from research_agent.assembly.models import connect_embedder
+from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.remembering import embedding_cache
+from research_agent.core.documents import IndexReport
+from research_agent.settings import Settings
+
+from .state import State
+
+
+class IndexInput(State):
+    """What to index, and where."""
+
+    paths: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, description="Files and folders on the server's machine."),
+    ]
+    index: str = Field(
+        "default", min_length=1, description="A name, or a folder (with a slash in it)."
+    )
+    dry_run: bool = Field(default=False, description="Say what would be done, and write nothing.")
+    rebuild: bool = Field(default=False, description="Forget what is indexed; read all again.")
+    prune: bool = Field(default=False, description="Also forget what folders held, now empty.")
+
+
+class IndexState(IndexInput):
+    """The working state. The comment names the writer."""
+
+    preview: IndexReport = IndexReport()  # preview: what would be done
+    report: IndexReport = IndexReport()  # update: what was done
+
+
+class IndexUpdate(TypedDict, total=False):
+    """What a node may return."""
+
+    preview: IndexReport
+    report: IndexReport
+
+
+IndexGraph = CompiledStateGraph[IndexState, None, IndexInput, IndexState]
+
+
+def after_preview(state: IndexState) -> Literal["update", "__end__"]:
+    """End a dry run with its preview."""
+    return "__end__" if state.dry_run else "update"
+
+
+def build_index_graph(settings: Settings, environment: Mapping[str, str]) -> IndexGraph:
+    """Wire a preview and the run itself; each opens what it needs, and closes it."""
+
+    def preview(state: IndexState) -> IndexUpdate:
+        with connect_embedder(settings.models, environment=environment) as embedder:
+            report = preview_index(
+                state.index,
+                state.paths,
+                settings,
+                model=embedder.name,
+                files=local_files(settings.documents),
+                rebuild=state.rebuild,
+                prune=state.prune,
+            )
+        return {"preview": report}
+
+    def update(state: IndexState) -> IndexUpdate:
+        with (
+            connect_embedder(settings.models, environment=environment) as embedder,
+            reader(settings.documents) as documents,
+            embedding_cache(environment) as cache,
+        ):
+            report = update_index(
+                state.index,
+                state.paths,
+                settings,
+                embedder=embedder,
+                files=local_files(settings.documents),
+                reader=documents,
+                cache=cache,
+                rebuild=state.rebuild,
+                prune=state.prune,
+            )
+        return {"report": report}
+
+    graph = StateGraph(IndexState, input_schema=IndexInput)
+    graph.add_node("preview", preview)
+    graph.add_node("update", update)
+    graph.add_edge(START, "preview")
+    graph.add_conditional_edges("preview", after_preview)
+    graph.add_edge("update", END)
+    return graph.compile(name="index")

@@ -1,0 +1,1 @@
+"""`research-agent chat`: a conversation that lasts."""

@@ -1,0 +1,56 @@
+"""`research-agent chat` on the command line."""
+
+import click
+
+from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.telling import told
+
+
+@click.command("chat")
+@click.option(
+    "--session",
+    default="default",
+    show_default=True,
+    metavar="NAME",
+    help="Which conversation to begin or to go on with.",
+)
+@INDEX
+@CONFIG
+@click.option(
+    "--docs",
+    metavar="PATH",
+    multiple=True,
+    help="Index this file or folder first, in an index of its own, and ask that.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@click.option(
+    "--clarify/--no-clarify",
+    default=None,
+    help="Ask back where a question is ambiguous; else in a terminal only.",
+)
+@OFFLINE
+@told
+def chat_command(
+    *,
+    session: str,
+    index: str,
+    config: str | None,
+    docs: tuple[str, ...],
+    quiet: bool,
+    clarify: bool | None,
+) -> int:
+    """Hold a conversation over the indexed documents, which lasts."""
+    from research_agent.app.chat import opening
+
+    given = click.get_current_context().get_parameter_source("index")
+    named = given is not click.core.ParameterSource.DEFAULT
+    if docs and named:
+        raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
+    return opening.chat(
+        session=session,
+        index=index if named else None,
+        config=config,
+        docs=docs,
+        steps=not quiet,
+        clarify=clarify,
+    )

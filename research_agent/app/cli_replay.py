@@ -1,0 +1,63 @@
+"""The command that runs a recorded question again."""
+
+import click
+
+from research_agent.app.telling import told
+
+
+@click.command("replay")
+@click.argument("trace", metavar="TRACE")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a setting, such as filter.mode=off; can be given several times.",
+)
+@click.option(
+    "--from",
+    "node",
+    default="retrieve",
+    show_default=True,
+    metavar="NODE",
+    help="Begin with this node, from the recorded state before it.",
+)
+@click.option(
+    "--round",
+    "round_",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="Which run of the node, where there are several.",
+)
+@click.option("--index", default="", metavar="NAME_OR_PATH", help="Another index than the run's.")
+@click.option("--offline-only", is_flag=True, help="Ask no model: a changed prompt is an error.")
+@click.option("--json", "as_json", is_flag=True, help="Print difference and result as JSON.")
+@told
+def replay_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    trace: str,
+    changes: tuple[str, ...],
+    node: str,
+    round_: int,
+    index: str,
+    offline_only: bool,
+    as_json: bool,
+) -> int:
+    """Run a question again that `ask --trace` has recorded, and print what is different.
+
+    Models are asked only for prompts that the trace does not hold.
+    """
+    from research_agent.app import replaying
+
+    return replaying.replay(
+        trace,
+        replaying.Wanted(
+            changes=changes,
+            node=node,
+            round=round_,
+            index=index,
+            offline_only=offline_only,
+            as_json=as_json,
+        ),
+    )

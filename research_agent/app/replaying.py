@@ -1,0 +1,134 @@
+"""`research-agent replay`: a recorded run again, with something changed."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from research_agent.app.differing import difference_text
+from research_agent.app.events import events
+from research_agent.app.interrupting import STATUS, ended_by_ctrl_c
+from research_agent.app.own_graphs import resuming, state
+from research_agent.app.terminal import result_text, say, say_json
+from research_agent.assembly.connection import connect
+from research_agent.assembly.traces import Replayed, read_lines, replayed_ports
+from research_agent.config import changed_settings, load_prompts
+from research_agent.core.draft_hiding import public_result
+from research_agent.core.event_making import Known
+from research_agent.core.events import Finished
+from research_agent.core.records import IndexHeader
+from research_agent.core.result import ResearchResult
+from research_agent.core.result_difference import difference
+from research_agent.core.traces import ending_at, merged_state
+from research_agent.errors import ConfigError, ReplayError, StoppedError
+from research_agent.settings import Settings
+from research_agent.stopping import Stop
+
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be run again, and how."""
+
+    changes: Sequence[str] = ()
+    """Settings, such as "filter.mode=off"."""
+    node: str = "retrieve"
+    round: int = 1
+    index: str = ""
+    """Empty: the one of the recorded run."""
+    offline_only: bool = False
+    as_json: bool = False
+
+
+def replay(path: str, wanted: Wanted) -> int:
+    """Run a trace again and print what is different; raises ResearchAgentError."""
+    lines = read_lines(path)
+    head = lines[0]
+    settings = changed_settings(head["settings"], wanted.changes)
+    begin = state_before(lines, wanted.node, wanted.round)
+    with connect(wanted.index or head["index"], settings, os.environ, on_note=_note) as connection:
+        if connection.header() != IndexHeader(**head["fingerprint"]):
+            _note("the index is not what it was when the run was recorded")
+        replayed = replayed_ports(
+            connection.ports, connection.settings, lines, offline_only=wanted.offline_only
+        )
+        try:
+            result = _run(begin, wanted, replayed, connection.settings)
+        except StoppedError:
+            return STATUS
+    _print(_recorded(lines), result, replayed, as_json=wanted.as_json)
+    return 0
+
+
+def state_before(lines: Sequence[Line], node: str, round_: int) -> Mapping[str, object]:
+    """Return the state before a node ran in a round, as JSON values; raises ReplayError."""
+    if node not in resuming.NODES:
+        raise ConfigError(
+            f"--from {node}: no such node", hint=f"One of {', '.join(resuming.NODES)}"
+        )
+    now: Mapping[str, object] = {"question": lines[0]["question"]}
+    if (node, round_) == ("retrieve", 1):
+        return now
+    for line in lines:
+        if line.get("line") == "step":
+            if (line["step"], line["round"]) == (node, round_):
+                return now
+            now = merged_state(now, line["wrote"])
+    raise ReplayError(
+        f"{node} did not run in round {round_} of the recorded run",
+        hint="Replay from an earlier node, or from another --round.",
+    )
+
+
+def _run(
+    begin: Mapping[str, object], wanted: Wanted, replayed: Replayed, settings: Settings
+) -> ResearchResult:
+    ports = replayed.ports
+    moved = ending_at(resuming.trace_of(begin), ports.clock.seconds())
+    recorded = {**begin, "trace": list(moved)} if moved else begin
+    stop = Stop()
+    told = events(
+        str(begin["question"]),
+        lambda: resuming.stream_from(wanted.node, recorded, ports, settings, load_prompts()),
+        stop=stop,
+        known=Known(round=wanted.round - (wanted.node == "retrieve"), trace=moved),
+    )
+    with ended_by_ctrl_c(stop):
+        results = [event.result for event in told if isinstance(event, Finished)]
+    return results[-1]
+
+
+def _recorded(lines: Sequence[Line]) -> ResearchResult | None:
+    """Return the result of the recorded run; None where it had none."""
+    for line in lines:
+        if line.get("line") == "event" and line.get("event") == "result":
+            recorded: ResearchResult = public_result(state.RESULT.validate_python(line["result"]))
+            return recorded
+    return None
+
+
+def _print(
+    before: ResearchResult | None, after: ResearchResult, replayed: Replayed, *, as_json: bool
+) -> None:
+    """Print the difference; the new answer alone where there was none before."""
+    changed = difference(before, after) if before else None
+    if as_json:
+        say_json(
+            {
+                "replayed_calls": replayed.replayed,
+                "asked_calls": replayed.asked,
+                "difference": changed and {**asdict(changed), "same": changed.same},
+                "result": state.RESULT.dump_python(after, mode="json"),
+            }
+        )
+        return
+    if changed is None:
+        _note("the recorded run had no result")
+    say(result_text(after) if changed is None else difference_text(changed))
+    calls = f"{replayed.replayed} model calls from the trace, {replayed.asked} asked"
+    say(f"replayed: {calls}", dim=True, error=True)
+
+
+def _note(text: str) -> None:
+    say(f"note: {text}", dim=True, error=True)

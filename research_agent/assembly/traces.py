@@ -1,0 +1,141 @@
+"""An agent's ports with a trace in front: one that writes them down, or one that answers."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from research_agent.adapters.traces import (
+    RecordedDecisions,
+    ReplayedChat,
+    ReplayedEmbedder,
+    ReplayedReranker,
+    TraceFile,
+    Write,
+    read_lines,
+    recording_chat,
+    recording_decisions,
+    recording_embedder,
+    recording_reranker,
+)
+from research_agent.core.traces import FORMAT, without_passwords
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+
+__all__ = [
+    "Replayed",
+    "TraceFile",
+    "Write",
+    "header",
+    "read_lines",
+    "recorded_ports",
+    "replayed_ports",
+]
+
+Role = Literal["answer", "planner", "filter", "verifier"]
+PORTS: Mapping[Role, str] = {
+    "answer": "answerer",
+    "planner": "planner",
+    "filter": "filterer",
+    "verifier": "verifier",
+}
+"""The port of each role."""
+Line = Mapping[str, Any]
+
+
+def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, object]:
+    """Return the first line of a trace: settings without passwords, and what else is known.
+
+    The settings name environment variables, never the keys that are in them.
+    """
+    plain = without_passwords(json.dumps(asdict(settings)))
+    return {
+        "line": "header",
+        "format": FORMAT,
+        **more,
+        "settings": json.loads(plain),
+        "tool_use": ports.tool_use.known() if settings.search.mode == "auto" else None,
+    }
+
+
+def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
+    """Return `ports` with every call to a model written down."""
+    chats: dict[str, Any] = {
+        port: recording_chat(getattr(ports, port), _identity(settings, role), write)
+        for role, port in PORTS.items()
+    }
+    return replace(
+        ports,
+        **chats,
+        embedder=recording_embedder(ports.embedder, write),
+        reranker=ports.reranker and recording_reranker(ports.reranker, write),
+        decisions=ports.decisions and recording_decisions(ports.decisions, write),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Ports that answer from a trace."""
+
+    ports: Ports
+    chats: Sequence[ReplayedChat]
+
+    @property
+    def replayed(self) -> int:
+        """Model calls that were answered from the trace."""
+        return sum(chat.replayed for chat in self.chats)
+
+    @property
+    def asked(self) -> int:
+        """Model calls that a model was asked."""
+        return sum(chat.asked for chat in self.chats)
+
+
+def replayed_ports(
+    ports: Ports, settings: Settings, lines: Sequence[Line], *, offline_only: bool
+) -> Replayed:
+    """Return `ports` with the calls that a trace holds answered from there.
+
+    With `offline_only` no other is made: only the packaged embedding model, which is no server,
+    is asked for what is new.
+    """
+    chats = {
+        port: ReplayedChat(
+            None if offline_only else getattr(ports, port), lines, _identity(settings, role)
+        )
+        for role, port in PORTS.items()
+    }
+    local = settings.models.embedding.provider == "local"
+    given: dict[str, Any] = {
+        **chats,
+        "embedder": ReplayedEmbedder(ports.embedder, lines, may_ask=local or not offline_only),
+        "reranker": ports.reranker
+        and ReplayedReranker(None if offline_only else ports.reranker, lines),
+        "decisions": RecordedDecisions(lines),
+        "tool_use": _ToolUse(lines),
+    }
+    return Replayed(replace(ports, **given), tuple(chats.values()))
+
+
+class _ToolUse:
+    """What was known of the planner model's tool calls when the run began."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._known = next((line.get("tool_use") for line in lines), None)
+
+    def known(self) -> bool | None:
+        """Return it."""
+        return self._known
+
+    def learn(self, *, usable: bool) -> None:
+        """Keep it for the rest of the run."""
+        self._known = usable
+
+
+def _identity(settings: Settings, role: Role) -> str:
+    """Return what tells the replies of a role's model from those of others."""
+    models = settings.models
+    own = models.role(role)
+    local = asdict(models.local) if own.provider == "local" else None
+    plain = json.dumps([asdict(own), local, models.top_logprobs], sort_keys=True)
+    return without_passwords(plain)

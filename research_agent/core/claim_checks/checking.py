@@ -1,0 +1,49 @@
+"""All checks of one sentence against one quote."""
+
+from research_agent.core.claim_checks.cells import in_another_cell
+from research_agent.core.claim_checks.compared import Compared
+from research_agent.core.claim_checks.conditions import dropped
+from research_agent.core.claim_checks.opposites import exchanged
+from research_agent.core.claim_checks.order import swapped
+from research_agent.core.claim_checks.polarity import flipped, with_prefixes
+from research_agent.core.claim_checks.reading import REFERENCE, read
+from research_agent.core.claim_checks.strength import changed
+from research_agent.core.claim_checks.substitution import replaced
+from research_agent.core.claim_checks.values import misplaced, other_unit
+from research_agent.core.sentences import sentence_spans
+
+CHECKS = (misplaced, flipped, exchanged, dropped, changed, swapped, replaced)
+
+
+def contradiction(sentence: str, quote: str, *, context: str = "", table: str = "") -> str:
+    """Return what a sentence says otherwise than its quote; empty where no check finds anything.
+
+    `context` is what belongs to the quote without standing in it: the chunk around it with its
+    headings. `table` is the whole table of which the quote is rows. A sentence that stands in the
+    quote word for word, from one end of a sentence to the other, is not checked.
+
+    >>> contradiction("Keys may be reused.", "Keys must not be reused.")
+    'the evidence negates "reused"'
+    >>> contradiction("Keys must never be reused.", "Keys must not be reused.")
+    ''
+    """
+    if _is_copied(sentence, quote):
+        return ""
+    said, quoted = read(sentence), read(quote)
+    if table:
+        return in_another_cell(said, table) or other_unit(Compared(said, quoted, context))
+    both = Compared(with_prefixes(said, quoted), with_prefixes(quoted, said), context)
+    return next((found for check in CHECKS if (found := check(both))), "")
+
+
+def _is_copied(sentence: str, quote: str) -> bool:
+    own = _plain(sentence)
+    if own == _plain(quote):
+        return bool(own)
+    parts = (quote[start:end] for start, end in sentence_spans(quote))
+    return any(own == _plain(part) for part in parts)
+
+
+def _plain(text: str) -> str:
+    plain = REFERENCE.sub("", text).lower()
+    return " ".join("".join(c if c.isalnum() else " " for c in plain).split())

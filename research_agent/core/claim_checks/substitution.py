@@ -1,0 +1,54 @@
+"""A word of a copied sentence that was exchanged for another thing of the same chunk."""
+
+from difflib import SequenceMatcher
+
+from research_agent.core.claim_checks.compared import Compared
+from research_agent.core.claim_checks.pairing import covering
+from research_agent.core.claim_checks.reading import Statement
+
+COPIED = 0.75
+"""Share of a sentence's words from which on it counts as copied."""
+PRONOUNS = frozenset(
+    ["it", "they", "this", "these", "he", "she", "them", "ia", "mereka", "它", "他"]
+)
+"""Words of the evidence for which a sentence may name what they stand for."""
+LONGEST = 3
+"""Words that are exchanged at once."""
+
+
+def replaced(both: Compared) -> str:
+    """Return what a copied sentence has in the place of other words; empty where nothing.
+
+    Words that stand nowhere else in the chunk may be another way of saying it.
+
+    >>> from research_agent.core.claim_checks.reading import read
+    >>> quoted = read("Alice sends the wrapped key to the bank at noon.")
+    >>> said = read("Alice sends the wrapped key to the court at noon.")
+    >>> replaced(Compared(said, quoted, "The court and the bank are closed."))
+    'the evidence says "bank" where it says "court"'
+    """
+    within = covering(both.said, both.quoted) or range(len(both.quoted.words))
+    own = _saying(both.said)
+    theirs = [i for i in _saying(both.quoted) if i in within]
+    one, other = [both.said.words[i].form for i in own], [both.quoted.words[i].form for i in theirs]
+    if any(both.quoted.words[i].text in PRONOUNS for i in within):
+        return ""
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    blocks = matcher.get_matching_blocks()
+    if not one or sum(block.size for block in blocks) / len(one) < COPIED:
+        return ""
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "replace" or b - a > LONGEST or d - c > LONGEST:
+            continue
+        new, old = set(one[a:b]) - set(other), set(other[c:d]) - set(one)
+        words = [both.said.words[own[i]] for i in range(a, b)]
+        strange = [w for w in words if w.form in new and both.context.at(w.form) and not w.value]
+        akin = any(i in within for word in words for i in both.quoted.like(word))
+        if strange and old and not akin:
+            text = " ".join(both.quoted.words[theirs[i]].text for i in range(c, d))
+            return f'the evidence says "{text}" where it says "{strange[0].text}"'
+    return ""
+
+
+def _saying(statement: Statement) -> list[int]:
+    return [i for i, word in enumerate(statement.words) if word.content or word.value]

@@ -1,0 +1,248 @@
+"""Numbers, units, months and identifiers that belong to something else in the evidence."""
+
+from collections.abc import Iterator, Sequence
+
+from research_agent.core.claim_checks.compared import Compared
+from research_agent.core.claim_checks.pairing import best_place, exchanged_with
+from research_agent.core.claim_checks.reading import Statement
+from research_agent.core.claim_checks.strength import SIDES
+from research_agent.core.claim_checks.words import Mark, marks_of
+
+CLEARER = 1.25
+"""How much better the neighbours of another value have to fit than those of the value itself."""
+YEAR = 4
+"""Digits of a year."""
+BITS = 8
+"""A byte's: 32 bytes are 256 bits."""
+SOFT = {"more": False, "less": False}
+"""Bounds that stand before their number only: "three times larger than" is none."""
+AROUND = 4
+"""Words on either side of a number that may bound it: "at least", "or more"."""
+
+
+def misplaced(both: Compared) -> str:
+    """Return which value the evidence has instead of one of the sentence; empty where none.
+
+    >>> from research_agent.core.claim_checks.reading import read
+    >>> quoted = read("Keys have 1184 bytes and ciphertexts have 1088 bytes.")
+    >>> misplaced(Compared(read("Ciphertexts have 1184 bytes."), quoted))
+    'the evidence says 1088 there, not 1184'
+    """
+    for place, word in enumerate(both.said.words):
+        if word.value:
+            found = _unit(both, place) or _owner(both, place) or _bound(both, place)
+            found = found or ("" if _is_listed(both, place) else _other_value(both, place))
+        else:
+            listed = any(word.form == both.quoted.words[i].form for i in _listed(both))
+            found = _name(both, place) if word.name and not listed else _month(both, place)
+        if found:
+            return found
+    return ""
+
+
+def other_unit(both: Compared) -> str:
+    """Return which number of the sentence has another unit in the evidence; empty where none."""
+    places = (i for i, word in enumerate(both.said.words) if word.value)
+    return next((found for i in places if (found := _unit(both, i))), "")
+
+
+def _unit(both: Compared, place: int) -> str:
+    """Return the unit that the evidence has behind the same number instead."""
+    own = _unit_at(both.said, place)
+    if own is None:
+        return ""
+    value = both.said.words[place].value
+    behind = [_unit_at(both.quoted, other) for other in both.quoted.at(value)]
+    units = {unit for unit in behind if unit and unit.value == own.value}
+    if not units and not any(behind):
+        marks = (mark for word in both.context.words for mark in marks_of(word.text))
+        units = {mark for mark in marks if mark.kind == "unit" and mark.value == own.value}
+    if units and own not in units:
+        return f"the evidence has another unit than {value} {both.said.words[place + 1].text}"
+    return ""
+
+
+def _unit_at(statement: Statement, place: int) -> Mark | None:
+    if place + 1 == len(statement.words):
+        return None
+    marks = statement.words[place + 1].marks
+    return next((mark for mark in marks if mark.kind == "unit"), None)
+
+
+def converted(said: Statement, quoted: Statement, place: int) -> bool:
+    """Return whether the quote has a number of bytes in bits, or the reverse.
+
+    >>> from research_agent.core.claim_checks.reading import read
+    >>> converted(read("32 bytes"), read("256 bits"), 0)
+    True
+    """
+    value, unit = said.words[place].value, _unit_at(said, place)
+    if not value.isdigit() or not unit or unit.value != "bit" or unit.side > 1:
+        return False
+    other = str(int(value) * BITS) if unit.side else str(int(value) // BITS)
+    units = [_unit_at(quoted, i) for i in quoted.at(other)]
+    exact = bool(unit.side) or int(value) % BITS == 0
+    return exact and any(u and u.value == "bit" and u.side == 1 - unit.side for u in units)
+
+
+def _owner(both: Compared, place: int) -> str:
+    """Return the name that a list of the evidence gives a number to, where it is another one."""
+    value = both.said.words[place].value
+    for names, values in parallel(both.quoted):
+        order = [both.quoted.words[i].form for i in names]
+        figures = [both.quoted.words[i].value for i in values]
+        owners = {name for name, figure in zip(order, figures, strict=True) if figure == value}
+        own = _owner_said(both.said, place, order)
+        if owners and own and own not in owners:
+            right = figures[order.index(own)]
+            named = both.quoted.words[names[order.index(own)]].text
+            return f"the evidence says {right} for {named}, not {value}"
+    return ""
+
+
+def _listed(both: Compared) -> list[int]:
+    """Return the places of the quote that are in lists of names and of as many numbers."""
+    return [i for lists in parallel(both.quoted) for i in (*lists[0], *lists[1])]
+
+
+def _is_listed(both: Compared, place: int) -> bool:
+    own = both.quoted.at(both.said.words[place].value)
+    return not set(own).isdisjoint(_listed(both))
+
+
+def _owner_said(statement: Statement, place: int, order: Sequence[str]) -> str:
+    """Return which of the names a number of the sentence belongs to; empty where unclear."""
+    for names, values in parallel(statement):
+        if place in values:
+            return statement.words[names[values.index(place)]].form
+    named = [i for i, word in enumerate(statement.words) if word.name and word.form in order]
+    same = [i for i in named if statement.words[i].sentence == statement.words[place].sentence]
+    if not same:
+        return ""
+    return statement.words[min(same, key=lambda i: abs(i - place))].form
+
+
+def parallel(statement: Statement) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield lists of names with the list of as many numbers in the same sentence.
+
+    >>> from research_agent.core.claim_checks.reading import read
+    >>> list(parallel(read("A1 and B2 have 3 and 4 bytes.")))
+    [((0, 2), (4, 6))]
+    """
+    names = _runs(statement, [i for i, word in enumerate(statement.words) if word.name])
+    values = _runs(statement, [i for i, word in enumerate(statement.words) if word.value])
+    for one in names:
+        for other in values:
+            sentences = {statement.words[i].sentence for i in (*one, *other)}
+            if len(one) == len(other) and len(sentences) == 1:
+                yield one, other
+
+
+def _runs(statement: Statement, places: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the lists among some places: nothing but "and" and units stand between them."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and _joined(statement, runs[-1][-1], place):
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return [tuple(run) for run in runs if len(run) > 1]
+
+
+def _joined(statement: Statement, one: int, other: int) -> bool:
+    between = statement.words[one + 1 : other]
+    return len(between) <= 2 and all(  # noqa: PLR2004 (a unit and a conjunction)
+        word.has("unit") or not (word.content or word.value or word.marks) for word in between
+    )
+
+
+def _other_value(both: Compared, place: int) -> str:
+    """Return the number that stands in the evidence where the sentence's number should."""
+    word, unit = both.said.words[place], _unit_at(both.said, place)
+    own = both.quoted.at(word.value)
+    units = {unit, *(_unit_at(both.quoted, i) for i in own)}
+    rivals = [
+        i
+        for i, other in enumerate(both.quoted.words)
+        if other.value and other.value != word.value and _alike(both, place, i)
+        if _unit_at(both.quoted, i) in units
+    ]
+    best = best_place(both.said, place, both.quoted, rivals)
+    if best is None or (not own and word.text[:1].isdigit()):
+        return ""
+    if not exchanged_with(both.said, place, both.quoted, own, best, by=CLEARER):
+        return ""
+    return f"the evidence says {both.quoted.words[best].text} there, not {word.text}"
+
+
+def _alike(both: Compared, place: int, other: int) -> bool:
+    """Return whether two numbers could stand for each other: no day for a year."""
+    one, two = both.said.words[place].value, both.quoted.words[other].value
+    dated = _is_dated(both.said, place) or _is_dated(both.quoted, other)
+    return not dated or (len(one) == YEAR) == (len(two) == YEAR)
+
+
+def _is_dated(statement: Statement, place: int) -> bool:
+    near = statement.words[max(place - 2, 0) : place + 2]
+    return any(word.has("month") for word in near)
+
+
+def _bound(both: Compared, place: int) -> str:
+    """Return how the evidence bounds a number that the sentence bounds otherwise."""
+    own = _side(both.said, place)
+    others = [_side(both.quoted, i) for i in both.quoted.at(both.said.words[place].value)]
+    own_side = SIDES.get(own[0], "")
+    sides = {SIDES.get(kind, "") for kind, _ in others}
+    if not others or own_side in sides:
+        return ""
+    text = next((text for kind, text in others if kind), "")
+    value = both.said.words[place].value
+    if text:
+        return f'the evidence says "{text}" {value}'
+    around = {SIDES.get(word.value_of("bound"), "") for word in both.context.words}
+    return "" if own_side in around else f'the evidence does not say "{own[1]}" {value}'
+
+
+def _side(statement: Statement, place: int) -> tuple[str, str]:
+    """Return the nearest bound of a number, and its words; empty texts where it has none."""
+    clause = statement.words[place].clause
+    near = [
+        i
+        for i in statement.having("bound")
+        if -AROUND < i - place < AROUND and statement.words[i].clause == clause
+        if i < place or SOFT.get(statement.words[i].value_of("bound"), True)
+        if not any(statement.words[k].value for k in range(min(i, place) + 1, max(i, place)))
+    ]
+    if not near:
+        return "", ""
+    word = statement.words[min(near, key=lambda i: abs(i - place))]
+    return word.value_of("bound"), word.text
+
+
+def _name(both: Compared, place: int) -> str:
+    """Return the name of the same family of which the evidence says it instead."""
+    word = both.said.words[place]
+    rivals = [
+        i
+        for i, other in enumerate(both.quoted.words)
+        if other.name and other.form not in {word.form, other.family} and other.form.isascii()
+        if other.family == word.family
+    ]
+    own = both.quoted.at(word.form)
+    if not own:
+        rivals = [i for i in rivals if not both.said.at(both.quoted.words[i].form)]
+    if not rivals or (not own and both.context.at(word.form)):
+        return ""
+    best = best_place(both.said, place, both.quoted, rivals)
+    if best is None or not exchanged_with(both.said, place, both.quoted, own, best, by=CLEARER):
+        return ""
+    return f"the evidence says it of {both.quoted.words[best].text}, not of {word.text}"
+
+
+def _month(both: Compared, place: int) -> str:
+    own = {mark for mark in both.said.words[place].marks if mark.kind == "month"}
+    theirs = {m for word in both.quoted.words for m in word.marks if m.kind == "month"}
+    if own and theirs and not own & theirs:
+        other = next(word.text for word in both.quoted.words if word.marks & theirs)
+        return f"the evidence says {other}, not {both.said.words[place].text}"
+    return ""

@@ -1,0 +1,291 @@
+"""The words by which a statement is made stronger, weaker, conditional or the opposite.
+
+English, Indonesian and Chinese stand in one table: hardly a word is written the same in two of
+them. Opposites are those of the query validators' languages, and more.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from research_agent.core.stems import stem
+from research_agent.core.validators.languages import LANGUAGES
+from research_agent.core.validators.rewrite_words import alternatives
+
+
+class Mark(NamedTuple):
+    """What a word or phrase does: the kind, its value, and its side where the kind has sides."""
+
+    kind: str
+    value: str
+    side: int = 0
+
+
+_PLAIN: Mapping[tuple[str, str], str] = {
+    ("neg", "not"): (
+        "not|no|never|without|cannot|neither|nor|none|nobody|nothing|no longer|need not|fails to"
+        "|fail to|failed to|unable to|lacks|lack|tidak|tak|bukan|bukanlah|belum|jangan|tanpa|tiada"
+        "|gagal|不|没|没有|未|无|勿|非|并非|不是|不能|不会|不可|不得|不应|无法|尚未|从不|从未|毫无"
+    ),
+    ("neg", "both"): (
+        "prohibit*|forbid*|disallow*|banned|bans|not allowed|not permitted"
+        "|dilarang|melarang|禁止|严禁"
+    ),
+    ("spared", ""): (
+        "not only|whether or not|not just|not necessarily|tidak hanya|bukan hanya|不仅|不但|不只"
+        "|不同|不论|不管|非常|无论|不过|不断|未来|没错|无线|非对称|whether|no one"
+    ),
+    ("modal", "must"): (
+        "must|shall|required to|have to|has to|need to|needs to|obliged to|mandatory|mandates"
+        "|harus|wajib|mesti|必须|须|务必|一定要"
+    ),
+    ("modal", "should"): (
+        "should|ought to|recommended|advisable|recommends|sebaiknya|hendaknya|disarankan|seharusnya"
+        "|应该|应当|建议|应"
+    ),
+    ("modal", "may"): "may|might|could|optional|optionally|possibly|boleh|mungkin|可能|也许|或许",
+    ("modal", "can"): (
+        "can|able to|allowed to|permitted to|possible to|allowed|permitted|dapat|bisa"
+        "|可以|能够|能|可"
+    ),
+    ("quantity", "all"): (
+        "all|every|each|any|always|entire|semua|seluruh|setiap|tiap|selalu|所有|全部|每个"
+        "|每|总是|始终"
+        "|任何|一律"
+    ),
+    ("quantity", "some"): (
+        "some|few|most|certain|sometimes|rarely|seldom|occasionally|usually|typically|a few|in part"
+        "|beberapa|sebagian|sebagian besar|kadang|kadang-kadang|biasanya|jarang|有些|一些|部分|某些"
+        "|大多数|多数|有时|通常|很少|偶尔"
+    ),
+    ("quantity", "many"): "many|several|often|generally|frequently|banyak|sering|umumnya"
+        "|许多|往往|经常",
+    ("only", ""): (
+        "only|solely|exclusively|hanya|cuma|仅|只|仅仅|只能|只有|only be|only if"
+        "|only when|only with"
+        "|only for|only by|only in|only after|only under|only upon|hanya jika|hanya dengan"
+    ),
+    ("bound", "least"): (
+        "at least|no less than|not less than|no fewer than|at minimum|a minimum of|minimum|or more"
+        "|or greater|or higher|or longer|greater than or equal to|at a minimum|setidaknya"
+        "|sekurang-kurangnya|minimal|paling sedikit|sedikitnya|tidak kurang dari"
+        "|atau lebih|至少|不少于"
+        "|不低于|最少|以上"
+    ),
+    ("bound", "most"): (
+        "at most|up to|no more than|not more than|not exceed|not exceeding|a maximum of|maximum"
+        "|or less|or fewer|or smaller|less than or equal to|no later than|within|not longer than"
+        "|paling banyak|maksimal|maksimum|hingga|tidak lebih dari|atau kurang|至多|最多"
+        "|不超过|以内|以下"
+        "|paling lama|paling lambat|no longer than"
+    ),
+    ("bound", "more"): (
+        "more than|greater than|over|exceeds|exceeding|exceed|above|larger than|longer than|beyond"
+        "|lebih dari|melebihi|di atas|超过|大于|多于|高于"
+    ),
+    ("bound", "less"): (
+        "less than|fewer than|below|under|smaller than|shorter than|kurang dari"
+        "|di bawah|小于|少于|低于|不到"
+    ),
+    ("condition", "if"): (
+        "if|provided that|provided|as long as|so long as|in case|in the event|assuming|subject to"
+        "|on condition|only if|only when|only with|only for|only by|only in|only after|only under"
+        "|only upon|hanya jika|hanya dengan|jika|bila|apabila|kalau|asalkan|如果|若|只要"
+        "|假如|倘若|只有"
+    ),
+    ("condition", "unless"): (
+        "unless|except|excepting|excluding|other than|apart from|with the exception|except when"
+        "|except for|kecuali|selain|除非|除了|除"
+    ),
+    ("condition", "when"): "when|whenever|once|ketika|saat|begitu|当|一旦",
+    ("condition", "until"): (
+        "until|till|before|prior to|after|sampai|sebelum|setelah|sesudah"
+    ),
+    ("condition", "post"): "之前|之后|以前|以后|时|的时候|以外|除外|的情况下",
+    ("status", "draft"): (
+        "draft|drafts|proposed|preliminary|provisional|planned|tentative|intended"
+        "|candidate|deprecated"
+        "|expected|claimed|estimated|rancangan|konsep|usulan|draf|草案|拟议|初步|预计"
+    ),
+    ("break", ""): (
+        "but|while|whereas|although|though|because|however|which|who|whose|so that|since|therefore"
+        "|tetapi|namun|sedangkan|karena|sehingga|meskipun|但|但是|而|因为|所以|然而"
+    ),
+    ("be", ""): "is|are|was|were|be|been|being|gets|got",
+    ("agent", ""): "by|oleh|被|由",
+    ("way", ""): (
+        "from|to|than|before|after|into|over|under|onto|against|dari|ke|kepada|daripada"
+        "|sebelum|setelah"
+        "|比|向|从|到|给|由|把|被"
+    ),
+    ("month", ""): "",
+}  # fmt: skip
+
+OPPOSITES: tuple[tuple[str, ...], ...] = (
+    ("encapsulat*|encaps|enkapsulasi*|封装", "decapsulat*|decaps|dekapsulasi*|解封装"),
+    ("encrypt*|encipher*|enkripsi*", "decrypt*|decipher*|dekripsi*"),
+    ("encod*|mengodekan|编码", "decod*|解码"),
+    ("compress*", "decompress*"),
+    ("plaintext*|明文", "ciphertext*|密文"),
+    ("public|publik|公开|公共|公钥", "private|secret|pribadi|privat|rahasia|私有|秘密|私钥|私人"),
+    ("sign|signs|signed|signing|signer*|menandatangani|penandatanganan|签署|签名者",
+     "verif*|memverifikasi|verifikasi|验证|验证者"),
+    ("sender*|pengirim|发送方|发送者", "receiver*|recipient*|penerima|接收方|接收者"),
+    ("initiator*", "responder*"),
+    ("client*|klien|客户端", "server*|peladen|服务器"),
+    ("symmetric*|simetris", "asymmetric*|asimetris"),
+    ("deterministic*|确定性", "randomi*|probabilistic*|hedged|随机"),
+    ("static", "ephemeral", "dynamic*"),
+    ("accept*|approv*|menerima|接受|批准", "reject*|deny|denied|menolak|拒绝"),
+    ("prepend*", "append*"),
+    ("precede*|precedes", "follows|succeed*"),
+    ("first|pertama|第一", "second|kedua|第二", "third|ketiga|第三",
+     "fourth|keempat|第四", "fifth"),
+    ("even", "odd"),
+    ("row|rows", "column|columns"),
+    ("hardware|硬件", "software|软件"),
+    ("lower", "upper"),
+    ("big-endian", "little-endian"),
+    ("stronger", "weaker"),
+    ("cheaper", "dearer|costlier"),
+    ("ascending", "descending"),
+    ("lossless*", "lossy"),
+    ("local*|setempat", "remote*"),
+    ("mandatory|required|wajib|必需", "optional*|opsional|可选"),
+    ("include*|includes|included|including|termasuk", "exclude*|excludes|excluded|excluding"),
+    ("online", "offline"),
+    ("stateful", "stateless"),
+    ("success*|succeeds|berhasil|成功", "failure*|fails|failed|gagal|失败"),
+    ("morning|pagi|上午|早上", "evening|malam|晚上", "afternoon|sore|下午"),
+    ("weekday*", "weekend*"),
+    ("winter|冬", "summer|夏", "spring|春", "autumn|秋"),
+    ("faster|lebih cepat|更快", "slower|lebih lambat|更慢"),
+    ("larger|bigger|greater|lebih besar|更大|大于", "smaller|lebih kecil|更小|小于"),
+    ("longer|lebih panjang|更长", "shorter|lebih pendek|更短"),
+    ("higher|lebih tinggi|更高|高于", "lower|lebih rendah|更低|低于"),
+    ("more|lebih banyak|更多|多于", "less|fewer|lebih sedikit|更少|少于"),
+)  # fmt: skip
+_SKIPPED = frozenset(
+    ["more", "all", "only", "may", "who", "allow*", "question*", "width", "why", "upload*", "best",
+     "semua", "lebih", "boleh", "siapa", "penyebab", "luas", "guru", "大于", "所有", "允许", "原因",
+     "大小", "高度", "谁", "教", "already", "sudah", "supply", "profit*", "already", "已", "more|",
+     "now", "teach*", "多", "新", "早", "左", "banyak", "open", "打开", "北部", "umum"]
+)  # fmt: skip
+"""First words of the validators' axes that say something else of statements than of questions."""
+
+UNITS: tuple[tuple[str, ...], ...] = (
+    ("bit|bits|比特|位", "byte|bytes|octet|octets|bita|字节", "kb|kilobyte|kilobytes|kib",
+     "mb|megabyte|megabytes|mib", "gb|gigabyte|gigabytes|gib", "tb|terabyte|terabytes",
+     "kilobit|kilobits", "megabit|megabits"),
+    ("ns|nanosecond|nanoseconds", "us|µs|microsecond|microseconds|微秒",
+     "ms|millisecond|milliseconds|milidetik|毫秒", "s|second|seconds|sec|detik|秒",
+     "minute|minutes|min|menit|分钟", "hour|hours|jam|小时", "day|days|hari|天|日",
+     "week|weeks|minggu|pekan|周|星期", "month|months|bulan|个月", "year|years|tahun|年"),
+    ("mm|millimetre|millimetres|millimeter|millimeters|毫米",
+     "cm|centimetre|centimetres|centimeter|centimeters|厘米",
+     "m|metre|metres|meter|meters|米", "km|kilometre|kilometres|kilometer|kilometers|公里|千米",
+     "mile|miles", "inch|inches", "foot|feet"),
+    ("mg|milligram|milligrams|miligram|毫克", "g|gram|grams|克",
+     "kg|kilogram|kilograms|kilo|kilos|公斤|千克", "ton|tons|tonne|tonnes|吨", "pound|pounds|lb"),
+    ("ml|millilitre|millilitres|milliliter|milliliters|毫升", "l|litre|litres|liter|liters|升"),
+    ("hz|hertz", "khz|kilohertz", "mhz|megahertz", "ghz|gigahertz"),
+    ("%|percent|per cent|persen", "‰|permille"),
+    ("dollar|dollars|usd|$|美元", "euro|euros|eur|€|欧元", "rupiah|rp|idr", "yuan|元|人民币"),
+    ("°c|celsius", "°f|fahrenheit"),
+    ("thousand|ribu", "million|juta", "billion|miliar", "trillion|triliun"),
+)  # fmt: skip
+_MONTHS = (
+    "january|jan|januari", "february|feb|februari", "march|mar|maret", "april|apr", "may|mei",
+    "june|jun|juni", "july|jul|juli", "august|aug|agustus", "september|sep|sept",
+    "october|oct|oktober", "november|nov", "december|dec|desember",
+)  # fmt: skip
+NUMBER_WORDS: Mapping[str, str] = {
+    word: str(value)
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve",
+        "nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas",
+        "零 一 二 三 四 五 六 七 八 九 十",
+        "zeroth once twice thrice",
+    )
+    for value, word in enumerate(words.split())
+} | {"两": "2", "fifteen": "15", "twenty": "20", "thirty": "30", "hundred": "100"}
+LEAST_COUNTED = 2
+"""Number words from this value on are values: "one" and "一" mostly are none."""
+
+
+@cache
+def phrases() -> Mapping[tuple[str, ...], frozenset[Mark]]:
+    """Return what each word or phrase does, by its folded words or its characters."""
+    found: dict[tuple[str, ...], set[Mark]] = {}
+    for text, mark in _entries():
+        if not text.endswith("*"):
+            key = tuple(text) if _is_dense(text) else tuple(text.split())
+            found.setdefault(key, set()).add(mark)
+    return {key: frozenset(marks) for key, marks in found.items()}
+
+
+@cache
+def stems() -> Mapping[str, frozenset[Mark]]:
+    """Return what words do of which only the stem is given."""
+    found: dict[str, set[Mark]] = {}
+    for text, mark in _entries():
+        if text.endswith("*"):
+            found.setdefault(text[:-1], set()).add(mark)
+    return {key: frozenset(marks) for key, marks in found.items()}
+
+
+@cache
+def marks_of(word: str) -> frozenset[Mark]:
+    """Return what a single folded word does.
+
+    >>> sorted(mark.kind for mark in marks_of("decapsulation"))
+    ['opposite']
+    """
+    own = phrases().get((word,), frozenset())
+    begun = [marks for start, marks in stems().items() if word.startswith(start)]
+    return own.union(*begun)
+
+
+def _entries() -> Iterator[tuple[str, Mark]]:
+    for (kind, value), text in _PLAIN.items():
+        yield from ((word, Mark(kind, value)) for word in alternatives(text))
+    for name, sides in _axes():
+        for side, text in enumerate(sides):
+            yield from ((word, Mark("opposite", name, side)) for word in alternatives(text))
+    for dimension in UNITS:
+        for side, text in enumerate(dimension):
+            name = alternatives(dimension[0])[0]
+            yield from ((word, Mark("unit", name, side)) for word in alternatives(text))
+    for side, text in enumerate(_MONTHS, 1):
+        yield from ((word, Mark("month", "", side)) for word in alternatives(text))
+
+
+def _axes() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for sides in OPPOSITES:
+        yield alternatives(sides[0])[0], sides
+    for words in LANGUAGES:
+        for sides in (*words.relations, *words.opposites):
+            first = alternatives(sides[0])[0]
+            if first not in _SKIPPED:
+                yield f"{words.language} {first}", sides
+
+
+def _is_dense(text: str) -> bool:
+    return bool(text) and "\u3400" <= text[0] <= "\u9fff"
+
+
+_USE = frozenset(["use", "used", "uses", "using"])
+
+
+@cache
+def root(word: str) -> str:
+    """Return the form by which inflected words meet.
+
+    >>> root("signatures") == root("signature"), root("applies") == root("apply")
+    (True, True)
+    """
+    if word in _USE:
+        return "use"
+    plain = f"{word[:-3]}y" if word.endswith("ies") else word
+    plain = f"{plain[:-3]}y" if plain.endswith("ied") else plain
+    return stem(plain)

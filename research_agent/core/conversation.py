@@ -1,0 +1,193 @@
+"""What a conversation keeps of its turns: plain values that later versions can still read.
+
+Every field has a default, so that a turn of an older version lacks nothing; what it knew besides
+is passed over.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from research_agent.core.alignment import PageSpan
+from research_agent.core.draft_hiding import public_result
+from research_agent.core.evidence import Evidence
+from research_agent.core.records import text_digest
+from research_agent.core.result import Citation, ResearchResult
+from research_agent.core.types import Chunk, ModelCall
+
+Understanding = Literal["new", "rules", "model", "context"]
+"""How a question was understood: by itself; completed by rules or by a model; or with the topic of
+the question before it behind it, because neither could complete it."""
+DIGEST_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What a person said, and the question that stands for it by itself."""
+
+    text: str = ""
+    question: str = ""
+    how: Understanding = "new"
+    reason: str = ""
+    """Why it was changed, or could not be completed."""
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Readings of a question between which only a person can choose; none where it is clear."""
+
+    question: str = ""
+    """What to ask the person."""
+    options: tuple[str, ...] = ()
+    """Names of documents, or headings of sections of one document."""
+    kind: Literal["document", "section"] = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation as a conversation keeps it."""
+
+    key: str = ""
+    place: str = ""
+    doc_id: str = ""
+    title: str = ""
+    source: str = ""
+    """The file's path."""
+    page: int = 1
+    spans: tuple[PageSpan, ...] = ()
+    """Where the quote stands in the texts of its pages, where that is known."""
+    quote: str = ""
+    chunk_id: str = ""
+    digest: str = ""
+    """Of the chunk's text, to see later whether it is still the same."""
+
+    @property
+    def quoted_page(self) -> int:
+        """The page on which the quote begins."""
+        return self.spans[0].page if self.spans else self.page
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question of a conversation and its answer."""
+
+    text: str = ""
+    """As it was typed."""
+    question: str = ""
+    """As it was asked."""
+    how: str = "new"
+    reason: str = ""
+    status: str = ""
+    answer: str = ""
+    refusal_reason: str = ""
+    stop_reason: str = ""
+    citations: tuple[Cited, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    filter_mode: str = ""
+    original: int = 0
+    """Chunks that the filter looked at."""
+    kept: int = 0
+    rounds: int = 0
+    confidence: float = 0.0
+    confidence_reason: str = ""
+    mean_entropy: float | None = None
+    answerable: float | None = None
+    warnings: tuple[str, ...] = ()
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Which chunks a conversation has dealt with, by id, with the digest of their text."""
+
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """All that a model has read."""
+    cited: Mapping[str, str] = field(default_factory=dict)
+
+
+def chunk_digest(chunk: Chunk) -> str:
+    """Return by what a chunk is known to be the same as before.
+
+    >>> chunk_digest(Chunk("x", "guide", "a key"))
+    '8fa3aab2faa9b79e'
+    """
+    return text_digest(chunk.text)[:DIGEST_CHARS]
+
+
+def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
+    """Return what is kept of an answer; nothing of a draft that was refused."""
+    result = public_result(result)
+    digests = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in result.evidence}
+    usage = result.usage
+    return Turn(
+        text=asked.text,
+        question=result.question,
+        how=asked.how,
+        reason=asked.reason,
+        status=result.status,
+        answer=result.answer,
+        refusal_reason=result.refusal_reason,
+        stop_reason=result.stop_reason,
+        citations=tuple(_cited(citation, digests) for citation in result.citations),
+        unanswered=result.unanswered if result.status == "partial" else (),
+        queries=result.queries,
+        filter_mode=result.filter_stats.mode,
+        original=result.filter_stats.original,
+        kept=result.filter_stats.kept,
+        rounds=result.rounds,
+        confidence=result.confidence.value,
+        confidence_reason=result.confidence.reason,
+        mean_entropy=result.uncertainty.mean_entropy,
+        answerable=result.answerable,
+        warnings=result.warnings,
+        llm_calls=usage.llm_calls + len(asked.calls),
+        prompt_tokens=usage.prompt_tokens + sum(call.prompt_tokens for call in asked.calls),
+        completion_tokens=usage.completion_tokens
+        + sum(call.completion_tokens for call in asked.calls),
+        seconds=usage.elapsed_seconds + sum(call.seconds for call in asked.calls),
+    )
+
+
+def entered(ledger: Ledger, evidence: Sequence[Evidence], citations: Sequence[Citation]) -> Ledger:
+    """Return the ledger with what one more answer has read and cited.
+
+    >>> from research_agent.core.types import Hit
+    >>> sorted(entered(Ledger(), [Evidence("c1", Hit(Chunk("x", "guide", "a key")))], ()).seen)
+    ['x']
+    """
+    read = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in evidence}
+    cited = {item.chunk_id: read[item.chunk_id] for item in citations if item.chunk_id in read}
+    return Ledger({**ledger.seen, **read}, {**ledger.cited, **cited})
+
+
+def known_chunks(asked: FollowUp, turns: Sequence[Turn]) -> tuple[str, ...]:
+    """Return the chunks that the answer before a follow-up has cited; none for a new question.
+
+    >>> turn = Turn(citations=(Cited(chunk_id="x"),))
+    >>> known_chunks(FollowUp(how="rules"), [turn]), known_chunks(FollowUp(), [turn])
+    (('x',), ())
+    """
+    answered = [turn for turn in turns if turn.citations]
+    if asked.how == "new" or not answered:
+        return ()
+    return tuple(dict.fromkeys(item.chunk_id for item in answered[-1].citations))
+
+
+def _cited(citation: Citation, digests: Mapping[str, str]) -> Cited:
+    return Cited(
+        citation.key,
+        citation.place,
+        citation.doc_id,
+        citation.title,
+        citation.source,
+        citation.start_page,
+        citation.page_spans,
+        citation.quote,
+        citation.chunk_id,
+        digests.get(citation.chunk_id, ""),
+    )

@@ -1,0 +1,270 @@
+"""What the graph's steps write, as events: a pure function of what is written and was before."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from research_agent.core.calls import CallPlan, CallResult
+from research_agent.core.claims import Claim, is_shown
+from research_agent.core.draft_hiding import hidden_in, without_draft
+from research_agent.core.events import (
+    SHOWN_HITS,
+    Calls,
+    Checked,
+    Citations,
+    Confidence,
+    Decisions,
+    DraftWritten,
+    Event,
+    EvidenceChosen,
+    EvidencePlace,
+    Finished,
+    HitPlace,
+    Hits,
+    PlannedCall,
+    Queries,
+    SentenceChecked,
+    Spent,
+    StepFinished,
+    StepStarted,
+    Warned,
+)
+from research_agent.core.evidence import Evidence, place
+from research_agent.core.refinement import Refinement
+from research_agent.core.result import ResearchResult, usage_of
+from research_agent.core.step_lines import step_line
+from research_agent.core.types import Hit, Probe, TraceEvent
+from research_agent.core.verification import Answer, Check, Draft
+
+Written = Mapping[str, Any]
+"""What a node returned, by field; LangGraph types it as Any."""
+INNER = "search"
+"""The node that is a graph of its own: what its nodes wrote was told when they ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a question so far: events are made from it and from what comes next."""
+
+    drafts: bool = False
+    """Drafts and unsupported sentences are told."""
+    round: int = 0
+    trace: tuple[TraceEvent, ...] = ()
+    """Of all steps that have ended."""
+    inner: int = 0
+    """How long the trace was when the search began."""
+    hidden: tuple[str, ...] = ()
+    """Sentences of drafts that no event may repeat."""
+
+    def with_trace(self, events: Iterable[TraceEvent]) -> "Known":
+        """Return the same with further `events`."""
+        return replace(self, trace=(*self.trace, *events))
+
+
+def started(known: Known, step: str) -> tuple[Known, tuple[Event, ...]]:
+    """Return what is known, and the events, after `step` has begun.
+
+    >>> started(Known(), "retrieve")[1]
+    (StepStarted(event='step_started', at=0.0, round=1, step='retrieve'),)
+    """
+    if step == "retrieve":
+        known = replace(known, round=known.round + 1)
+    if step == INNER:
+        known = replace(known, inner=len(known.trace))
+    return known, (StepStarted(step=step, round=known.round),)
+
+
+def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Event, ...]]:
+    """Return what is known, and the events, after `step` has ended and `written` something.
+
+    Drafts are hidden (`known.drafts`): in the queries that are made of their doubtful sentences
+    too. A step that nobody knows, of another graph, has its two events alone.
+    """
+    told = _trace(written) if step != INNER else ()
+    seen = replace(known.with_trace(told), hidden=_hidden(known, written))
+    shown = written if known.drafts else hidden_in(written, seen.hidden)
+    ended = StepFinished(
+        step=step,
+        round=seen.round,
+        seconds=_seconds(seen.trace[seen.inner :] if step == INNER else told),
+        summary=step_line(step, shown),
+    )
+    made = MAKERS[step](shown, seen) if step in MAKERS else ()
+    events = (*_warnings(known, seen), *made, *_costs(told, seen))
+    return seen, (ended, *(replace(event, round=seen.round) for event in events))
+
+
+def _trace(written: Written) -> tuple[TraceEvent, ...]:
+    return tuple(event for event in written.get("trace", ()) if isinstance(event, TraceEvent))
+
+
+def _hidden(known: Known, written: Written) -> tuple[str, ...]:
+    """Return the sentences that may not be told, with those of a draft that was just checked."""
+    check, draft = written.get("check"), written.get("best")
+    doubts = check.doubts if isinstance(check, Check) else ()
+    claims = draft.claims if isinstance(draft, Draft) else ()
+    new = (*doubts, *(claim.text for claim in claims if not is_shown(claim)))
+    return tuple(dict.fromkeys((*known.hidden, *new)))
+
+
+def _seconds(events: Sequence[TraceEvent]) -> float:
+    """Return the time from the first event's beginning to the last one's end."""
+    ends = [event.started + event.seconds for event in events]
+    return max(ends) - min(event.started for event in events) if ends else 0.0
+
+
+def _warnings(before: Known, now: Known) -> Iterable[Event]:
+    """Yield the notes that are new."""
+    known = {note for event in before.trace for note in event.notes}
+    new = (n for e in now.trace[len(before.trace) :] for n in e.notes if n not in known)
+    for note in dict.fromkeys(new):
+        yield Warned(text=note if now.drafts else without_draft(note, now.hidden))
+
+
+def _costs(told: Sequence[TraceEvent], now: Known) -> Iterable[Event]:
+    """Yield what was spent so far, where something was."""
+    if any(event.calls for event in told):
+        yield Spent(usage=usage_of(now.trace))
+
+
+def _retrieved(written: Written, _: Known) -> Iterable[Event]:
+    probe: Probe = written["probe"]
+    yield Hits(
+        step="retrieve",
+        query=probe.query,
+        hits=_places(probe.hits),
+        total=len(probe.hits),
+        problem="the search failed" if probe.failed else "",
+    )
+
+
+def _assessed(written: Written, _: Known) -> Iterable[Event]:
+    yield Confidence(confidence=written["confidence"])
+
+
+def _refined(written: Written, _: Known) -> Iterable[Event]:
+    refinement: Refinement = written["refinement"]
+    yield Queries(
+        kind=refinement.kind,
+        queries=refinement.queries,
+        reason=refinement.reason,
+        author=refinement.author,
+        verdicts=refinement.verdicts,
+    )
+
+
+def _planned(written: Written, _: Known) -> Iterable[Event]:
+    plan: CallPlan = written["plan"]
+    calls = (
+        PlannedCall(
+            index=call.index, tool=call.name, arguments=call.arguments, problem=call.problem
+        )
+        for call in plan.calls
+    )
+    yield Calls(turn=plan.turn, author=plan.author, calls=tuple(calls))
+
+
+def _called(written: Written, _: Known) -> Iterable[Event]:
+    """Yield what each call found, and what the filter made of it."""
+    results: Sequence[CallResult] = written["results"]
+    for result in results:
+        call, stats = result.call, result.stats
+        yield Hits(
+            step="run_call",
+            tool=call.name,
+            query=call.query,
+            hits=_places(result.hits),
+            total=len(result.hits),
+            problem=call.problem,
+        )
+        if result.searched:
+            yield Decisions(
+                query=call.query,
+                mode=stats.mode,
+                original=stats.original,
+                kept=stats.kept,
+                expanded=stats.expanded,
+                decisions=stats.decisions,
+                fallback=stats.fallback,
+            )
+
+
+def _selected(written: Written, _: Known) -> Iterable[Event]:
+    evidence: Sequence[Evidence] = written["evidence"]
+    chunks = ((item.key, item.hit.chunk) for item in evidence)
+    yield EvidenceChosen(
+        evidence=tuple(
+            EvidencePlace(key=key, chunk_id=c.chunk_id, doc_id=c.doc_id, place=place(c))
+            for key, c in chunks
+        )
+    )
+
+
+def _answered(written: Written, now: Known) -> Iterable[Event]:
+    answer: Answer = written["answer"]
+    if now.drafts and answer.text:
+        yield DraftWritten(text=answer.text, answerable=answer.answerable)
+
+
+def _verified(written: Written, now: Known) -> Iterable[Event]:
+    """Yield the draft's sentences, where it is the best so far, and what follows from them."""
+    check: Check = written["check"]
+    draft: Draft = written["best"]
+    if draft.round == now.round:
+        yield from _sentences(draft.claims, drafts=now.drafts)
+    yield Checked(
+        decision=check.decision,
+        reason=check.reason,
+        refused=check.refused,
+        sentences=len(draft.claims),
+        shown=sum(map(is_shown, draft.claims)),
+        mean_entropy=draft.uncertainty.mean_entropy,
+    )
+
+
+def _sentences(claims: Sequence[Claim], *, drafts: bool) -> Iterable[Event]:
+    """Yield the sentences of a draft; what nothing supports is told without its words."""
+    for index, claim in enumerate(claims):
+        told = is_shown(claim) or drafts
+        yield SentenceChecked(
+            index=index,
+            verdict=claim.verdict,
+            text=claim.text if told else "",
+            keys=claim.keys,
+            problem=claim.problem if told else "",
+            mean_entropy=claim.mean_entropy,
+        )
+
+
+def _reported(written: Written, _: Known) -> Iterable[Event]:
+    result: ResearchResult = written["result"]
+    yield Citations(citations=result.citations)
+    yield Finished(result=result)
+
+
+def _places(hits: Sequence[Hit]) -> tuple[HitPlace, ...]:
+    return tuple(
+        HitPlace(
+            chunk_id=hit.chunk.chunk_id,
+            doc_id=hit.chunk.doc_id,
+            place=place(hit.chunk),
+            kind=hit.chunk.kind,
+            score=hit.score,
+            similarity=hit.similarity,
+        )
+        for hit in hits[:SHOWN_HITS]
+    )
+
+
+MAKERS: Mapping[str, Callable[[Written, Known], Iterable[Event]]] = {
+    "retrieve": _retrieved,
+    "assess": _assessed,
+    "refine": _refined,
+    "plan_calls": _planned,
+    "run_call": _called,
+    "select_evidence": _selected,
+    "answer": _answered,
+    "verify": _verified,
+    "report": _reported,
+}
+"""The events of each step's own kind, by its name."""

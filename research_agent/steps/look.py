@@ -1,0 +1,26 @@
+"""Look: whether a question fits several documents or sections alike, by one search."""
+
+from research_agent.core.clarifying import clarify
+from research_agent.core.conversation import Choices, FollowUp
+from research_agent.core.scope import Scope
+from research_agent.core.types import Hit
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+
+
+def look(asked: FollowUp, scope: Scope, *, ports: Ports, settings: Settings) -> Choices:
+    """Return what a person has to choose between; nothing where `sessions.clarify` is off.
+
+    The search is by meaning alone, and no language model is asked. Raises ModelError.
+    """
+    chosen = settings.sessions
+    if chosen.clarify == "off":
+        return Choices()
+    vector = ports.embedder.embed([asked.question])[0]
+    found = ports.vectors.search(vector, k=settings.retrieval.top_k)
+    similar = {item.chunk_id: item.value for item in found}
+    chunks = ports.chunks.chunks(list(similar))
+    hits = [Hit(c, similarity=similar[c.chunk_id]) for c in chunks if scope.admits(c)]
+    return clarify(
+        asked.question, hits, margin=chosen.clarify_margin, max_words=chosen.clarify_words
+    )

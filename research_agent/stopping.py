@@ -1,0 +1,90 @@
+"""Ending a question from outside: from another thread, or for a caller that has gone.
+
+Python can interrupt a program's main thread alone. Elsewhere whoever waits for something long
+looks at the `Stop` of its question, and is woken by it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+
+from research_agent.errors import StoppedError
+
+
+class Stop:
+    """A question's way to be ended; safe to share between threads.
+
+    >>> stop = Stop()
+    >>> with stopping(stop), stop.waking(lambda: print("woken")):
+    ...     stop.end()
+    ...     check()
+    Traceback (most recent call last):
+    research_agent.errors.StoppedError: the question was stopped
+    """
+
+    def __init__(self) -> None:
+        """Begin with nobody to wake."""
+        self._lock = Lock()
+        self._ended = False
+        self._waiting: dict[object, Callable[[], object]] = {}
+
+    @property
+    def ended(self) -> bool:
+        """Whether the question is to end."""
+        return self._ended
+
+    def end(self) -> None:
+        """End the question, and wake all that wait for something; doing it again does nothing."""
+        with self._lock:
+            self._ended = True
+            waiting, self._waiting = list(self._waiting.values()), {}
+        for wake in waiting:
+            wake()
+
+    @contextmanager
+    def waking(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Have `wake` called, from another thread, if the question ends within the block."""
+        mark = object()
+        with self._lock:
+            ended = self._ended
+            if not ended:
+                self._waiting[mark] = wake
+        if ended:
+            wake()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting.pop(mark, None)
+
+
+_CURRENT: ContextVar[Stop | None] = ContextVar("research_agent_stop", default=None)
+
+
+@contextmanager
+def stopping(stop: Stop) -> Iterator[None]:
+    """Let `stop` end what is done within the block, also in threads that copy its context."""
+    before = _CURRENT.set(stop)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
+
+@contextmanager
+def waking(wake: Callable[[], object]) -> Iterator[None]:
+    """Have `wake` called if the question of this thread ends within the block."""
+    stop = _CURRENT.get()
+    if stop is None:
+        yield
+        return
+    with stop.waking(wake):
+        yield
+
+
+def check() -> None:
+    """Raise StoppedError where the question of this thread is to end."""
+    stop = _CURRENT.get()
+    if stop is not None and stop.ended:
+        raise StoppedError("the question was stopped")

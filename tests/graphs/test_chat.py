@@ -1,0 +1,237 @@
+"""The conversation's graph on fakes: follow-ups, choices, what is kept, and older versions."""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
+from graphs.research import build_research_graph
+from graphs.saving import sqlite_saver
+from graphs.state import ResearchInput
+from research_agent.core.conversation import Turn
+from research_agent.core.corpus import DocumentOutline
+from research_agent.core.scope import Scope
+from research_agent.errors import ModelUnavailableError, QuestionError
+from research_agent.ports import Ports
+from research_agent.settings import SessionSettings, Settings
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    PROMPTS,
+    QUESTION,
+    MemoryChunks,
+    MemoryVectors,
+    MemoryWords,
+    ScriptedChat,
+    chunk,
+    ports,
+    says,
+)
+
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
+SMALL = "ML-KEM-512 has an encapsulation key of 800 bytes [c1]."
+
+
+def chat(given: Ports, settings: Settings = BYPASSING, *, interactive: bool = False) -> Chat:
+    return build_chat_graph(
+        given, settings, PROMPTS, checkpointer=InMemorySaver(), interactive=interactive
+    )
+
+
+def say(graph: Chat, text: str, **given: Any) -> ChatState:  # noqa: ANN401 (fields of the input)
+    asked = ChatInput(messages=[HumanMessage(text)], **given)
+    return ChatState.model_validate(graph.invoke(asked, CONFIG))
+
+
+def test_messages_are_what_chat_interfaces_show() -> None:
+    """A human message in, an AI message with the answer out, one pair a turn."""
+    graph = chat(ports(ScriptedChat(says(GOOD))))
+    say(graph, QUESTION)
+    messages = say(graph, QUESTION).messages
+
+    assert [HumanMessage, AIMessage] * 2 == [type(message) for message in messages]
+    assert [QUESTION, GOOD] == [message.text for message in messages[:2]]
+
+
+def test_follow_up_by_rules_starts_from_known_evidence() -> None:
+    """The question stands by itself; what was cited before is considered again; no model asked."""
+    planner = ScriptedChat()
+    graph = chat(ports(ScriptedChat(says(GOOD), says(SMALL)), planner))
+    say(graph, QUESTION)
+    state = say(graph, "and for ML-KEM-512?")
+
+    assert "How many bytes has an ML-KEM-512 encapsulation key?" == state.turns[1].question
+    assert ("rules", "and for ML-KEM-512?") == (state.turns[1].how, state.turns[1].text)
+    assert [] == planner.asked
+    assert {"guide-0", "guide-1"} <= set(state.ledger.seen)
+    assert ["guide-0"] == [item.chunk_id for item in state.turns[0].citations]
+
+
+@pytest.mark.parametrize(
+    ("reply", "how", "question"),
+    [
+        (
+            '{"question": "And the ciphertext of ML-KEM-768?"}',
+            "model",
+            "And the ciphertext of ML-KEM-768?",
+        ),
+        ('{"question": "The ciphertext of ML-DSA-65?"}', "context", "(ML-KEM-768)"),
+        ("no JSON", "context", "(ML-KEM-768)"),
+        (ModelUnavailableError("down"), "context", "(ML-KEM-768)"),
+    ],
+)
+def test_model_completes_what_rules_cannot(
+    reply: str | ModelUnavailableError, how: str, question: str
+) -> None:
+    """A proposal that says something new is not used, nor is a model that fails."""
+    planner = ScriptedChat(says(reply) if isinstance(reply, str) else reply)
+    graph = chat(ports(ScriptedChat(says(GOOD)), planner))
+    say(graph, QUESTION)
+    turn = say(graph, "And the ciphertext?").turns[1]
+
+    assert how == turn.how
+    assert turn.question.endswith(question)
+    assert 1 == len(planner.asked)
+    assert "Q: How many bytes" in planner.asked[0][1]
+
+
+def test_long_history_is_cut_by_tokens() -> None:
+    """Only the latest turns that fit are told to the model; with none it is not asked."""
+    planner = ScriptedChat(says("no JSON"))
+    short = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=25))
+    graph = chat(ports(ScriptedChat(says(GOOD)), planner), short)
+    for number in range(3):
+        say(graph, f"{QUESTION} {number}")
+    say(graph, "And the ciphertext?")
+    silent = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=0))
+    other = chat(ports(ScriptedChat(says(GOOD)), planner), silent)
+    say(other, QUESTION)
+    say(other, "And the ciphertext?")
+
+    assert 1 == len(planner.asked)
+    assert f"{QUESTION} 2" in planner.asked[0][1]
+    assert f"{QUESTION} 0" not in planner.asked[0][1]
+
+
+TWINS = [chunk("It is baked for an hour.", 0, name) for name in ("rye", "wheat")]
+
+
+def twins(answerer: ScriptedChat) -> Ports:
+    return replace(
+        ports(answerer),
+        vectors=MemoryVectors(TWINS),
+        lexical=MemoryWords(TWINS),
+        chunks=MemoryChunks(TWINS),
+        documents=lambda: tuple(DocumentOutline(c.doc_id, c.source) for c in TWINS),
+    )
+
+
+@pytest.mark.parametrize(("said", "read"), [("2", {"wheat"}), ("RYE", {"rye"}), ("all", None)])
+def test_person_chooses_between_documents(said: str, read: set[str] | None) -> None:
+    """The run stops with plain values and goes on within what was chosen."""
+    graph = chat(twins(ScriptedChat(says("It is baked for an hour [c1]."))), interactive=True)
+    stopped = graph.invoke(ChatInput(messages=[HumanMessage("How is it baked?")]), CONFIG)
+    offered = stopped["__interrupt__"][0].value
+    state = ChatState.model_validate(graph.invoke(Command(resume=said), CONFIG))
+
+    assert {"question": "Which document do you mean?", "options": ["rye", "wheat"]} == offered
+    assert json.dumps(offered)
+    assert (read or {"rye", "wheat"}) == {i.partition("-")[0] for i in state.ledger.seen}
+
+
+def test_nobody_is_asked_where_nobody_can_answer() -> None:
+    """Without a person, or with a name in the question, the run does not stop."""
+    answer = says("It is baked for an hour [c1].")
+    plain = say(chat(twins(ScriptedChat(answer))), "How is it baked?")
+    named = say(chat(twins(ScriptedChat(answer)), interactive=True), "How is Rye7 baked?")
+
+    assert [1, 1] == [len(plain.turns), len(named.turns)]
+
+
+def test_scope_and_rejected_chunks_hold_for_every_turn_until_changed() -> None:
+    """What is not given again stays; an empty scope opens everything; changed chunks count anew."""
+    graph = chat(twins(ScriptedChat(says("It is baked for an hour [c1]."))))
+    first = say(graph, "How is it baked?", scope={"documents": ["rye"]})
+    second = say(graph, "How is it baked?")
+    third = say(graph, "How is it baked?", scope={}, rejected={"rye-0": "", "wheat-0": "other"})
+
+    assert ["rye-0"] == list(first.ledger.seen) == list(second.ledger.seen)
+    assert {"rye-0", "wheat-0"} == set(third.ledger.seen)
+    assert [["rye"], ["rye"], ["wheat"]] == [
+        [item.doc_id for item in turn.citations] for turn in third.turns
+    ]
+
+
+def test_research_graph_keeps_to_its_scope() -> None:
+    """No hit, neighbour or known chunk from outside enters the evidence."""
+    graph = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
+    given = ResearchInput(
+        question=QUESTION, scope=Scope(exclude=frozenset({"guide-1"})), known=("guide-1", "gone")
+    )
+    result = graph.invoke(given)["result"]
+
+    assert {"guide-0"} <= {item.hit.chunk.chunk_id for item in result.evidence}
+    assert "guide-1" not in {item.hit.chunk.chunk_id for item in result.evidence}
+
+
+def test_failed_turn_leaves_the_thread_usable() -> None:
+    """The question stays pending; asking again works, and nothing is counted twice."""
+    answerer = ScriptedChat(ModelUnavailableError("down"), says(GOOD))
+    graph = chat(ports(answerer))
+    with pytest.raises(ModelUnavailableError):
+        say(graph, QUESTION)
+    waiting = graph.get_state(CONFIG).next
+    state = ChatState.model_validate(graph.invoke(None, CONFIG))
+
+    assert ("ask",) == waiting
+    assert 1 == len(state.turns)
+    assert [QUESTION, GOOD] == [message.text for message in state.messages]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "x" * 5000])
+def test_no_question(text: str) -> None:
+    """An empty or enormous message is refused, and the next one answered."""
+    graph = chat(ports(ScriptedChat(says(GOOD))))
+    with pytest.raises(QuestionError):
+        say(graph, text)
+
+    assert GOOD == say(graph, QUESTION).turns[-1].answer
+
+
+def test_older_turns_lack_fields_and_have_others(tmp_path: Path) -> None:
+    """A thread of an older version goes on: what it lacks is empty, what it had besides is left."""
+    old = {"text": "old", "question": "How large is ML-KEM-768?", "answer": "big", "gone": 1}
+    with sqlite_saver(tmp_path / "s.db") as saver:
+        graph = build_chat_graph(
+            ports(ScriptedChat(says(SMALL))), BYPASSING, PROMPTS, checkpointer=saver
+        )
+        given: Any = {"messages": [HumanMessage("old")], "turns": [old]}
+        graph.update_state(CONFIG, given, as_node="ask")
+        state = say(graph, "and ML-KEM-512?")
+
+    assert Turn(text="old", question="How large is ML-KEM-768?", answer="big") == state.turns[0]
+    assert "How large is ML-KEM-512?" == state.turns[1].question
+
+
+def test_checkpoints_hold_plain_values(tmp_path: Path) -> None:
+    """No class of ours is in the file, even in the middle of a turn."""
+    answerer = ScriptedChat(ModelUnavailableError("down"))
+    with sqlite_saver(tmp_path / "s.db") as saver:
+        graph = build_chat_graph(ports(answerer), BYPASSING, PROMPTS, checkpointer=saver)
+        with pytest.raises(ModelUnavailableError):
+            graph.invoke(ChatInput(messages=[HumanMessage(QUESTION)]), CONFIG, durability="sync")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        kept = file.execute("select checkpoint from checkpoints").fetchall()
+        kept += file.execute("select value from writes where channel != '__error__'").fetchall()
+
+    assert len(kept) > 5
+    assert [] == [blob for (blob,) in kept if b"research_agent" in blob]

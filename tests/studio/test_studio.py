@@ -1,0 +1,274 @@
+"""LangGraph Studio's server, driven as Studio drives it: runs, forms, edits, time travel."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_sync_client
+
+from tests.app.commands import GUIDE, Model, run, served
+from tests.loopback import Json, Live, Peer, Raw
+from tests.studio.serving import running
+
+BAKED = "At how many degrees is bread baked?"
+ANSWER = "Bread is baked at 230 degrees [c1]."
+EDITED = "Bread is baked at 180 degrees in Rome."
+
+
+class Patient(Model):
+    """A model that can be told to wait, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits, self.left = Event(), Event()
+
+    def reply(self, request: Json) -> Json | Raw | Live:  # type: ignore[override]  # (it may wait)
+        def wait(peer: Peer) -> None:
+            if peer.gone(20):
+                self.left.set()
+
+        said = super().reply(request)
+        return Live(wait) if self.waits.is_set() else said
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """A server, its client (whose JSON has no types), and the model behind it."""
+
+    client: Any
+    model: Patient
+    folder: Path
+
+    def thread(self) -> str:
+        return str(self.client.threads.create()["thread_id"])
+
+    def wait(self, thread: str | None, question: str = BAKED, **given: Any) -> Any:  # noqa: ANN401 (JSON)
+        asked = {"input": {"question": question}, **given}
+        return self.client.runs.wait(thread, "research", **asked)
+
+    def paused(self, before: str) -> tuple[str, Any]:
+        """Run until a node, and give the thread and its state."""
+        thread = self.thread()
+        self.wait(thread, interrupt_before=[before])
+        state = self.client.threads.get_state(thread)
+        assert [before] == state["next"]
+        return thread, state["values"]
+
+    def resumed(self, thread: str, **given: Any) -> Any:  # noqa: ANN401 (JSON)
+        return self.client.runs.wait(thread, "research", input=None, **given)["result"]
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """Serve an index of one document."""
+    folder, model = tmp_path_factory.mktemp("studio"), Patient()
+    (folder / "empty").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
+        assert 0 == run("index", str(folder / "guide.md")).exit_code
+        with (
+            served(model, folder) as config,
+            running(folder / "empty", config) as url,
+            get_sync_client(url=url) as client,
+        ):
+            yield Studio(client, model, folder)
+
+
+def test_forms_can_be_filled(studio: Studio) -> None:
+    """Every field of input and configuration has a description; numbers have ranges."""
+    found, chat = (
+        studio.client.assistants.search(graph_id=graph)[0]["assistant_id"]
+        for graph in ("research", "chat")
+    )
+    schemas = studio.client.assistants.get_schemas(found)
+    form = schemas["context_schema"]["properties"]
+
+    assert {"index", "chat_provider", "chat_model", "rounds", "filter_mode"} <= form.keys()
+    assert all(field["description"] for field in form.values())
+    assert {"minimum": 1, "maximum": 20, "type": "integer"} == form["rounds"]["anyOf"][0]
+    assert "default" == form["index"]["default"]
+    asked = schemas["input_schema"]["properties"]
+    assert "indexed documents" in asked["question"]["description"]
+    assert form == studio.client.assistants.get_schemas(chat)["context_schema"]["properties"]
+    graphs = {found["graph_id"] for found in studio.client.assistants.search()}
+    assert {"research", "chat", "index"} == graphs
+
+
+def test_run_without_a_thread(studio: Studio) -> None:
+    """One question in, the one result out, as JSON."""
+    assert ANSWER == studio.wait(None)["result"]["answer"]
+
+
+def test_stream_shows_each_step(studio: Studio) -> None:
+    """Every step tells what it wrote, in values that can be read."""
+    parts = list(
+        studio.client.runs.stream(
+            None, "research", input={"question": BAKED}, stream_mode="updates"
+        )
+    )
+    updates = [part.data for part in parts if "updates" == part.event]
+    steps = [name for update in updates for name in update]
+    written = {name: update[name] for update in updates for name in update}
+
+    shown = ["begin", "retrieve", "assess", "refine", "search", "select_evidence", "answer"]
+    assert [*shown, "verify", "report"] == steps
+    assert BAKED == written["retrieve"]["probe"]["query"]
+    assert "Bread is baked" in written["select_evidence"]["evidence"][0]["hit"]["chunk"]["text"]
+
+
+def test_context_holds_for_one_run(studio: Studio) -> None:
+    """What the form says reaches the steps, also those inside the search."""
+    context = {"filter_mode": "off", "evidence_chunks": 1}
+
+    assert "off" == studio.wait(None, context=context)["result"]["filter_stats"]["mode"]
+    assert "off" != studio.wait(None)["result"]["filter_stats"]["mode"]
+
+
+def test_index_and_models_come_through_the_configuration(studio: Studio) -> None:
+    """Another index is another graph; what is wrong with one is told in the server's log."""
+    with pytest.raises(Exception, match="IndexMissingError"):
+        studio.client.runs.wait(
+            None,
+            "research",
+            input={"question": BAKED},
+            context={"index": "nowhere"},
+            raise_error=True,
+        )
+
+    log = (studio.folder / "empty" / "server.log").read_text(encoding="utf-8")
+    assert "There is no index nowhere yet." in log
+
+
+def test_evidence_edited_and_resumed(studio: Studio) -> None:
+    """The model reads, and the answer cites, what a person wrote into the evidence."""
+    thread, state = studio.paused("answer")
+    evidence = state["evidence"]
+    evidence[0]["hit"]["chunk"]["text"] = EDITED
+    studio.client.threads.update_state(thread, {"evidence": evidence})
+    studio.model.answer = "Bread is baked at 180 degrees in Rome [c1]."
+    try:
+        result = studio.resumed(thread)
+    finally:
+        studio.model.answer = ANSWER
+
+    assert any(EDITED in asked for asked in studio.model.asked)
+    assert (EDITED, "answered") == (result["citations"][0]["quote"], result["status"])
+
+
+def test_refinement_edited_and_resumed(studio: Studio) -> None:
+    """The search looks for what a person wrote into the refinement."""
+    thread, state = studio.paused("search")
+    refinement = {**state["refinement"], "kind": "rewrite", "queries": [BAKED, "rye oven minutes"]}
+    studio.client.threads.update_state(thread, {"refinement": refinement})
+
+    assert "rye oven minutes" in studio.resumed(thread)["queries"]
+
+
+def test_answer_edited_and_resumed(studio: Studio) -> None:
+    """What a person wrote is checked as what a model wrote is."""
+    thread, state = studio.paused("verify")
+    text = "Rye bread needs 90 minutes in the oven [c1]. It costs 7 euros [c1]."
+    keys = {item["hit"]["chunk"]["text"]: item["key"] for item in state["evidence"]}
+    key = next(key for chunk, key in keys.items() if "90 minutes" in chunk)
+    answer = {**state["answer"], "text": text.replace("c1", key), "tokens": []}
+    studio.client.threads.update_state(thread, {"answer": answer})
+    result = studio.resumed(thread, context={"rounds": 1})
+
+    assert f"Rye bread needs 90 minutes in the oven [{key}]." == result["answer"]
+    assert ["It costs 7 euros."] == result["unanswered"]
+
+
+def test_time_travel(studio: Studio) -> None:
+    """A run goes on from an older checkpoint, and is another branch of the same thread."""
+    thread = studio.thread()
+    studio.wait(thread)
+    history = studio.client.threads.get_history(thread, limit=50)
+    before = next(state for state in history if ["answer"] == state["next"])
+    studio.model.answer = "It takes an hour [c1]."
+    try:
+        result = studio.resumed(thread, checkpoint_id=before["checkpoint"]["checkpoint_id"])
+    finally:
+        studio.model.answer = ANSWER
+
+    assert "It takes an hour [c1]." == result["answer"]
+    assert len(studio.client.threads.get_history(thread, limit=50)) > len(history)
+
+
+def test_two_runs_on_one_thread(studio: Studio) -> None:
+    """The second question starts from a fresh state: its cost, rounds and queries are its own."""
+    thread = studio.thread()
+    first = studio.wait(thread)["result"]
+    second = studio.wait(thread, "How long does rye bread need?")["result"]
+
+    assert (1, 1) == (first["rounds"], second["rounds"])
+    assert first["usage"]["llm_calls"] == second["usage"]["llm_calls"]
+    assert BAKED not in second["queries"]
+
+
+def test_two_runs_at_once_on_one_thread(studio: Studio) -> None:
+    """A run that begins while another one is at work waits for it, and both are answered."""
+    thread = studio.thread()
+    runs = [
+        studio.client.runs.create(
+            thread,
+            "research",
+            input={"question": question},
+            multitask_strategy="enqueue",
+        )
+        for question in (BAKED, "How long does rye bread need?")
+    ]
+    results = [studio.client.runs.join(thread, run["run_id"]) for run in runs]
+
+    assert [BAKED, "How long does rye bread need?"] == [
+        result["result"]["question"] for result in results
+    ]
+
+
+def test_cancel_leaves_the_thread_usable(studio: Studio) -> None:
+    """A run that waits for a model is cancelled; the next question on the thread is answered."""
+    thread = studio.thread()
+    studio.model.waits.set()
+    try:
+        begun = studio.client.runs.create(thread, "research", input={"question": f"{BAKED} Now?"})
+        asked = len(studio.model.asked)
+        until = time.monotonic() + 20
+        while len(studio.model.asked) == asked and time.monotonic() < until:
+            time.sleep(0.1)
+        studio.client.runs.cancel(thread, begun["run_id"], wait=True)
+    finally:
+        studio.model.waits.clear()
+
+    assert "interrupted" == studio.client.runs.get(thread, begun["run_id"])["status"]
+    assert ANSWER == studio.wait(thread)["result"]["answer"]
+
+
+def test_index_graph(studio: Studio) -> None:
+    """Files are previewed, then indexed; a person can stop in between; then they can be asked."""
+    (studio.folder / "more.md").write_text("# Rolls\n\nRolls need 12 minutes.", encoding="utf-8")
+    place = str(studio.folder / "rolls")
+    given = {"paths": [str(studio.folder / "more.md")], "index": place}
+    thread = studio.thread()
+    studio.client.runs.wait(thread, "index", input=given, interrupt_before=["update"])
+    preview = studio.client.threads.get_state(thread)["values"]["preview"]
+    done = studio.client.runs.wait(thread, "index", input=None)
+    asked = studio.wait(None, "How long do rolls need?", context={"index": place})
+
+    assert ["added"] == [file["status"] for file in preview["files"]]
+    assert 1 == done["report"]["documents"]
+    assert {"more"} == {item["hit"]["chunk"]["doc_id"] for item in asked["result"]["evidence"]}
+
+
+def test_chat_graph_holds_a_conversation(studio: Studio) -> None:
+    """Messages come and go on a thread."""
+    thread = studio.thread()
+    message = {"type": "human", "content": BAKED}
+    done = studio.client.runs.wait(thread, "chat", input={"messages": [message]})
+
+    assert ["human", "ai"] == [said["type"] for said in done["messages"]]
+    assert "230 degrees" in done["messages"][-1]["content"]

@@ -1,0 +1,79 @@
+"""The examples run: a script, a supervisor with two sub-agents, an agent that reasons and acts."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from examples import ask_in_python, react_agent
+from examples.supervisor import supervisor
+from research_agent import Limits, ResearchAgent
+from tests.app.commands import GUIDE, Model, run, served
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.loopback import Json, server, text_reply, tool_reply
+
+
+@pytest.fixture
+def agent() -> Iterator[ResearchAgent]:
+    with ResearchAgent(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS) as opened:
+        yield opened
+
+
+@pytest.mark.usefixtures("data_home")
+def test_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script streams the steps to stderr, and prints the answer with its quote."""
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    assert 0 == run("index", str(tmp_path / "guide.md")).exit_code
+    with served(Model(), tmp_path) as config:
+        monkeypatch.setenv("RESEARCH_AGENT_CONFIG", config)
+        ask_in_python.main("At how many degrees is bread baked?")
+
+    out, err = capsys.readouterr()
+    assert [
+        "Bread is baked at 230 degrees [c1].",
+        "[c1] guide, section Bread: 'Bread is baked at 230 degrees.'",
+    ] == out.splitlines()
+    assert err.startswith("retrieve: searched ")
+
+
+def test_supervisor_asks_the_second_where_the_first_refuses(agent: ResearchAgent) -> None:
+    """The second one gets what the first one has left of the budget."""
+    empty = ports(ScriptedChat(says("The recipe says [c9].")), texts=("Bread is baked.",))
+    with ResearchAgent(empty, BYPASSING, PROMPTS) as other:
+        graph = supervisor({"recipes": other, "standards": agent}, Limits(llm_calls=9))
+        done = graph.invoke({"task": QUESTION})
+
+    used = [result.usage.llm_calls for result in done["results"].values()]
+    assert f"standards: {GOOD}" == done["answer"]
+    assert ["refused", "answered"] == [result.status for result in done["results"].values()]
+    assert 9 - sum(used) == done["left"].llm_calls
+
+
+def test_react_agent_calls_the_tool(agent: ResearchAgent) -> None:
+    """A tool-calling model asks, reads what the tool says, and answers from it."""
+    asked: list[Json] = []
+
+    def script(request: Json) -> Json:
+        asked.append(request)
+        if request["messages"][-1]["role"] == "tool":
+            return text_reply("1184 bytes [c1].")
+        return tool_reply("research_tool", json.dumps({"question": QUESTION, "max_llm_calls": 8}))
+
+    with server(script) as url:
+        model = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"))
+        done = react_agent.react(model, agent, Limits(seconds=60.0)).invoke(
+            {"messages": [("user", "How long is the key?")]}
+        )
+        model.root_client.close()
+
+    told = next(m for m in done["messages"] if isinstance(m, ToolMessage))
+    assert "1184 bytes [c1]." == done["messages"][-1].content
+    assert str(told.content).startswith(GOOD)
+    assert ("answered", QUESTION) == (told.artifact.status, told.artifact.question)
+    assert "research_tool" == asked[0]["tools"][0]["function"]["name"]
