@@ -10,11 +10,14 @@ from research_agent.core.validators.rewrite_words import RewriteWords
 
 _ASKING = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|to|by|with|under|during|after|before|and)\s+)?"
-    r"(?:who|whom|whose|that|which|where|when|what|how|why)\b",
+    r"(?:who|whom|whose|that|which|where|when|what|how|why)\b"
+    r"(?:['\u2019]s\b)?",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|that|which|where)\b|\byang\b", re.IGNORECASE)
-_OWNER = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bwhat)(?<!\bwho)(?<!\bthere)['\u2019]s\b|s['\u2019]\s")
+_OWNER = re.compile(
+    r"(?<!\bit)(?<!\bthat)(?<!\bwhat)(?<!\bwho)(?<!\bthere)['\u2019]s\b|s['\u2019]\s"
+)
 _CHINESE_LINK = "\u7684"
 _END = re.compile("(?<=[?\uff1f\u061f])\\s*")
 

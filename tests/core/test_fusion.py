@@ -9,6 +9,7 @@ from research_agent.core.fusion import (
     fuse_hits,
     pages_apart,
     place_at,
+    put_last,
     reciprocal_rank_fusion,
     reserve_slots,
 )
@@ -62,6 +63,17 @@ def test_other_queries_cannot_push_out_the_own_words_best() -> None:
 def test_slots_without_own_hits() -> None:
     """Where the own words found nothing, the others still do."""
     assert ["x"] == ids(reserve_slots([], [hits("x")], slot=3, each=1))
+
+
+def test_what_comes_last_comes_in_turn() -> None:
+    """New hits of other queries follow all own ones, the best of each query first."""
+    own = hits("a", "b")
+
+    together = put_last(own, [hits("b", "x", "y"), hits("z")])
+
+    assert ["a", "b", "z", "x", "y"] == ids(together)
+    assert sorted((hit.score for hit in together), reverse=True) == [h.score for h in together]
+    assert ["x"] == ids(put_last([], [hits("x")]))
 
 
 def paged(*places: str) -> list[Chunk]:

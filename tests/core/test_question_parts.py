@@ -2,7 +2,12 @@
 
 import pytest
 
-from research_agent.core.question_parts import other_language, question_parts, why_simple
+from research_agent.core.question_parts import (
+    is_nested,
+    other_language,
+    question_parts,
+    why_simple,
+)
 from research_agent.core.question_words import ENGLISH
 from research_agent.core.validators.languages import LANGUAGES
 
@@ -54,3 +59,24 @@ def test_question_with_something_to_word_is_not_simple(question: str) -> None:
 def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text: str) -> None:
     """Names and numbers belong to no language."""
     assert ("", "") == other_language(question, [text], LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("question", "nested"),
+    [
+        ("Who is the wife of the man who wrote it?", True),
+        ("What is the capital of the state that borders Utah?", True),
+        ("Who is Ann\u2019s brother?", True),
+        ("In which city was the founders' school?", True),
+        ("Siapa istri orang yang menulis buku itu?", True),
+        ("\u5199\u8fd9\u672c\u4e66\u7684\u4eba\u7684\u59bb\u5b50\u662f\u8c01", True),
+        ("Who wrote it?", False),
+        ("Which key is larger?", False),
+        ("What is the size of the key of ML-KEM-768?", False),
+        ("What's in it, and when it's there?", False),
+        ("", False),
+    ],
+)
+def test_questions_that_name_a_thing_by_another(question: str, nested: bool) -> None:  # noqa: FBT001 (expected)
+    """Relative pronouns and owners tell; a question word alone does not."""
+    assert nested is is_nested(question)

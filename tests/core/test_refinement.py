@@ -3,7 +3,14 @@
 import pytest
 
 from research_agent.core.proposals import Proposal
-from research_agent.core.refinement import Limits, Measures, Refinement, by_rules, judge
+from research_agent.core.refinement import (
+    Limits,
+    Measures,
+    Refinement,
+    by_rules,
+    judge,
+    with_following,
+)
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.validators.retrieval import Finding
 
@@ -122,3 +129,22 @@ def test_rules_cut_or_keep() -> None:
     """Without parts the question stays as it is."""
     assert ("decompose", "rules") == (by_rules("a? b?", ["a?", "b?"], "").kind, "rules")
     assert ("keep", ("a?",)) == (by_rules("a?", [], "").kind, by_rules("a?", [], "").queries)
+
+
+@pytest.mark.parametrize(
+    ("proposal", "measures", "following"),
+    [
+        (Proposal("rewrite", ("length of FIPS 203 keys",)), SAME, ("length of FIPS 203 keys",)),
+        (Proposal("rewrite", ("length of FIPS 203 keys",)), measured(0.9, 0.7, "fips"), ()),
+        (Proposal("decompose", ("length of FIPS 203 keys",)), SAME, ("length of FIPS 203 keys",)),
+        (Proposal("translate", ("Berapa panjang kunci di FIPS 203?",)), SAME, ()),
+    ],
+)
+def test_what_a_model_words_comes_last_unless_it_finds_more(
+    proposal: Proposal, measures: Measures, following: tuple[str, ...]
+) -> None:
+    """Parts that stand alone and words that find nothing better follow; translations lead."""
+    told = with_following(judged(proposal, measures), improvement=0.05)
+
+    assert 2 == len(told.queries)
+    assert following == told.following
