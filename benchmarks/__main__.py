@@ -2,14 +2,15 @@
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from benchmarks import (
+    answer_peers,
     answers,
+    answers_report,
     blend,
     claims,
     concurrency,
@@ -24,23 +25,20 @@ from benchmarks import (
     retrieval,
     rules,
     scale,
+    uncertainty,
     word_ways,
 )
+from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.claims_table import misses
 from benchmarks.claims_table import table as claims_table
 from benchmarks.datasets import NAMED, NAMES, NEAR
+from benchmarks.peers.running import ANSWERERS
+from benchmarks.questions import nist_keys
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
 from research_agent.adapters.rerank_http import Form
 from research_agent.core.blending_scales import Mode
-from research_agent.settings import AnswerSettings, Settings
-
-ARMS = {
-    "default": Settings(),
-    "refusing-prompt": replace(Settings(), answer=AnswerSettings(refusal="prompt")),
-}
-"""What is compared; each arm differs from the default in one stage."""
 
 
 @click.group()
@@ -50,15 +48,50 @@ def main() -> None:
 
 @main.command("answers")
 @click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-@click.option("--arm", default="default", type=click.Choice(list(ARMS)))
+@click.option("--arm", default="default", type=click.Choice([arm.name for arm in ARMS]))
+@click.option("--peer", type=click.Choice([peer.name for peer in ANSWERERS]), help="Ask this one.")
+@click.option("--way", default="default", type=click.Choice(answer_peers.WAYS), help="Of a peer.")
+@click.option("--all", "every", is_flag=True, help="Ask a slow peer all questions, not ten.")
+@click.option("--gold-removed", is_flag=True, help="Leave out the pages that hold the answers.")
+@click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
 @click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
 @click.option("--limit", default=0, help="Only the first questions.")
 @click.option("--minutes", default=45.0, help="Start no question after this long.")
-def answers_command(*, weights: str, arm: str, live: bool, limit: int, minutes: float) -> None:
-    """Answer the NIST questions and score the answers."""
-    chosen = answers.arm(weights, f"{weights}-{arm}", ARMS[arm])
-    scores = answers.run(chosen, live=live, limit=limit, minutes=minutes)
-    print(json.dumps(scores, indent=2))
+@click.option("--cache", default="", help="Keep environments of peers in this folder.")
+def answers_command(  # noqa: PLR0913 (one option each)
+    *,
+    weights: str,
+    arm: str,
+    peer: str | None,
+    way: str,
+    every: bool,
+    gold_removed: bool,
+    report: bool,
+    live: bool,
+    limit: int,
+    minutes: float,
+    cache: str,
+) -> None:
+    """Answer the NIST questions, or let a peer do so, and score the answers."""
+    if peer and not report:
+        asking = answer_peers.Asking(
+            peer=peer, arm=way, weights=weights, every=every, limit=limit, minutes=minutes
+        )
+        with TemporaryDirectory() as temporary:
+            added = answer_peers.ask(asking, nist_keys(), cache=Path(cache or temporary).absolute())
+        print(f"{added} answers recorded\n")
+    elif not report:
+        chosen = answers.arm(
+            weights,
+            arm,
+            arm_named(arm).settings,
+            gold_removed=gold_removed,
+            live=live,
+            limit=limit,
+            minutes=minutes,
+        )
+        print(f"{json.dumps(answers.run(chosen), indent=2)}\n")
+    print(answers_report.write_report(weights))
 
 
 @main.command("overhead")
@@ -236,6 +269,16 @@ def claims_command(*, show: str | None) -> None:
     print(claims_table(judged))
     if show:
         print("\n".join(["", *misses(judged)]))
+
+
+@main.command("uncertainty")
+@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
+    """Measure how well signs of doubt tell wrong answers from right ones."""
+    print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
 
 
 @main.command("faults")

@@ -5,74 +5,111 @@ Live calls are recorded one by one, so an interrupted run goes on where it stopp
 """
 
 import json
+import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.gold_removed import asking_without, leaked, removed_keys
 from benchmarks.places import PDFS, RECORDINGS, RESULTS
-from benchmarks.questions import Row, nist_keys, scorer
+from benchmarks.questions import Row, nist_keys, read, scorer
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.app.agent import ResearchAgent
 from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.core.claims import Claim, is_shown
 from research_agent.core.result import ResearchResult
+from research_agent.ports import Ports
 from research_agent.settings import LocalModelSettings, ReplyCacheSettings, Settings
+
+Ask = Callable[[Row], ResearchResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arm:
-    """One way to answer the questions."""
+class Chosen:
+    """One way to answer the questions, and how much of it is to be run."""
 
-    name: str
+    arm: str
     settings: Settings
     weights: str
+    gold_removed: bool = False
+    """Only answerable questions, without the chunks on their accepted pages."""
+    live: bool = False
+    """Ask the model for what is not recorded."""
+    limit: int = 0
+    """Only the first questions; 0: no limit."""
+    minutes: float = 45.0
+    """No question is begun after that."""
+
+    @property
+    def name(self) -> str:
+        """What its rows and scores are kept under."""
+        return f"{self.weights}-{self.arm}{REMOVED if self.gold_removed else ''}"
 
 
-def arm(weights: str, name: str, settings: Settings) -> Arm:
-    """Return the arm that answers with `weights` and otherwise as `settings` say.
+REMOVED = "-gold-removed"
+
+
+def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # noqa: ANN401 (fields)
+    """Return the way that answers with `weights` and otherwise as `settings` say.
 
     The user's own reply cache is off: a reply from there says nothing about seconds.
     """
     local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
     cache = ReplyCacheSettings(mode="off")
     models = replace(settings.models, local=local, reply_cache=cache)
-    return Arm(name=name, settings=replace(settings, models=models), weights=weights)
+    return Chosen(arm=name, settings=replace(settings, models=models), weights=weights, **more)
 
 
-def run(chosen: Arm, *, live: bool, limit: int, minutes: float) -> Mapping[str, Any]:
-    """Answer the questions, write the rows and the scores, and return the scores."""
-    keys = nist_keys()[: limit or None]
+def run(way: Chosen) -> Mapping[str, Any]:
+    """Answer the questions, write the rows and the scores, and return the scores.
+
+    Rows and scores are kept where there are no fewer of them than before, and from recordings
+    alone only whole; those of the first questions never.
+    """
+    keys = removed_keys(nist_keys()) if way.gold_removed else nist_keys()
+    keys = keys[: way.limit or None]
     RECORDINGS.mkdir(exist_ok=True)
     RESULTS.mkdir(exist_ok=True)
-    index = index_for_docs([str(PDFS)], chosen.settings, quiet=True)
-    rows, until = [], time.monotonic() + 60 * minutes
-    with connect(index, chosen.settings, {}) as connection:
+    index = index_for_docs([str(PDFS)], way.settings, quiet=True)
+    rows, until = [], time.monotonic() + 60 * way.minutes
+    with connect(index, way.settings, os.environ) as connection, ExitStack() as opened:
         chat = RecordedChat(
-            connection.ports.answerer if live else None,
-            Recordings(RECORDINGS / f"answers-{chosen.weights}.jsonl", chosen.weights),
-            chosen.weights,
+            connection.ports.answerer if way.live else None,
+            Recordings(RECORDINGS / f"answers-{way.weights}.jsonl", way.weights),
+            way.weights,
         )
         ports = replace(connection.ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
-        with ResearchAgent(ports, chosen.settings, load_prompts()) as agent:
-            for key in keys:
-                if time.monotonic() > until:
-                    break
-                try:
-                    rows.append(answer(agent, chat, key))
-                except MissingRecordingError:
-                    continue
-    return write(chosen, rows, keys)
+        ask = _asking(way, ports, opened)
+        for key in keys:
+            if time.monotonic() > until:
+                break
+            try:
+                rows.append(answer(ask, chat, key, way))
+            except MissingRecordingError:
+                continue
+    return write(way, rows, keys)
 
 
-def answer(agent: ResearchAgent, chat: RecordedChat, key: Row) -> dict[str, Any]:
+def _asking(way: Chosen, ports: Ports, opened: ExitStack) -> Ask:
+    if way.gold_removed:
+        return asking_without(ports, way.settings)
+    agent = opened.enter_context(ResearchAgent(ports, way.settings, load_prompts()))
+    return lambda key: agent.ask(key["question"])
+
+
+def answer(ask: Ask, chat: RecordedChat, key: Row, way: Chosen) -> dict[str, Any]:
     """Answer one question; the seconds are those of its recorded model calls."""
     before = chat.seconds
-    result = agent.ask(key["question"])
-    return row_of(key, result, chat.seconds - before)
+    result = ask(key)
+    row = row_of(key, result, chat.seconds - before)
+    row["min_answerable"] = way.settings.answer.min_answerable
+    return row | ({"leaked": leaked(result, key)} if way.gold_removed else {})
 
 
 def row_of(key: Row, result: ResearchResult, seconds: float) -> dict[str, Any]:
@@ -93,6 +130,10 @@ def row_of(key: Row, result: ResearchResult, seconds: float) -> dict[str, Any]:
         "rounds": result.rounds,
         "stop_reason": result.stop_reason,
         "llm_calls": result.usage.llm_calls,
+        "prompt_tokens": result.usage.prompt_tokens,
+        "cached_tokens": result.usage.cached_tokens,
+        "completion_tokens": result.usage.completion_tokens,
+        **quotes(result),
         "model_seconds": round(seconds, 2),
         "citations": [
             {"doc_id": c.doc_id, "start_page": c.start_page, "end_page": c.end_page}
@@ -101,24 +142,49 @@ def row_of(key: Row, result: ResearchResult, seconds: float) -> dict[str, Any]:
     }
 
 
-def write(chosen: Arm, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
-    """Score the rows that there are, and keep rows and scores."""
+def quotes(result: ResearchResult) -> dict[str, int]:
+    """Return how many sentences of the answer there are, and how many have valid quotes.
+
+    Valid is a sentence with a key, where every key has words that stand in its chunk, letter by
+    letter, at the place that is given.
+    """
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    shown = [claim for claim in result.claims if is_shown(claim)]
+    if result.status == "refused":
+        shown = []
+    return {"sentences": len(shown), "quoted": sum(_is_quoted(claim, texts) for claim in shown)}
+
+
+def _is_quoted(claim: Claim, texts: Mapping[str, str]) -> bool:
+    pairs = list(zip(claim.keys, claim.quotes, strict=True))
+    return bool(pairs) and all(
+        bool(quote.quote) and texts.get(key, "")[quote.start : quote.end] == quote.quote
+        for key, quote in pairs
+    )
+
+
+def write(way: Chosen, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
+    """Score the rows that there are, and keep rows and scores where `run` says so."""
     answered = {row["qid"] for row in rows}
     scores = dict(scorer()(rows, [key for key in keys if key["qid"] in answered]))
     details = {item["qid"]: item for item in scores.pop("details")}
     seconds = [row["model_seconds"] for row in rows]
     scores |= {
-        "arm": chosen.name,
-        "weights": chosen.weights,
+        "arm": way.name,
+        "weights": way.weights,
         "not_run": len(keys) - len(rows),
         "median_model_seconds": median(seconds) if seconds else None,
         "median_llm_calls": median([row["llm_calls"] for row in rows]) if rows else None,
         "bypassed": sum(row["decision"] == "bypass" for row in rows),
     }
-    folder = Path(RESULTS)
     lines = [{**row, "right": details[row["qid"]]["right"]} for row in rows]
-    with (folder / f"answers-{chosen.name}.jsonl").open("w", encoding="utf-8") as file:
+    path = Path(RESULTS) / f"answers-{way.name}.jsonl"
+    fewer = path.exists() and len(rows) < len(read(path))
+    scores["kept"] = not (fewer or way.limit) and (way.live or len(rows) == len(keys))
+    if not scores["kept"]:
+        return scores
+    with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     text = json.dumps(scores, indent=2, ensure_ascii=False)
-    (folder / f"answers-{chosen.name}.json").write_text(text + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     return scores

@@ -35,13 +35,17 @@ from research_agent.settings import Settings
 
 Source = Literal["hotpotqa", "nist"]
 SOURCES: tuple[Source, ...] = ("hotpotqa", "nist")
-ONE_ROUND = changed(Settings(), budget={"rounds": 1})
-"""One draft a question: the first one, whatever is thought of it."""
+WRITTEN = changed(Settings(), budget={"rounds": 1}, answer={"mode": "abstractive"})
+"""One draft a question, the first one, in the model's own words: only those have entropies."""
 SETTINGS: Mapping[Source, Settings] = {
-    "hotpotqa": changed(ONE_ROUND, evidence={"max_tokens": 500}),
-    "nist": ONE_ROUND,
+    "hotpotqa": changed(
+        WRITTEN,
+        evidence={"max_chunks": 3, "max_tokens": 300},
+        answer={"mode": "abstractive", "max_tokens": 64},
+    ),
+    "nist": WRITTEN,
 }
-"""Paragraphs of HotpotQA are short, and so is its evidence."""
+"""Paragraphs of HotpotQA are short, and so are its evidence and its answers."""
 DIGITS = 5
 """Of a recorded log-probability, behind the point."""
 
@@ -122,12 +126,10 @@ def _one(graph: ResearchGraph, source: Source, qid: str, question: str, weights:
             for update in step.values():
                 made |= {name: update[name] for name in made if name in (update or {})}
     spent = round(time.perf_counter() - started, 2)
-    return Asked(
-        source=source, qid=qid, question=question, weights=weights, seconds=spent, **made
-    )
+    return Asked(source=source, qid=qid, question=question, weights=weights, seconds=spent, **made)
 
 
-def _row(asked: Asked) -> Any:
+def _row(asked: Asked) -> object:
     """Return what is written of an answer: no paths, and no digits that mean nothing."""
     evidence = tuple(
         replace(item, hit=replace(item.hit, chunk=replace(item.hit.chunk, source="")))

@@ -7,7 +7,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
-from research_agent.steps.choose import choose_evidence
+from research_agent.steps.choose import choose_pruned
 from research_agent.steps.refine import Before, refine
 from research_agent.steps.report import report
 from research_agent.steps.search import retrieve
@@ -58,16 +58,25 @@ def refine_node(
 
 
 def select_evidence_node(
-    state: ResearchState, *, ports: Ports, settings: Settings
+    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
 ) -> ResearchUpdate:
-    evidence = choose_evidence(
+    chosen = choose_pruned(
+        state.question,
         state.found.hits,
         state.evidence,
+        state.pruned,
+        state.check,
+        allowance=spare(settings, state.trace),
         ports=ports,
-        settings=settings.evidence,
+        prompts=prompts,
+        settings=settings,
         scope=state.scope,
     )
-    return {"evidence": evidence}
+    return {
+        "evidence": chosen.value.evidence,
+        "pruned": chosen.value.pruned,
+        "trace": [chosen.event],
+    }
 
 
 def answer_node(
@@ -81,6 +90,7 @@ def answer_node(
         ports=ports,
         prompts=prompts,
         settings=settings.answer,
+        words=settings.retrieval.words,
     )
     return {"answer": answered.value, "trace": [answered.event]}
 
@@ -97,11 +107,13 @@ def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
         max_rounds=settings.budget.rounds,
         max_entropy=settings.verify.max_entropy,
         min_support=settings.verify.min_support,
+        asked_value=settings.verify.asked_value == "on",
+        left_out=state.pruned.may_return,
     )
     return {"check": check, "best": best}
 
 
-def report_node(state: ResearchState, *, ports: Ports) -> ResearchUpdate:
+def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
     result = report(
         state.question,
         best=state.best,
@@ -112,8 +124,10 @@ def report_node(state: ResearchState, *, ports: Ports) -> ResearchUpdate:
         found=state.found,
         rounds=state.rounds,
         trace=state.trace,
+        prune=state.pruned.stats,
         chunks=ports.chunks,
         documents=ports.documents,
         scope=state.scope,
+        words=settings.retrieval.words,
     )
     return {"result": result}

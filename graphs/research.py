@@ -35,7 +35,7 @@ def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:
     return routing.after_retrieve(state.probe)
 
 
-def after_verify(state: ResearchState) -> Literal["retrieve", "report"]:
+def after_verify(state: ResearchState) -> Literal["retrieve", "select_evidence", "report"]:
     """Only verify leads back."""
     return routing.after_verify(state.check)
 
@@ -70,10 +70,16 @@ def build_research_graph(
     add("refine", nodes.refine_node, ports=ports, settings=settings, prompts=prompts)
     kept = False if checkpointer is False else None
     graph.add_node("search", build_search_graph(ports, settings, prompts, checkpointer=kept))
-    add("select_evidence", nodes.select_evidence_node, ports=ports, settings=settings)
+    add(
+        "select_evidence",
+        nodes.select_evidence_node,
+        ports=ports,
+        settings=settings,
+        prompts=prompts,
+    )
     add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
     add("verify", nodes.verify_node, settings=settings)
-    add("report", nodes.report_node, ports=ports)
+    add("report", nodes.report_node, ports=ports, settings=settings)
     if on_threads:
         graph.add_node("begin", begin)
         graph.add_edge("begin", "retrieve")

@@ -13,6 +13,7 @@ from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.pruning import Pruned
 from research_agent.core.questions import check_question
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
@@ -65,6 +66,7 @@ class ResearchState(ResearchInput):
     refinement: Refinement = Refinement()  # refine
     found: Found = Found()  # search
     evidence: tuple[Evidence, ...] = ()  # select_evidence: hits under keys c1..cN
+    pruned: Pruned = Pruned()  # select_evidence: what was left out, and why
     answer: Answer = Answer()  # answer
     check: Check = Check()  # verify: decision, reason, next query
     best: Draft = Draft()  # verify: the best round so far
@@ -80,6 +82,7 @@ class ResearchUpdate(TypedDict, total=False):
     confidence: RetrievalConfidence
     refinement: Refinement
     evidence: tuple[Evidence, ...]
+    pruned: Pruned
     answer: Answer
     check: Check
     best: Draft

@@ -217,6 +217,8 @@ class Ports:
     chunks: ChunkStore
     tokenizer: Tokenizer
     clock: Clock
+    measurer: ChatModel | None = None
+    """The answer model with `prune.top_logprobs` and `prune.temperature`; None: as it is."""
     reranker: Reranker | None = None
     """Asked only with `rerank.mode: http`."""
     blend_log: BlendLog | None = None

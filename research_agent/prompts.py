@@ -19,6 +19,9 @@ VARIABLES = {
     "relevant": frozenset({"question", "chunk"}),
     "filter": frozenset({"question", "chunks"}),
     "calibrate": frozenset({"text"}),
+    "nu_system": frozenset[str](),
+    "nu_question": frozenset({"question"}),
+    "nu_chunks": frozenset({"question", "evidence"}),
     "code": frozenset({"domains", "tasks", "modifiers", "text"}),
 }
 """The prompts and the variables each must have."""
@@ -60,4 +63,7 @@ class Prompts:
     relevant: PromptTemplate
     filter: PromptTemplate
     calibrate: PromptTemplate
+    nu_system: PromptTemplate
+    nu_question: PromptTemplate
+    nu_chunks: PromptTemplate
     code: PromptTemplate

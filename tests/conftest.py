@@ -1,6 +1,7 @@
 """Every test runs without a network but loopback, and away from the user's own folders."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ os.environ["ANONYMIZED_TELEMETRY"] = "False"
 os.environ.pop("LANGSMITH_TRACING", None)
 # A reply of one test is never another test's; those of the cache itself switch it on.
 os.environ["RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE"] = "off"
+# A shell's background jobs ignore Ctrl-C, and so would every program that a test starts there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

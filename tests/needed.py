@@ -16,10 +16,10 @@ def missing(message: str) -> NoReturn:
     pytest.skip(message)
 
 
-def needed_package(name: str) -> None:
+def needed_package(name: str, extra: str = "local") -> None:
     """Go on only where a package is installed."""
     if find_spec(name) is None:
-        missing(f"{name} is not installed (extra local)")
+        missing(f"{name} is not installed (extra {extra})")
 
 
 def needed_weights(*names: str) -> WeightStatus:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmarks.datasets import DataSet
 from benchmarks.metrics import Span
@@ -50,6 +51,29 @@ PEERS = (
         ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12"),
     ),
 )
+
+
+ANSWERERS = (
+    Peer(
+        "LangChain",
+        "benchmarks.peers.answer_with_langchain",
+        (
+            "langchain-classic==1.0.8",
+            "langchain-community==0.4.2",
+            "langchain-text-splitters==1.1.3",
+            "langchain-openai==1.7.3",
+            "langchain-chroma==1.1.0",
+            "rank-bm25==0.2.2",
+            "pypdfium2>=5,<6",
+        ),
+    ),
+    Peer(
+        "paper-qa",
+        "benchmarks.peers.answer_with_paperqa",
+        ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12"),
+    ),
+)
+"""Peers that also answer, with the embedded chat model at its address on this machine."""
 
 
 class PeerError(Exception):
@@ -111,12 +135,14 @@ def arms(raw: Mapping[str, Mapping[str, object]]) -> list[Arm]:
     ]
 
 
-def run_command(command: Sequence[str], what: str) -> None:
-    """Run a command in the root of the project.
+def run_command(
+    command: Sequence[str], what: str, added: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Run a command in the root of the project, with variables `added` to the environment.
 
     Raises PeerError with `what` and the last line it printed.
     """
-    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **OFFLINE}
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **OFFLINE, **added}
     try:
         done = subprocess.run(  # noqa: S603 (our own module, or pip, on fixed arguments)
             command, capture_output=True, text=True, check=False, cwd=ROOT, env=surroundings

@@ -3,9 +3,7 @@
 Run as `python -m benchmarks.peers.with_langchain TASK ANSWERS` in an environment that has it.
 """
 
-import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from langchain_classic.retrievers import (  # type: ignore[import-not-found]  # (in its own environment)
@@ -18,58 +16,22 @@ from langchain_community.vectorstores import (  # type: ignore[import-not-found]
     FAISS,
 )
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 from langchain_text_splitters import (  # type: ignore[import-not-found]  # (in its own environment)
     RecursiveCharacterTextSplitter,
 )
 
 from benchmarks.peers.embedding import KeptVectors
 from benchmarks.peers.exchange import Answers, Hit, Retriever, Task, asked, read_task, write_answers
+from benchmarks.peers.langchain_documents import OurEmbeddings, lower_words, pages
 
 WIDE = 30
 """Candidates of each retriever in the wide variant, as many as the product takes."""
 
 
-class OurEmbeddings(Embeddings):
-    """Our embedding model behind LangChain's interface."""
-
-    def __init__(self, vectors: KeptVectors) -> None:
-        """Embed with `vectors`."""
-        self._vectors = vectors
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return one vector a text."""
-        return self._vectors.texts(texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a query."""
-        return self._vectors.query(text)
-
-
-def lower_words(text: str) -> list[str]:
-    """Return the words of a text in lower case."""
-    return re.findall(r"\w+", text.lower())
-
-
-def pages(task: Task) -> Iterator[Document]:
-    """Yield each page as LangChain's loaders do; a text file is one page."""
-    import pypdfium2
-
-    for doc_id, path in task.documents:
-        if not path.endswith(".pdf"):
-            yield Document(Path(path).read_text(encoding="utf-8"), metadata=_place(doc_id, 1))
-            continue
-        pdf = pypdfium2.PdfDocument(path)
-        for number, page in enumerate(pdf, start=1):
-            text = page.get_textpage().get_text_range()
-            yield Document(text, metadata=_place(doc_id, number))
-        pdf.close()
-
-
 def run(task: Task) -> dict[str, tuple[int, Answers]]:
     """Return the answers of each way of searching."""
     splitter = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=200)
-    chunks = splitter.split_documents(list(pages(task)))
+    chunks = splitter.split_documents(list(pages(task.documents)))
     store = FAISS.from_documents(chunks, OurEmbeddings(KeptVectors(task.vectors)))
 
     def ensemble(wide: int, **words: object) -> Retriever:
@@ -88,10 +50,6 @@ def run(task: Task) -> dict[str, tuple[int, Answers]]:
         f"LangChain ensemble, word tokens, {WIDE} candidates": ensemble(WIDE, **lower),
     }
     return {name: (len(chunks), asked(way, task)) for name, way in ways.items()}
-
-
-def _place(doc_id: str, page: int) -> dict[str, object]:
-    return {"doc_id": doc_id, "page": page}
 
 
 def _hit(found: Document) -> Hit:

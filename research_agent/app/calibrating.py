@@ -6,15 +6,26 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from time import monotonic
 
 import click
 
+from research_agent.app.calibrating_answers import (
+    CALLS,
+    NO_ANSWERS,
+    WantedAnswers,
+    answer_lines,
+    asked_tokens,
+    check_answers,
+    fit_answers,
+)
 from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, say, say_json
 from research_agent.assembly.calibration import fingerprint, index_state, keep_thresholds
 from research_agent.assembly.connection import connect
 from research_agent.assembly.models import describe_models
 from research_agent.config import load_prompts
+from research_agent.core.answer_limits import Answered, AnswerLimit
 from research_agent.core.budget import Allowance
 from research_agent.core.calibration import (
     BYPASS,
@@ -56,6 +67,7 @@ class Wanted:
     dry_run: bool
     yes: bool
     as_json: bool
+    answers: WantedAnswers = NO_ANSWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +78,13 @@ class Cost:
     model: str
     """Who writes them; empty: rules."""
     seconds: float
+    answers: int = 0
+    """Answers asked for; each takes two calls, and one to the planner where it is asked."""
 
     @property
     def calls(self) -> int:
-        """Calls to the planner model."""
-        return self.questions if self.model else 0
+        """Calls to models."""
+        return (self.questions if self.model else 0) + CALLS * self.answers
 
 
 def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
@@ -84,6 +98,7 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         return 0
     if not (wanted.yes or click.confirm("Go on?", err=wanted.as_json)):
         return 0
+    until = monotonic() + 60 * wanted.max_minutes
     asked = _ask(index, chunk_ids, settings, cost, wanted)
     for note in asked.event.notes:
         say(f"note: {note}", dim=True, error=True)
@@ -93,15 +108,31 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         rate=wanted.rate,
         source=_source(asked, cost),
     )
+    limits, answers = _answers(index, asked.value, settings, wanted, until - monotonic())
     path = ""
-    if fitted.holds:
-        made = datetime.now(UTC).isoformat(timespec="seconds")
-        now = fingerprint(header, settings)
-        path = keep_thresholds(index, {BYPASS: fitted}, made=made, now=now)
+    if fitted.holds or limits:
+        path = keep_thresholds(
+            index,
+            {BYPASS: fitted} if fitted.holds else {},
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            now=fingerprint(header, settings),
+            answers=limits if wanted.answers.questions else None,
+        )
     if wanted.as_json:
-        say_json({"threshold": asdict(fitted), "file": path, "questions": _rows(asked.value)})
-    else:
-        say("\n".join(lines(fitted, settings, path)))
+        say_json(
+            {
+                "threshold": asdict(fitted),
+                "file": path,
+                "questions": _rows(asked.value),
+                "limits": {name: asdict(limit) for name, limit in limits.items()},
+                "answers": [asdict(one) for one in answers],
+            }
+        )
+        return 0 if path else 1
+    say("\n".join(lines(fitted, settings, path if fitted.holds else "")))
+    if wanted.answers.questions:
+        other = "" if fitted.holds else path
+        say("\n".join(answer_lines(limits, answers, settings, wanted.answers, other)))
     return 0 if path else 1
 
 
@@ -113,7 +144,9 @@ def cost_of(settings: Settings, wanted: Wanted) -> Cost:
     seconds = questions * 2 * SEARCH_SECONDS
     if model:
         seconds += questions * (PROMPT_TOKENS / READ_RATE + REPLY_TOKENS / WRITE_RATE)
-    return Cost(questions, model, seconds)
+    read, written = asked_tokens(settings, wanted.answers)
+    seconds += read / READ_RATE + written / WRITE_RATE
+    return Cost(questions, model, seconds, 2 * wanted.answers.questions)
 
 
 def cost_line(cost: Cost, wanted: Wanted) -> str:
@@ -125,8 +158,9 @@ def cost_line(cost: Cost, wanted: Wanted) -> str:
     '400 questions made by rules, 0 model calls, 800 searches: about 24 s; at most 10 minutes'
     """
     author = f"written by {cost.model}" if cost.model else "made by rules"
+    answers = f"{cost.answers} answers, " if cost.answers else ""
     return (
-        f"{cost.questions} questions {author}, {cost.calls} model calls, "
+        f"{cost.questions} questions {author}, {answers}{cost.calls} model calls, "
         f"{2 * cost.questions} searches: about {cost.seconds:.0f} s; "
         f"at most {wanted.max_minutes:g} minutes"
     )
@@ -158,6 +192,7 @@ def _check(settings: Settings, cost: Cost, wanted: Wanted) -> None:
             "the threshold of confidence.profile seed is part of the profile",
             hint="Calibrate with confidence.profile: default",
         )
+    check_answers(settings, wanted.answers)
     least = least_questions(wanted.rate)
     if cost.questions < least:
         raise ConfigError(
@@ -193,6 +228,23 @@ def _ask(
             prompt=load_prompts().calibrate,
             on_progress=partial(show, "asking"),
         )
+
+
+def _answers(
+    index: str,
+    asked: Sequence[AskedQuestion],
+    settings: Settings,
+    wanted: Wanted,
+    seconds: float,
+) -> tuple[dict[str, AnswerLimit], tuple[Answered, ...]]:
+    """Have the first questions answered, where that is wanted."""
+    if not wanted.answers.questions:
+        return {}, ()
+    made = [one.question for one in asked]
+    limits, answers, notes = fit_answers(index, settings, made, wanted.answers, seconds=seconds)
+    for note in notes:
+        say(f"note: {note}", dim=True, error=True)
+    return limits, answers
 
 
 def _search(ports: Ports, settings: Settings, question: str, scope: Scope) -> Sequence[Hit]:

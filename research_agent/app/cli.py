@@ -14,6 +14,7 @@ from typing import Literal
 import click
 
 from research_agent.app.cli_chat import chat_command
+from research_agent.app.cli_diagnose import diagnose_command
 from research_agent.app.cli_doors import graph_command, mcp_command
 from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
 from research_agent.app.cli_replay import replay_command
@@ -252,6 +253,7 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
 for command in (
     chat_command,
     calibrate_command,
+    diagnose_command,
     doctor_command,
     config_group,
     models_group,

@@ -25,6 +25,19 @@ from research_agent.app.telling import told
     help="Begin no question after this long.",
 )
 @click.option("--rules", is_flag=True, help="Ask no model: make the questions by rules.")
+@click.option(
+    "--answers",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also have so many of the questions answered, and fit the limits of answers.",
+)
+@click.option(
+    "--answer-rate",
+    default=0.2,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of wrong answers allowed among those given.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
 @click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
@@ -38,12 +51,18 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
     rate: float,
     max_minutes: float,
     rules: bool,
+    answers: int,
+    answer_rate: float,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
-    """Fit to your documents how sure a first search has to be for a question to stay as it is."""
+    """Fit to your documents how sure a first search has to be for a question to stay as it is.
+
+    With --answers also how sure the model has to be of an answer.
+    """
     from research_agent.app import calibrating
+    from research_agent.app.calibrating_answers import WantedAnswers
 
     wanted = calibrating.Wanted(
         questions=questions,
@@ -53,6 +72,7 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
         dry_run=dry_run,
         yes=yes,
         as_json=as_json,
+        answers=WantedAnswers(questions=answers, rate=answer_rate),
     )
     return calibrating.calibrate(index, config=config, wanted=wanted)
 

@@ -8,6 +8,8 @@ from shlex import quote
 from research_agent.adapters.calibration_file import read_calibration, write_calibration
 from research_agent.adapters.folders import DEFAULT, locate
 from research_agent.adapters.ledger.reading import LedgerReader
+from research_agent.assembly.answer_limits import answers_stale, with_answer_limits
+from research_agent.core.answer_limits import AnswerLimit
 from research_agent.core.calibration import BYPASS, Calibration, Fingerprint, Threshold, staleness
 from research_agent.core.records import IndexHeader
 from research_agent.errors import ConfigError, IndexingError
@@ -23,29 +25,31 @@ class Calibrated:
     """Of the index as it is now; empty where all is well."""
 
 
-def calibrated(location: str, settings: Settings, header: IndexHeader) -> Calibrated:
+def calibrated(
+    location: str, settings: Settings, header: IndexHeader, *, writers: str = ""
+) -> Calibrated:
     """Return `settings` with the thresholds that were fitted to the index at `location`.
 
-    A `confidence.bypass` that is not the default was chosen by the user and stays. Thresholds of
-    another embedding model or of other settings are not used. A calibration that cannot be read
-    is a warning, like one that is out of date.
+    A value that is not the default was chosen by the user and stays. Thresholds of another
+    embedding model or of other settings are not used, limits of answers neither with other
+    `writers`. A calibration that cannot be read is a warning, like one that is out of date.
     """
-    own = settings.confidence.bypass != ConfidenceSettings().bypass
-    seed = settings.confidence.profile == "seed"
-    if settings.confidence.calibrated == "off" or own or seed:
+    if settings.confidence.calibrated == "off":
         return Calibrated(settings)
     try:
         kept = read_calibration(locate(location).calibration)
-        if kept is None:
+        if kept is None or not (kept.answers or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
-        fitted = applied(settings, kept) if usable else settings
+        fitted = applied(settings, kept, writers) if usable else settings
     except (IndexingError, ConfigError) as error:
+        if not _takes_bypass(settings):
+            return Calibrated(settings)
         problem = f"{error} The thresholds of the settings are used. Again: {command(location)}"
         return Calibrated(settings, lambda _header: problem)
 
     def warning(now: IndexHeader) -> str:
-        reason = stale(kept, now, settings)
+        reason = stale(kept, now, settings, writers)
         return f"{reason} Again: {command(location)}" if reason else ""
 
     return Calibrated(fitted, warning)
@@ -61,24 +65,35 @@ def command(location: str) -> str:
     return f"research-agent calibrate{option}"
 
 
-def applied(settings: Settings, kept: Calibration) -> Settings:
+def applied(settings: Settings, kept: Calibration, writers: str = "") -> Settings:
     """Return settings with fitted thresholds; those that have no place in them are left out.
 
     Raises ConfigError for a threshold that is out of range.
     """
     bypass = kept.thresholds.get(BYPASS)
-    if bypass is None:
-        return settings
-    return replace(settings, confidence=replace(settings.confidence, bypass=bypass.value))
+    fitted = with_answer_limits(settings, kept.answers, writers)
+    if bypass is None or not _takes_bypass(settings):
+        return fitted
+    return replace(fitted, confidence=replace(settings.confidence, bypass=bypass.value))
 
 
-def stale(kept: Calibration, header: IndexHeader, settings: Settings) -> str:
+def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: str = "") -> str:
     """Return what is to be said about a calibration; empty where it fits index and settings."""
     usable, reason = staleness(kept.fingerprint, fingerprint(header, settings))
-    if not reason:
-        return ""
-    what = "its thresholds are used still" if usable else "its thresholds are not used"
-    return f"The calibration of this index is out of date: {reason}; {what}."
+    said = []
+    if reason:
+        what = "its thresholds are used still" if usable else "its thresholds are not used"
+        said.append(f"The calibration of this index is out of date: {reason}; {what}.")
+    other = answers_stale(settings, kept.answers, writers) if usable else ""
+    if other:
+        said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
+    return " ".join(said)
+
+
+def _takes_bypass(settings: Settings) -> bool:
+    """Return whether a fitted threshold of confidence may take the place of the default."""
+    confidence = settings.confidence
+    return confidence.bypass == ConfidenceSettings().bypass and confidence.profile != "seed"
 
 
 def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
@@ -91,9 +106,16 @@ def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
 
 
 def keep_thresholds(
-    location: str, found: dict[str, Threshold], *, made: str, now: Fingerprint
+    location: str,
+    found: dict[str, Threshold],
+    *,
+    made: str,
+    now: Fingerprint,
+    answers: dict[str, AnswerLimit] | None = None,
 ) -> str:
     """Keep thresholds beside the index, with those of an earlier run that still fit.
+
+    `answers` None: answers were not fitted this time.
 
     Returns the path of the file; raises IndexingError.
     """
@@ -104,7 +126,11 @@ def keep_thresholds(
         earlier = None
     same = earlier is not None and earlier.fingerprint == now
     others = dict(earlier.thresholds) if earlier is not None and same else {}
-    calibration = Calibration(fingerprint=now, made=made, thresholds=others | found)
+    if answers is None:
+        answers = dict(earlier.answers) if earlier is not None and same else {}
+    calibration = Calibration(
+        fingerprint=now, made=made, thresholds=others | found, answers=answers
+    )
     write_calibration(path, calibration)
     return str(path)
 

@@ -7,6 +7,7 @@ from functools import partial
 from research_agent.adapters.blend_lines import BlendLines
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
+from research_agent.assembly.answer_limits import writers_of
 from research_agent.assembly.calibration import calibrated
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
@@ -63,12 +64,14 @@ def connect(
             on_progress=on_bytes,
             on_note=on_note,
             seconds=settings.budget.seconds,
+            prune=settings.prune,
         )
         opened.callback(models.close)
         reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
         index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
         opened.callback(index.close)
-        fitted = calibrated(location, settings, index.header)
+        writers = writers_of(settings, environment)
+        fitted = calibrated(location, settings, index.header, writers=writers)
         told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
         lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
         ports = Ports(
@@ -76,6 +79,7 @@ def connect(
             planner=models.planner,
             filterer=models.filterer,
             verifier=models.verifier,
+            measurer=models.measurer,
             embedder=models.embedder,
             vectors=index,
             lexical=index.lexical,

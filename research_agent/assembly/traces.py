@@ -67,6 +67,8 @@ def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
     return replace(
         ports,
         **chats,
+        measurer=ports.measurer
+        and recording_chat(ports.measurer, _measured_identity(settings), write),
         embedder=recording_embedder(ports.embedder, write),
         reranker=ports.reranker and recording_reranker(ports.reranker, write),
         decisions=ports.decisions and recording_decisions(ports.decisions, write),
@@ -105,16 +107,21 @@ def replayed_ports(
         )
         for role, port in PORTS.items()
     }
+    measurer = ports.measurer and ReplayedChat(
+        None if offline_only else ports.measurer, lines, _measured_identity(settings)
+    )
+    asked = (*chats.values(), *((measurer,) if measurer else ()))
     local = settings.models.embedding.provider == "local"
     given: dict[str, Any] = {
         **chats,
+        "measurer": measurer,
         "embedder": ReplayedEmbedder(ports.embedder, lines, may_ask=local or not offline_only),
         "reranker": ports.reranker
         and ReplayedReranker(None if offline_only else ports.reranker, lines),
         "decisions": RecordedDecisions(lines),
         "tool_use": _ToolUse(lines),
     }
-    return Replayed(replace(ports, **given), tuple(chats.values()))
+    return Replayed(replace(ports, **given), asked)
 
 
 class _ToolUse:
@@ -130,6 +137,12 @@ class _ToolUse:
     def learn(self, *, usable: bool) -> None:
         """Keep it for the rest of the run."""
         self._known = usable
+
+
+def _measured_identity(settings: Settings) -> str:
+    """Return what tells the replies of the answer model, as pruning asks it, from its others."""
+    own = [settings.prune.top_logprobs, settings.prune.temperature]
+    return json.dumps([_identity(settings, "answer"), own])
 
 
 def _identity(settings: Settings, role: Role) -> str:

@@ -25,6 +25,12 @@ REFERENCE = re.compile(
 """A number that only says where something stands, such as Table 3."""
 SERIES = re.compile(r"\b[A-Z]{2,}\s+\d[\w.-]*")
 """A number that is part of a name, such as FIPS 203."""
+MEASURED = re.compile(
+    r"\d[\d.,\u2009 ]*\s*-?(?:bytes?|octets?|bits?|[kmg]i?b|ms|seconds?|minutes?|hours?|days?"
+    r"|weeks?|months?|years?|percent|times)\b|\d[\d.,]*\s*%",
+    re.IGNORECASE,
+)
+"""A quantity: it identifies nothing."""
 YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20|21)\d\d(?![\d,]|\.\d)")
 UPPER_NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'-]+")
 
@@ -73,7 +79,8 @@ def _gives(asked: Asked, text: str, question: str) -> bool:
         return bool(said - numbers(question)) or _any("times", plain)
     if asked == "an identifier":
         old = set(re.findall(r"[\w.-]*\d[\w.-]*", fold(question)))
-        return bool(set(re.findall(r"[\w.-]*\d[\w.-]*", REFERENCE.sub(" ", plain))) - old)
+        left = MEASURED.sub(" ", REFERENCE.sub(" ", plain))
+        return bool(set(re.findall(r"[\w.-]*\d[\w.-]*", left)) - old)
     known = fold(question)
     return any(fold(name) not in known for name in UPPER_NAME.findall(text))
 

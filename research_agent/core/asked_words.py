@@ -33,7 +33,7 @@ ENGLISH = AskedWords(
     quantity=(
         "how many", "how much", "how large", "how long", "how big", "how fast", "how old",
         "how far", "how tall", "how high", "how heavy", "how wide", "how deep", "how often",
-        "number of", "sizes in bytes", "size in bytes",
+        "number of", "in bytes", "in bits", "in seconds", "in percent", "in dollars", "in euros",
     ),
     date=(
         "when is", "when are", "when was", "when were", "when will", "when did", "when does",
@@ -50,7 +50,8 @@ ENGLISH = AskedWords(
     ),
     measure=(
         "size", "sizes", "length", "lengths", "percentage", "fraction", "price", "prices",
-        "duration", "weight", "height", "width", "temperature",
+        "duration", "weight", "height", "width", "temperature", "fee", "salary", "speed",
+        "distance", "depth", "frequency", "age",
     ),
     identifier=(
         "version*", "revision*", "code point*", "codepoint*", "object identifier*", "oid",
@@ -62,7 +63,9 @@ ENGLISH = AskedWords(
         "eleven", "twelve", "dozen", "hundred*", "thousand*", "million*", "billion*", "half",
         "twice", "once", "no", "none", "never", "always", "every", "daily", "weekly",
         "monthly", "yearly", "annually", "hourly", "single", "both", "pair", "free", "nothing",
-        "unlimited", "any", "all", "until", "whenever", "while", "during", "forever", "empty",
+        "a second", "a minute", "an hour", "a day", "a week", "a month", "a year", "a quarter",
+        "a third", "unlimited", "any", "all", "until", "whenever", "while", "during",
+        "forever", "empty",
     ),
     times=(
         "january", "february", "march", "april", "may", "june", "july", "august",

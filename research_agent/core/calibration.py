@@ -1,14 +1,16 @@
 """Thresholds that were fitted to a user's own documents, and how sure they are.
 
 A threshold is for one index, one embedding model and one set of settings; `Fingerprint` says
-which. Thresholds have the names of the settings whose place they take, so that later ones (of
-entropy, of gain) fit into the same file.
+which. Thresholds have the names of the settings whose place they take, so that later ones fit
+into the same file. Those that answers need are in `core.answer_limits`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import exp, lgamma, log
+
+from research_agent.core.answer_limits import AnswerLimit
 
 BYPASS = "confidence.bypass"
 NEVER = 1.01
@@ -80,6 +82,8 @@ class Calibration:
     """When: ISO 8601, UTC."""
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     """By the name of the setting."""
+    answers: Mapping[str, AnswerLimit] = field(default_factory=dict)
+    """Limits from answers whose worth was known, by the name of the setting."""
 
 
 def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:

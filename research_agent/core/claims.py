@@ -44,7 +44,7 @@ class Claim:
     """The words that carry it, one quote a key; a key stands twice where two quotes of it do."""
     verdict: Verdict = "unsupported"
     """"misattributed": the model's keys did not carry it, the keys here do. "stitched": no quote
-    carries the whole, but these quotes carry its parts."""
+    carries the whole, but these quotes of several chunks carry its parts."""
     problem: str = ""
     """What is wrong with an unsupported claim; empty for others."""
     mean_entropy: float | None = None
@@ -134,8 +134,13 @@ def _judge(
         default=None,
     )
     best = max((found[key].score for key in carrying), default=0.0)
-    if carrying and wrong and best < CLEAR and wrong.score >= best + CONTRADICTED:
+    tables = (chunks[key].kind == "table" for key in written if key in carrying)
+    clear = best >= CLEAR or any(tables)  # (a row holds its values and few of the words)
+    if carrying and wrong and not clear and wrong.score >= best + CONTRADICTED:
         return _claim(words, [("", wrong)], "unsupported", chunks, wrong.problem)
+    denying = _denying(found, written, carrying, best)
+    if denying:
+        return _claim(words, [("", denying)], "unsupported", chunks, denying.problem)
     right = sorted((key for key in written if key in carrying), key=_number)
     if right:
         return _claim(words, [(key, found[key]) for key in right], "supported", chunks)
@@ -147,10 +152,31 @@ def _judge(
         parts = stitched(words, chunks, written, min_support=min_support)
         if parts:
             parts = tuple(sorted(parts, key=lambda part: _number(part[0])))
-            return _claim(words, parts, "stitched", chunks)
+            return _claim(words, parts, _joined(parts, written), chunks)
     _, nearest = best_of(list(found.items()))
     problem = wrong.problem if wrong else _problem(nearest)
     return _claim(words, [("", wrong or nearest)], "unsupported", chunks, problem)
+
+
+def _joined(parts: Sequence[tuple[str, Support]], written: Sequence[str]) -> Verdict:
+    """Return the verdict on a sentence of which several quotes carry the parts.
+
+    Where all stand in one chunk, that chunk carries it.
+    """
+    keys = {key for key, _ in parts}
+    if len(keys) > 1:
+        return "stitched"
+    return "supported" if not written or keys <= {*written} else "misattributed"
+
+
+def _denying(
+    found: Mapping[str, Support], written: Sequence[str], carrying: Sequence[str], best: float
+) -> Support | None:
+    """Return the written chunk's quote that says otherwise, and as much as any that carries."""
+    if not carrying or any(key in carrying for key in written):
+        return None
+    against = [found[key] for key in written if found[key].problem]
+    return next((quote for quote in against if quote.score >= best), None)
 
 
 def _claim(
@@ -167,6 +193,8 @@ def _claim(
     support = min((quote.score for quote in quotes), default=0.0)
     if verdict == "supported":
         support = max(quote.score for quote in quotes)
+    if len({key for key, _ in parts}) < len(parts):
+        support = min(quote.score for quote in quotes)
     if verdict == "unsupported":
         return Claim(words, problem=problem, support=support, checked=checked)
     keys = tuple(key for key, _ in parts)

@@ -11,6 +11,7 @@ from research_agent.core.events import (
     SHOWN_HITS,
     Calls,
     Checked,
+    ChunksPruned,
     Citations,
     Confidence,
     Decisions,
@@ -30,6 +31,7 @@ from research_agent.core.events import (
     Warned,
 )
 from research_agent.core.evidence import Evidence, place
+from research_agent.core.pruning import Pruned
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult, usage_of
 from research_agent.core.step_lines import step_line
@@ -191,6 +193,9 @@ def _called(written: Written, _: Known) -> Iterable[Event]:
 
 def _selected(written: Written, _: Known) -> Iterable[Event]:
     evidence: Sequence[Evidence] = written["evidence"]
+    pruned: Pruned = written.get("pruned", Pruned())
+    if pruned.stats.decisions:
+        yield ChunksPruned(stats=pruned.stats)
     chunks = ((item.key, item.hit.chunk) for item in evidence)
     yield EvidenceChosen(
         evidence=tuple(

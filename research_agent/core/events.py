@@ -11,6 +11,7 @@ from typing import Literal
 from research_agent.core.claims import Verdict
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.filtering import ChunkDecision, Mode
+from research_agent.core.pruning import PruneStats
 from research_agent.core.refinement import QueryVerdict
 from research_agent.core.refusals import Refused
 from research_agent.core.result import Citation, ResearchResult, Usage, usage_of
@@ -165,6 +166,14 @@ class EvidenceChosen(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChunksPruned(_Event):
+    """What was left out of the evidence so far, and why; told before the evidence it led to."""
+
+    event: Literal["pruned"] = "pruned"
+    stats: PruneStats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DraftWritten(_Event):
     """What the model wrote, before it is checked; told only to those who ask for drafts."""
 
@@ -260,6 +269,7 @@ Event = (
     | Queries
     | Calls
     | Decisions
+    | ChunksPruned
     | EvidenceChosen
     | DraftWritten
     | SentenceChecked

@@ -1,20 +1,29 @@
 """Whether the words of a chunk carry a sentence, and what they say otherwise."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from research_agent.core.claim_checks.checking import contradiction
 from research_agent.core.claim_checks.pairing import clause_share
 from research_agent.core.claim_checks.reading import read
-from research_agent.core.quoting import offered_words, quotes_of, source_of
+from research_agent.core.quoting import above, offered_words, quotes_of, source_of
 from research_agent.core.sentence_parts import parts_of
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.support import Support, held_share, wanted_words
+from research_agent.core.support import (
+    Support,
+    claimed_words,
+    held_share,
+    is_named,
+    names,
+)
 from research_agent.core.types import Chunk
 
 TRIED = 4
 """Quotes of a chunk that are compared with a sentence."""
 LEAST_OF_A_PART = 0.25
 """Share of the words of each part of a sentence that its quote has to hold."""
+NAMED_PART = 0.5
+"""The same of a part whose names the quote does not have."""
 NEARLY = 0.1
 """A quote whose support is that much less than the best one's is not tried."""
 
@@ -65,5 +74,29 @@ def _checked(sentence: str, found: Support, chunk: Chunk, min_support: float) ->
 def _lacking(sentence: str, quote: str, chunk: Chunk) -> str:
     """Return the part of a sentence of which a quote says nothing; empty where it says all."""
     offered = offered_words(quote, chunk)
-    parts = (part for way in parts_of(sentence) for part in way)
-    return next((p for p in parts if held_share(wanted_words(p), offered) < LEAST_OF_A_PART), "")
+    about = above(chunk)
+    for way in parts_of(sentence):
+        for part in way:
+            told = {word for word in claimed_words(part) if not _is_given(word, about - offered)}
+            if told and held_share(frozenset(told), offered) < LEAST_OF_A_PART:
+                return part
+        if len(way) > 1 and (strange := _unnamed(way, quote, offered | about)):
+            return strange
+    return ""
+
+
+def _unnamed(way: Sequence[str], quote: str, offered: frozenset[str]) -> str:
+    """Return the part of whose names a quote says none, where it has those of another part."""
+    named = {
+        part: [is_named(name, quote) for name in names(part) if not name[0].isdigit()]
+        for part in way
+    }
+    if not any(found and all(found) for found in named.values()):
+        return ""
+    strange = (part for part, found in named.items() if found and not any(found))
+    return next((p for p in strange if held_share(claimed_words(p), offered) < NAMED_PART), "")
+
+
+def _is_given(word: tuple[str, ...], above: frozenset[str]) -> bool:
+    """Return whether a word is a number, which is compared apart, or what the chunk is about."""
+    return word[0][:1].isdigit() or word[0] in above

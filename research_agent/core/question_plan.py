@@ -75,6 +75,17 @@ def plan_question(question: str, languages: Sequence[QuestionWords]) -> Question
     return replace(plan, look_up=next((one for one in wanted if one), None))
 
 
+def compared_things(question: str, languages: Sequence[QuestionWords]) -> tuple[str, ...]:
+    """Return the names that a question compares or lists; nothing where it does neither.
+
+    >>> from research_agent.core.question_words import ENGLISH
+    >>> compared_things("How do ML-KEM and ML-DSA differ?", [ENGLISH])
+    ('ML-KEM', 'ML-DSA')
+    """
+    found = (_compared(question, words) for words in languages)
+    return next((things for things in found if things), ())
+
+
 def _plan(question: str, words: QuestionWords) -> QuestionPlan:
     if _numbered(words).search(question) or phrases(words.look_up).search(question):
         return QuestionPlan("look-up")

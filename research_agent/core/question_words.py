@@ -26,6 +26,8 @@ class QuestionWords:
     """Words of a question that wants one property: a size, a number, a time."""
     look_up: tuple[str, ...] = ()
     """Words of a question that wants a text as it stands."""
+    shows: tuple[str, ...] = ()
+    """Words of a question that wants to see a thing itself."""
     algorithms: tuple[str, ...] = ()
     """What an algorithm is called, and words for what algorithms have."""
     tables: tuple[str, ...] = ()
@@ -70,6 +72,10 @@ ENGLISH = QuestionWords(
         "cost*", "categor*", "name", "names",
     ),
     look_up=("pseudocode", "pseudo-code"),
+    shows=(
+        "give", "show", "print", "list", "write", "step*", "lines", "pseudocode", "pseudo-code",
+        "what is algorithm", "what's algorithm",
+    ),
     algorithms=(
         "algorithm", "procedure", "protocol", "listing", "pseudocode", "pseudo-code", "step*",
         "input*", "output*",

@@ -5,25 +5,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from research_agent.core.claim_checks.reading import groups_of, read
+from research_agent.core.claim_checks.reading import read
+from research_agent.core.claim_checks.rows import parts
+from research_agent.core.claim_checks.synonyms import groups_of
 from research_agent.core.claim_checks.values import BITS, converted
 from research_agent.core.claim_checks.words import NUMBER_WORDS
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.stems import stem
 from research_agent.core.support import (
     Support,
+    abbreviations,
+    characters,
+    claimed_words,
     content_words,
     held_figures,
     held_share,
+    powers,
+    undivided,
     unproven,
-    wanted_words,
 )
-from research_agent.core.tables import head_of
+from research_agent.core.tables import cells, head_of
 from research_agent.core.types import Chunk
 from research_agent.core.words import STOP_WORDS, index_words
 
 MAX_SENTENCES = 3
 """A quote is a span of one to this many sentences or rows; a table or list may be quoted whole."""
+LEAST_ASKED = 3
+"""Words that do not stand above a chunk, from which on the others need not be held."""
 LENGTH_COST = 0.1
 """What a further sentence takes off a quote's rank, as a share of the words."""
 
@@ -51,7 +59,7 @@ class _Span:
 @lru_cache(maxsize=256)
 def _quotable(chunk: Chunk) -> tuple[_Span, ...]:
     """Return all spans of a chunk that may be a quote, the shortest first."""
-    head = content_words(head_of(chunk.text)) if chunk.kind == "table" else frozenset()
+    head = _head_words(chunk)
     units = [_unit(chunk.text, start, end, head) for start, end in spans(chunk)]
     found = list(units)
     for size in (*range(2, MAX_SENTENCES + 1), *_whole(chunk, len(units))):
@@ -64,22 +72,45 @@ def _quotable(chunk: Chunk) -> tuple[_Span, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=256)
+def above(chunk: Chunk) -> frozenset[str]:
+    """Return the words of a chunk's title and headings: what it is about.
+
+    >>> sorted(above(Chunk("x", "guide", "", title="Bread", section=("Baking",))))
+    ['baking', 'bread']
+    """
+    return content_words(" ".join((chunk.title, *chunk.section)))
+
+
+@lru_cache(maxsize=256)
+def _head_words(chunk: Chunk) -> frozenset[str]:
+    """Return the words of a table's captions and head, also as abbreviations: "^sig"."""
+    if chunk.kind != "table":
+        return frozenset()
+    head = [" ".join(row) for row in parts(chunk.text)[0]]
+    captions = [line for line in chunk.text.split("\n") if not cells(line)]
+    words = content_words(" ".join((head_of(chunk.text), *head, *captions)))
+    synonyms = frozenset(group for word in words for group in groups_of(word))
+    return words | synonyms | abbreviations(words)
+
+
 def _unit(text: str, start: int, end: int, head: frozenset[str]) -> _Span:
     said = text[start:end]
-    own = index_words(said)
-    words = frozenset(stem(word) for word in own if word not in STOP_WORDS)
+    own = index_words(undivided(said))
+    words = frozenset(stem(word) for word in own if word not in STOP_WORDS) | characters(own)
     synonyms = (group for word in words for group in groups_of(word))
     spelled = (NUMBER_WORDS[word] for word in own if word in NUMBER_WORDS)
-    return _Span(start, end, words.union(synonyms, head), held_figures(said).union(spelled), 0.0)
+    figures = held_figures(said).union(spelled)
+    return _Span(start, end, words.union(synonyms, head, figures), figures, 0.0)
 
 
 def offered_words(quote: str, chunk: Chunk) -> frozenset[str]:
     """Return the words of a quote, of its table's head, and the groups of their synonyms.
 
-    >>> sorted(offered_words("Keys", Chunk("x", "guide", "Keys are wiped.")))
-    ['key']
+    >>> sorted(offered_words("Kilns", Chunk("x", "guide", "Kilns are hot.")))
+    ['kiln']
     """
-    head = content_words(head_of(chunk.text)) if chunk.kind == "table" else frozenset()
+    head = _head_words(chunk)
     return _unit(quote, 0, len(quote), head).words
 
 
@@ -115,11 +146,13 @@ def quotes_of(
     figures, strangers = _unproven(sentence, chunk)
     wanted = _wanted(sentence)
     ranked: list[tuple[int, float, int, _Span, float]] = []
-    whole = held_share(wanted, _all_words(chunk)) >= min_support
+    named = above(chunk)
+    given = frozenset(word for word in wanted if word[0] in named)
+    whole = held_share(wanted, _all_words(chunk) | named) >= min_support
     for place, span in enumerate(_quotable(chunk)):
         if not whole and span.cost:
             break
-        share = held_share(wanted, span.words)
+        share = _share(wanted, given, span.words)
         if share:
             missing = figures - span.figures
             gone = _gone(sentence, chunk.text[span.start : span.end], missing, span.figures)
@@ -135,6 +168,16 @@ def quotes_of(
     return tuple(found)
 
 
+def _share(
+    wanted: frozenset[tuple[str, ...]], given: frozenset[tuple[str, ...]], offered: frozenset[str]
+) -> float:
+    """Return the share of the words that are held; of what stands above the chunk none has to."""
+    if not given:
+        return held_share(wanted, offered)
+    asked = frozenset(word for word in wanted if word not in given or word[0] in offered)
+    return held_share(asked if len(asked) >= LEAST_ASKED else wanted, offered)
+
+
 @lru_cache(maxsize=256)
 def _all_words(chunk: Chunk) -> frozenset[str]:
     return frozenset().union(*(span.words for span in _quotable(chunk)))
@@ -142,7 +185,7 @@ def _all_words(chunk: Chunk) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _wanted(sentence: str) -> frozenset[tuple[str, ...]]:
-    return wanted_words(sentence)
+    return claimed_words(sentence)
 
 
 @lru_cache(maxsize=512)
@@ -168,6 +211,8 @@ def _gone(
     sentence: str, quote: str, missing: frozenset[str], held: frozenset[str]
 ) -> frozenset[str]:
     """Return the missing numbers that are not held in another unit: 32 bytes are 256 bits."""
+    raised = {part for base, by in powers(sentence) if base + by in held for part in (base, by)}
+    missing -= raised
     if not missing:
         return missing
     possible = {

@@ -21,9 +21,9 @@ def reply_key(
 ) -> str:
     """Return the SHA-256 of everything a reply depends on, in hexadecimal.
 
-    `identity` says which model answers (`served_identity`, `embedded_identity`). Temperature is 0
-    throughout. The committed recordings of the benchmarks are kept under these keys too: what is
-    hashed must not change.
+    `identity` says which model answers (`served_identity`, `embedded_identity`) and how freely it
+    samples (`sampled_identity`), which mostly is not at all. The committed recordings of the
+    benchmarks are kept under these keys too: what is hashed must not change.
 
     >>> reply_key("m", "answer", [Message("user", "Hello")], max_tokens=5)[:12]
     '4500a5c8e0c9'
@@ -57,6 +57,15 @@ def embedded_identity(digest: str, context: int, top_logprobs: int) -> str:
     '["local", "cc324a", 8192, 5]'
     """
     return json.dumps(["local", digest, context, top_logprobs])
+
+
+def sampled_identity(identity: str, temperature: float) -> str:
+    """Return an identity of replies that are sampled at a temperature; at 0 it stays as it is.
+
+    >>> sampled_identity("m", 0.0), sampled_identity("m", 0.7)
+    ('m', 'm, temperature 0.7')
+    """
+    return f"{identity}, temperature {temperature:g}" if temperature else identity
 
 
 def is_whole(reply: Completion) -> bool:

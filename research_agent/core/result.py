@@ -13,8 +13,11 @@ from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.conflicts import Conflict, conflicts_of
 from research_agent.core.evidence import Evidence, place
 from research_agent.core.filtering import FilterStats
+from research_agent.core.pruning import UNPRUNED, PruneStats
+from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refinement import Refinement
 from research_agent.core.refusals import REFUSAL, Refused
+from research_agent.core.sides import missing_sides
 from research_agent.core.support import Support
 from research_agent.core.types import ModelCall, TraceEvent
 from research_agent.core.verification import Check, Draft, StopReason, Uncertainty
@@ -105,6 +108,8 @@ class ResearchResult:
     """What went another way than planned, such as a fallback, each once."""
     conflicts: tuple[Conflict, ...] = ()
     """What other documents of the evidence say otherwise, with both places and dates."""
+    prune: PruneStats = UNPRUNED
+    """What was left out of the evidence, and why."""
     advice: str = ""
     """What was searched and what would help, in one line; empty for a whole answer."""
 
@@ -160,10 +165,17 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
     found: Found,
     rounds: int,
     trace: Sequence[TraceEvent],
+    words: Sequence[QuestionWords] = (ENGLISH,),
+    prune: PruneStats = UNPRUNED,
 ) -> ResearchResult:
-    """Put the supported claims together; what is not supported is never part of the answer."""
-    good = [claim for claim in best.claims if is_shown(claim)]
+    """Put the supported claims together; what is not supported is never part of the answer.
+
+    Claims that do not give what was asked for are no answer, however well they are supported.
+    """
+    good = [claim for claim in best.claims if is_shown(claim) and not best.lacking]
     left_out = tuple(claim.text for claim in best.claims if not is_shown(claim))
+    sides = missing_sides(question, good, words) if good else ()
+    left_out += tuple(f"nothing on {thing}" for thing in sides)
     status: Literal["answered", "partial", "refused"] = (
         "refused" if not good else "partial" if left_out else "answered"
     )
@@ -191,13 +203,14 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         usage=usage_of(trace),
         warnings=tuple(dict.fromkeys(notes)),
         conflicts=conflicts_of(good, evidence),
+        prune=prune,
     )
 
 
 def _stop_reason(check: Check) -> StopReason:
     """Return why the work ended: "cancelled" where somebody ended it before verify did."""
     match check.reason:
-        case "uncertain" | "unsupported" | "":
+        case "uncertain" | "unsupported" | "lacking" | "pruned" | "":
             return "cancelled"
         case reason:
             return reason

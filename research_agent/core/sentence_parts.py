@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from research_agent.core.support import wanted_words
+from research_agent.core.support import claimed_words
 
 LEAST_WORDS = 2
 """Content words of a part."""
@@ -34,4 +34,4 @@ def _ways(sentence: str) -> Iterator[tuple[str, ...]]:
 
 
 def _are_long_enough(parts: Sequence[str]) -> bool:
-    return all(len(wanted_words(part)) >= LEAST_WORDS for part in parts)
+    return all(len(claimed_words(part)) >= LEAST_WORDS for part in parts)

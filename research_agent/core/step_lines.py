@@ -6,6 +6,7 @@ from typing import Any
 from research_agent.core.calls import CallPlan, Found
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.pruning import Pruned
 from research_agent.core.refinement import Refinement
 from research_agent.core.types import Probe
 from research_agent.core.verification import Answer, Check, Draft
@@ -65,7 +66,18 @@ def _selected(written: Mapping[str, Any]) -> str:
     evidence: tuple[Evidence, ...] = written["evidence"]
     chunks = (item.hit.chunk for item in evidence)
     pages = dict.fromkeys(f"{chunk.doc_id} p{chunk.start_page}" for chunk in chunks)
-    return f"{len(evidence)} chunks: {', '.join(pages)}"
+    return f"{len(evidence)} chunks: {', '.join(pages)}{_pruned(written)}"
+
+
+def _pruned(written: Mapping[str, Any]) -> str:
+    """Return what was left out of the evidence so far, or brought back; empty where nothing was."""
+    stats = written.get("pruned", Pruned()).stats
+    if stats.reinstated:
+        return f"; {stats.reinstated} that were pruned are back"
+    judged_by = "" if stats.source == "none" else f" by {stats.source}"
+    return f"; pruned {stats.original - stats.kept} of {stats.original}{judged_by}" * bool(
+        stats.original
+    )
 
 
 def _answered(written: Mapping[str, Any]) -> str:
@@ -84,6 +96,8 @@ def _verified(written: Mapping[str, Any]) -> str:
     entropy = draft.uncertainty.mean_entropy
     sure = "uncertainty unknown" if entropy is None else f"mean entropy {entropy:.2f} nats"
     ending = "searching again" if check.decision == "again" else "done"
+    if check.reason == "pruned":
+        ending = "chunks that were left out come back"
     return f"{shown} of {len(draft.claims)} sentences supported, {sure}: {check.reason}, {ending}"
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from research_agent.core.claim_checks.cells import in_another_cell
+from research_agent.core.claim_checks.reading import read
 from research_agent.core.judging import judged
-from research_agent.core.quoting import source_of
 from research_agent.core.sentence_parts import parts_of
 from research_agent.core.support import (
     Support,
@@ -12,8 +13,11 @@ from research_agent.core.support import (
     names,
     supports,
 )
+from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
 
+NEAR = 3
+"""Characters between two quotes that stand beside each other."""
 Part = tuple[str, Support]
 """The key of a chunk, and its quote."""
 
@@ -37,26 +41,65 @@ def stitched(
     [('c1', 'Bread is baked daily.'), ('c2', 'Cakes are sold on Sunday.')]
     """
     for parts in parts_of(sentence):
-        found = [_carried(part, parts[0], chunks, written, min_support) for part in parts]
-        carried = tuple(part for part in found if part is not None)
-        if len(carried) == len(parts):
-            return tuple(dict.fromkeys(carried))
+        found: list[Part] = []
+        for part in parts:
+            carried = _carried(part, parts[0], found, chunks, written, min_support)
+            if carried is None or _denies(sentence, part, chunks[carried[0]]):
+                break
+            found.append(carried)
+        if len(found) == len(parts):
+            return tuple(dict.fromkeys(found))
     return ()
 
 
 def _carried(
     part: str,
     first: str,
+    before: Sequence[Part],
     chunks: Mapping[str, Chunk],
     written: Sequence[str],
     min_support: float,
 ) -> Part | None:
-    subject = frozenset() if names(part) else names(first)
-    found = [
-        (key, judged(part, chunk, min_support=min_support))
-        for key, chunk in chunks.items()
-        if all(is_named(name, source_of(chunk)) for name in subject)
+    subject = frozenset() if names(part) else frozenset(sorted(names(first), key=first.find)[:1])
+    found = [(key, judged(part, chunk, min_support=min_support)) for key, chunk in chunks.items()]
+    carrying = [
+        item
+        for item in found
+        if supports(item[1], min_support=min_support)
+        and _is_about(subject, item, before, chunks[item[0]])
     ]
-    carrying = [item for item in found if supports(item[1], min_support=min_support)]
     own = [item for item in carrying if item[0] in written]
     return best_of(own or carrying) if carrying else None
+
+
+def _denies(sentence: str, part: str, chunk: Chunk) -> bool:
+    """Return whether a table has another value where the whole sentence says that of a part."""
+    if chunk.kind != "table":
+        return False
+    values = frozenset(word.value for word in read(part).words if word.value)
+    return bool(in_another_cell(read(sentence), chunk.text, among=values))
+
+
+def _is_about(subject: frozenset[str], part: Part, before: Sequence[Part], chunk: Chunk) -> bool:
+    """Return whether a quote names a subject, or stands beside the quote of the part before it.
+
+    What a chunk says elsewhere may be about something else.
+    """
+    key, quote = part
+    above = " ".join((chunk.doc_id, chunk.title, *chunk.section, head_of(chunk.text)))
+    if _names(subject, quote.quote, above):
+        return True
+    if chunk.kind == "table":
+        return False
+    return any(
+        other == key and _gap(quote, last) <= NEAR and _names(subject, last.quote, above)
+        for other, last in before
+    )
+
+
+def _names(subject: frozenset[str], quote: str, above: str) -> bool:
+    return all(is_named(name, f"{above} {quote}") for name in subject)
+
+
+def _gap(one: Support, other: Support) -> int:
+    return max(one.start - other.end, other.start - one.end, 0)

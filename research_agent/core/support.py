@@ -1,12 +1,12 @@
 """How well a sentence of an answer is carried by words of a chunk."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from research_agent.core.claim_checks.reading import groups_of
+from research_agent.core.claim_checks.synonyms import groups_of
 from research_agent.core.stems import stem
 from research_agent.core.words import STOP_WORDS, fold, index_words, whole_words
 
@@ -21,6 +21,36 @@ COMPOUND = re.compile(
 NAME = re.compile(
     rf"(?<!{_CHAR})(?={_CHAR}*[A-Z])(?![A-Z][a-z]+\b(?!-[A-Z])){_CHAR}(?:{_CHAR}|-)*(?<!-)"
 )
+SHORT = "^"
+"""What a word of a table's head begins with that may be an abbreviation."""
+LEAST_SHORT = 3
+"""Letters of an abbreviation."""
+_POWER = re.compile(r"(\d+)\^[{(]?-?(\d+(?:\.\d+)?)")
+_DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)-[a-z]+", re.IGNORECASE)
+"""A number joined to its unit: 384-bit, 22-byte."""
+_AROUND_YEAR = re.compile(r"(?:mid|early|late|pre|post)-(\d{4})", re.IGNORECASE)
+_DECIMAL = re.compile(r"(\d+\.\d+?)0+")
+_EMPTY = frozenset(
+    ["namely", "whichever", "whatever", "whereas", "thereby", "thus", "hence", "therefore",
+     "moreover", "furthermore", "besides", "likewise", "respectively", "regardless", "namely",
+     "also", "instead", "additionally", "overall", "accordingly", "consequently", "nevertheless",
+     "nonetheless", "meanwhile", "otherwise", "according", "regarding", "concerning", "together",
+     "among", "within", "without", "upon", "via", "per", "onto", "toward", "towards", "across",
+     "along", "amongst", "may", "might", "should", "can", "could", "would", "one", "ones",
+     "another", "whether", "since", "although", "though", "because", "unless", "rather",
+     "exactly", "simply", "actually", "yang", "dan", "di", "ke", "dari", "untuk", "dengan",
+     "pada", "adalah", "ialah", "itu", "ini", "tersebut", "juga", "oleh", "dalam", "akan",
+     "telah", "sudah", "atau", "serta", "bagi"]
+)  # fmt: skip
+"""Words that join or announce what a sentence says: a quote need not hold them."""
+_EMPTY_CHARS = frozenset(
+    "\u7684\u4e86\u7740\u8fc7\u5417\u5462\u662f\u5728\u6709\u8fd9\u90a3\u5176\u4e4b"
+    "\u4e8e\u4ee5\u4e3a\u548c\u4e0e\u53ca\u6216\u4e5f\u90fd\u5c31\u624d\u53c8\u6240"
+    "\u4e2a\u4f4d\u79cd\u628a\u88ab\u7531\u5bf9\u4ece\u5230\u5411\u7ed9\u53ef\u80fd"
+    "\u4f1a\u8981\u9700\u5c06\u5219\u5e76\u800c\u8be5\u6bcf"
+)
+"""The same of characters of a script without spaces."""
 SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)")
 
 
@@ -61,6 +91,47 @@ def wanted_words(sentence: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(stem(part) for part in word) for word in words)
 
 
+def claimed_words(sentence: str) -> frozenset[tuple[str, ...]]:
+    """Return the words of a claim that its quote has to hold; without those that only join.
+
+    >>> sorted(claimed_words("Thus ML-KEM may have 49,856 bytes."))
+    [('49856',), ('byt',), ('ml-kem', 'ml', 'kem')]
+    """
+    words = (word for word in whole_words(undivided(sentence)) if _is_wanted(word[0]))
+    return frozenset(tuple(stem(part) for part in word) for word in words)
+
+
+def _is_wanted(word: str) -> bool:
+    return word not in STOP_WORDS and word not in _EMPTY and not _EMPTY_CHARS.issuperset(word)
+
+
+def undivided(text: str) -> str:
+    """Return a text without commas between groups of digits.
+
+    >>> undivided("49,856 bytes, 3 keys")
+    '49856 bytes, 3 keys'
+    """
+    return _DIGITS.sub("", text)
+
+
+def characters(words: Iterable[str]) -> frozenset[str]:
+    """Return the characters of words in a script without spaces, each as a word.
+
+    >>> sorted(characters(["key", "\u5bc6\u94a5"])) == ["\u5bc6", "\u94a5"]
+    True
+    """
+    return frozenset(char for word in words if is_dense(word) for char in word)
+
+
+def is_dense(word: str) -> bool:
+    """Return whether a word is of a script without spaces between words.
+
+    >>> is_dense("key"), is_dense("\u5bc6\u94a5")
+    (False, True)
+    """
+    return "\u3041" <= word[:1] <= "\u9fff"
+
+
 def held_share(wanted: frozenset[tuple[str, ...]], offered: frozenset[str]) -> float:
     """Return the share of `wanted` that is there, whole, in all its parts or as a synonym.
 
@@ -72,9 +143,47 @@ def held_share(wanted: frozenset[tuple[str, ...]], offered: frozenset[str]) -> f
     return sum(word[0] in offered or _is_held(word, offered) for word in wanted) / len(wanted)
 
 
+@lru_cache(maxsize=16384)
+def is_short(own: str, word: str) -> bool:
+    """Return whether a word of a table's head abbreviates another word.
+
+    >>> is_short("sig", "signature"), is_short("keygen", "generation"), is_short("key", "lock")
+    (True, True, False)
+    """
+    if len(own) < LEAST_SHORT or len(word) < LEAST_SHORT:
+        return False
+    return word.startswith(own) or own.startswith(word) or own.endswith(word[:LEAST_SHORT])
+
+
+def abbreviations(words: Iterable[str]) -> frozenset[str]:
+    """Return what `held_share` has to find among offered words that may be abbreviations.
+
+    >>> sorted(abbreviations(["sign"]))
+    ['^', '^<sig', '^<sign', '^>ign', '^sign']
+    """
+    found = {SHORT}
+    for word in words:
+        if word.isalpha() and len(word) >= LEAST_SHORT:
+            found |= {f"{SHORT}{word}", f"{SHORT}>{word[-LEAST_SHORT:]}"}
+            found |= {f"{SHORT}<{word[:k]}" for k in range(LEAST_SHORT, len(word) + 1)}
+    return frozenset(found)
+
+
+def _is_abbreviated(word: str, offered: frozenset[str]) -> bool:
+    """Return whether a word begins with an offered one, or one with it, or ends as it begins."""
+    if SHORT not in offered or len(word) < LEAST_SHORT:
+        return False
+    ends = f"{SHORT}<{word}" in offered or f"{SHORT}>{word[:LEAST_SHORT]}" in offered
+    return ends or any(f"{SHORT}{word[:k]}" in offered for k in range(LEAST_SHORT, len(word) + 1))
+
+
 def _is_held(word: tuple[str, ...], offered: frozenset[str]) -> bool:
     whole, *parts = word
     if parts and offered.issuperset(parts):
+        return True
+    if is_dense(whole):
+        return all(char in _EMPTY_CHARS or char in offered for char in whole)
+    if _is_abbreviated(whole, offered):
         return True
     groups = groups_of(whole)
     return bool(groups) and not offered.isdisjoint(groups)
@@ -123,8 +232,14 @@ def unproven(sentence: str, source: str) -> tuple[frozenset[str], frozenset[str]
         and before.lower() not in STOP_WORDS
         and f" {fold(before).strip('.,-')} {number} " in said
     }
-    strangers = {name for name in names(sentence) if _plain(name).rstrip() not in said}
+    strangers = {name for name in names(sentence) if not _is_in(name, said)}
     return numbers(sentence) - named, frozenset(strangers)
+
+
+def _is_in(name: str, said: str) -> bool:
+    """Return whether plain words hold a name, or the singular of which it is the plural."""
+    plain = _plain(name).rstrip()
+    return plain in said or (name[-1] == "s" and name[-2].isupper() and plain[:-1] in said)
 
 
 def is_named(name: str, source: str) -> bool:
@@ -148,9 +263,24 @@ def held_figures(text: str) -> frozenset[str]:
 
     >>> sorted(held_figures("7 856 bytes"))
     ['7', '7856', '856']
+    >>> sorted(held_figures("a 384-bit key of mid-2022 has 22.40 m"))
+    ['2022', '22.4', '22.40', '384']
     """
     joined = {re.sub(r"\D", "", number) for number in SPACED.findall(text)}
-    return numbers(text) | joined
+    compounds = COMPOUND.findall(text)
+    joined |= {match[1] for word in compounds if (match := _WITH_UNIT.fullmatch(word))}
+    joined |= {match[1] for word in compounds if (match := _AROUND_YEAR.fullmatch(word))}
+    found = numbers(text) | joined
+    return found | {match[1] for word in found if (match := _DECIMAL.fullmatch(word))}
+
+
+def powers(text: str) -> tuple[tuple[str, str], ...]:
+    """Return base and exponent of the powers in a text, without signs.
+
+    >>> powers("2^64 and 2^-164.8")
+    (('2', '64'), ('2', '164.8'))
+    """
+    return tuple((match[1], match[2]) for match in _POWER.finditer(text))
 
 
 def supports(found: Support, *, min_support: float) -> bool:

@@ -6,11 +6,17 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
+from research_agent.core.asked_value import lacking
 from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
 from research_agent.core.claims import Claim, is_shown, read_claims, said_tokens
 from research_agent.core.entropy import outcomes, token_entropy
 from research_agent.core.evidence import Evidence
-from research_agent.core.refusals import Refused, is_all_missing, without_missing
+from research_agent.core.refusals import (
+    Refused,
+    is_all_missing,
+    says_missing,
+    without_missing,
+)
 from research_agent.core.types import Token
 
 StopReason = Literal[
@@ -24,7 +30,14 @@ StopReason = Literal[
     "error",
     BudgetStop,
 ]
-Doubt = Literal["uncertain", "unsupported"]
+Doubt = Literal["uncertain", "unsupported", "lacking", "pruned"]
+"""What has to be mended; "pruned": chunks that were left out of the evidence come back."""
+MENDED = frozenset(
+    {"refused", "uncertain", "unsupported", "lacking", "max_rounds", "no_new_evidence"}
+)
+"""Doubts and ends that chunks which were left out may mend."""
+CALLS = 2
+"""Model calls that another answer may take: to write it, and to check whether it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,8 @@ class Answer:
 
     text: str = ""
     tokens: tuple[Token, ...] = ()
+    form: Literal["written", "passages"] = "written"
+    """"passages": the documents' own words, not the model's."""
     keys: tuple[str, ...] = ()
     """The evidence it was written from."""
     answerable: float | None = None
@@ -67,11 +82,14 @@ class Draft:
     claims: tuple[Claim, ...] = ()
     uncertainty: Uncertainty = Uncertainty()
     answerable: float | None = None
+    lacking: str = ""
+    """What the question asks for, such as a number, and no shown claim gives."""
 
-    def quality(self) -> tuple[int, int, float]:
+    def quality(self) -> tuple[bool, int, int, float]:
         """Return a value that is larger for the better of two drafts."""
         shown = sum(is_shown(claim) for claim in self.claims)
-        return (shown, shown - len(self.claims), -(self.uncertainty.mean_entropy or 0.0))
+        entropy = self.uncertainty.mean_entropy or 0.0
+        return (not self.lacking, shown, shown - len(self.claims), -entropy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +131,54 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     max_rounds: int,
     max_entropy: float,
     min_support: float,
+    asked_value: bool = True,
+    left_out: bool = False,
 ) -> tuple[Check, Draft]:
     """Check `answer` and return what to do next together with the best draft so far.
+
+    With `asked_value` an answer without the number, time or name that is asked for is none.
 
     A round that failed or is no better than the best one ends the loop, and so does a budget
     that pays no other round. Without log-probabilities nothing counts as confident, and the lack
     of them forces no other round; unsupported claims do.
+
+    Where chunks were `left_out` of the evidence and may come back, they do before anything else is
+    tried, or ends: a refusal, or an answer that is not good, may be for want of them.
     """
+    check, draft = _checked(
+        question,
+        answer,
+        evidence,
+        best,
+        allowance=allowance,
+        probe_failed=probe_failed,
+        round_=round_,
+        max_rounds=max_rounds,
+        max_entropy=max_entropy,
+        min_support=min_support,
+        asked_value=asked_value,
+    )
+    paid = allowance.llm_calls >= CALLS and not allowance.spent()
+    if left_out and check.reason in MENDED and paid:
+        check = replace(check, decision="again", reason="pruned", next_query="", refused="")
+    return check, draft
+
+
+def _checked(  # noqa: PLR0913 (those of `verify`)
+    question: str,
+    answer: Answer,
+    evidence: Sequence[Evidence],
+    best: Draft,
+    *,
+    allowance: Allowance,
+    probe_failed: bool,
+    round_: int,
+    max_rounds: int,
+    max_entropy: float,
+    min_support: float,
+    asked_value: bool,
+) -> tuple[Check, Draft]:
+    """Check `answer` as if nothing had been left out of its evidence."""
     undrafted = _undrafted(answer, best, probe_failed=probe_failed)
     if undrafted:
         return undrafted
@@ -128,7 +187,10 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if is_all_missing(claims):
         return _refused(replace(answer, refused="insufficient_evidence"), best)
     unsure = uncertainty(answer.tokens)
-    draft = Draft(round_, claims, unsure, answer.answerable)
+    shown = [claim.text for claim in claims if is_shown(claim)]
+    answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
+    lacks = lacking(question, shown) if asked_value and not answers else ""
+    draft = Draft(round_, claims, unsure, answer.answerable, lacks)
     if best.claims and draft.quality() <= best.quality():
         return _stop("worse_than_before", best), best
     doubt = _doubt(draft, max_entropy)
@@ -173,6 +235,8 @@ def _doubt(draft: Draft, max_entropy: float) -> Doubt | None:
     """Return what is wrong with a draft, None where nothing is."""
     if not draft.claims or not all(map(is_shown, draft.claims)):
         return "unsupported"
+    if draft.lacking:
+        return "lacking"
     mean = draft.uncertainty.mean_entropy
     return "uncertain" if mean is not None and mean > max_entropy else None
 
@@ -188,4 +252,6 @@ def _doubtful(claims: Sequence[Claim], max_entropy: float) -> Sequence[Claim]:
 
 def _stop(reason: StopReason, draft: Draft, refused: Refused = "unsupported_draft") -> Check:
     """Stop with `draft`, which is `refused` where nothing of it can be shown."""
+    if draft.lacking:
+        return Check("stop", reason, "", "insufficient_evidence")
     return Check("stop", reason, "", "" if any(map(is_shown, draft.claims)) else refused)

@@ -26,6 +26,7 @@ from research_agent.settings.models import (
     RoleSettings,
 )
 from research_agent.settings.ordering import BlendSettings, RerankSettings
+from research_agent.settings.pruning import PruneSettings
 from research_agent.settings.ranges import Range, check_ranges, number_range, values
 from research_agent.settings.sessions import SessionSettings
 from research_agent.settings.whole import Settings
@@ -42,6 +43,7 @@ __all__ = [
     "LocalModelSettings",
     "ModelSettings",
     "PriceSettings",
+    "PruneSettings",
     "Range",
     "RefinementSettings",
     "ReplyCacheSettings",

@@ -26,6 +26,18 @@ class EvidenceSettings:
 class AnswerSettings:
     """How the answer is written and refused."""
 
+    mode: Literal["auto", "abstractive", "extractive", "select_then_write"] = "auto"
+    """The model writes ("abstractive"); sentences of the evidence nearest to the question
+    ("extractive"); the model writes from those alone ("select_then_write"); or it writes, but an
+    algorithm that is asked for is shown as it stands, and sentences of the evidence take the
+    place of an answer that only repeats the question ("auto")."""
+    passages: Annotated[int, Range(1, 100, "passages")] = 6
+    """Sentences, rows or algorithms that are shown, or written from, at most."""
+    passage_words: Annotated[int, Range(10, 10_000, "words")] = 120
+    """Words of them at most; the first is never cut."""
+    min_new: Annotated[float, Range(0, 1, "share")] = 0.5
+    """Mode "auto": an answer with a smaller share of words that its question does not have
+    explains nothing."""
     refusal: Literal["check", "prompt"] = "check"
     """Decide afterwards, by a yes/no question about the written answer, or let the model refuse."""
     min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.5
@@ -42,6 +54,8 @@ class VerifySettings:
     """Mean entropy of the answer's tokens up to which the model counts as sure."""
     min_support: Annotated[float, Range(0, 1, "share")] = 0.5
     """Share of a sentence's content words that its quote has to hold."""
+    asked_value: Literal["on", "off"] = "on"
+    """Refuse where a number, a time or a name is asked for and no supported sentence has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ class ConfidenceSettings:
     seed_bypass: Annotated[float, Range(0, 1.01)] = 0.7
     """The same with profile "seed"."""
     calibrated: Literal["on", "off"] = "on"
-    """Let a value that `calibrate` fitted to the index take the place of the default `bypass`."""
+    """Let values that `calibrate` fitted to the index take the place of defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

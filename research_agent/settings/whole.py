@@ -19,6 +19,7 @@ from research_agent.settings.finding import (
 )
 from research_agent.settings.models import ModelSettings
 from research_agent.settings.ordering import BlendSettings, RerankSettings
+from research_agent.settings.pruning import PruneSettings
 from research_agent.settings.ranges import check_ranges
 from research_agent.settings.sessions import SessionSettings
 
@@ -37,6 +38,7 @@ class Settings:
     rerank: RerankSettings = field(default_factory=RerankSettings)
     filter: FilterSettings = field(default_factory=FilterSettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
+    prune: PruneSettings = field(default_factory=PruneSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     verify: VerifySettings = field(default_factory=VerifySettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)

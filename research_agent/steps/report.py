@@ -9,6 +9,8 @@ from research_agent.core.calls import Found
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
+from research_agent.core.pruning import UNPRUNED, PruneStats
+from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import Citation, ResearchResult, research_result
 from research_agent.core.scope import EVERYTHING, Scope
@@ -30,8 +32,10 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     rounds: int,
     trace: Sequence[TraceEvent],
     chunks: ChunkStore,
+    prune: PruneStats = UNPRUNED,
     documents: Callable[[], Sequence[DocumentOutline]] = no_documents,
     scope: Scope = EVERYTHING,
+    words: Sequence[QuestionWords] = (ENGLISH,),
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
@@ -47,6 +51,8 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         found=found,
         rounds=rounds,
         trace=trace,
+        prune=prune,
+        words=words,
     )
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))

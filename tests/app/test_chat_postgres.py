@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,11 @@ from research_agent.assembly.sessions import session_place
 from research_agent.errors import ConfigError, SessionError, SessionLockedError
 from research_agent.settings import SessionSettings
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.needed import missing, needed_package
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin")) + [
     Path(found).parent for found in [shutil.which("initdb")] if found
 ]
-psycopg = pytest.importorskip("psycopg")
-pytestmark = pytest.mark.skipif(not BINARIES, reason="no PostgreSQL server is installed")
 
 
 def user() -> list[str]:
@@ -34,13 +34,16 @@ def user() -> list[str]:
     try:
         pwd.getpwnam("postgres")
     except KeyError:
-        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+        missing("PostgreSQL does not run as root, and there is no user postgres")
     return ["runuser", "-u", "postgres", "--"]
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Start a server that listens on a socket of its own alone, and end it."""
+    needed_package("psycopg", "postgres")
+    if not BINARIES:
+        missing("no PostgreSQL server is installed")
     binaries, begin = BINARIES[-1], user()
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as name:
         folder = Path(name)
@@ -81,7 +84,7 @@ def test_turns_last_and_old_checkpoints_go(address: str) -> None:
                 graph.invoke(asked, {"configurable": {"thread_id": "t"}}, durability="sync")
             )
             prune(saver, "t")
-        with psycopg.connect(address) as database:
+        with import_module("psycopg").connect(address) as database:
             counts = [
                 database.execute(f"select count(*) from {name}").fetchone()  # noqa: S608 (our own names)
                 for name in ("checkpoints", "checkpoint_blobs")

@@ -7,30 +7,49 @@ import pytest
 
 from benchmarks import (
     alterations,
+    answer_arms,
+    answer_peers,
+    answers_scoring,
+    answers_table,
     claims_sets,
     claims_table,
     datasets,
+    gold_removed,
     intervals,
     metrics,
     misses,
     rankings,
+    refusal_curve,
     reorders,
     summary,
     tables,
+    uncertainty,
+    uncertainty_metrics,
 )
+from benchmarks.peers import answering, counting
 
 MODULES = [
     alterations,
+    answer_arms,
+    answer_peers,
+    answering,
+    answers_scoring,
+    answers_table,
     claims_sets,
     claims_table,
+    counting,
     datasets,
+    gold_removed,
     intervals,
     metrics,
     misses,
     rankings,
+    refusal_curve,
     reorders,
     summary,
     tables,
+    uncertainty,
+    uncertainty_metrics,
 ]
 
 

@@ -67,6 +67,8 @@ NOT_GIVEN = [
     ("How many of the 82 candidates failed?", "There were 82 candidates."),
     ("After which year will it be disallowed?", "It will be disallowed."),
     ("In which city will NIST meet?", "NIST will meet in a city."),
+    ("What is the object identifier (OID) of it?", "The signature has 3309 bytes."),
+    ("What is the estimated cost in dollars?", "It will take a long time."),
     ("Which ACVP protocol revision is used?", "Main internal algorithms."),
 ]
 

@@ -45,7 +45,7 @@ def test_parts_of_one_chunk_show_its_key_once() -> None:
     answer = "Rolls are baked early and cakes have 3 layers."
     (claim,) = read_claims(answer, (), evidence, min_support=0.5)
 
-    assert ("stitched", 2) == (claim.verdict, len(claim.quotes))
+    assert ("supported", 2) == (claim.verdict, len(claim.quotes))
     assert "Rolls are baked early and cakes have 3 layers [c1]." == with_markers(claim)
 
 

@@ -86,6 +86,7 @@ class OpenAIChat:
             tools=tuple(tools),
             schema=schema,
             top_logprobs=self._endpoint.top_logprobs,
+            temperature=self._endpoint.temperature,
         )
         sent = [(message.role, message.text) for message in messages]
         with self._in_turn(seconds):

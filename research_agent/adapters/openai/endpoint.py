@@ -24,6 +24,8 @@ class Endpoint:
     """The server is a child of this process."""
     top_logprobs: int = 5
     """Likeliest tokens asked for at each place of a free text, 1 to 20."""
+    temperature: float = 0
+    """How freely tokens are sampled; 0: the likeliest one always."""
 
     @property
     def unavailable_hint(self) -> str:

@@ -35,6 +35,7 @@ class Wanted:
     tools: tuple[ToolSpec, ...] = ()
     schema: JsonSchema | None = None
     top_logprobs: int = MODEST_TOP
+    temperature: float = 0
 
     @property
     def free(self) -> bool:
@@ -43,7 +44,10 @@ class Wanted:
 
     def options(self, refused: Collection[str]) -> "Options":
         """Return the request's options without those that are `refused`."""
-        body: dict[str, object] = {"temperature": 0, "max_tokens": self.max_tokens}
+        body: dict[str, object] = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+        }
         if self.schema is not None:
             shape = {"name": "reply", "strict": True, "schema": dict(self.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}

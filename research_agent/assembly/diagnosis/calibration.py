@@ -22,5 +22,9 @@ def calibration_facts(location: str, settings: Settings) -> CalibrationFacts | N
     except IndexingError:  # (told of the index itself)
         return None
     return CalibrationFacts(
-        made=kept.made, thresholds=tuple(kept.thresholds.items()), problem=problem, cure=cure
+        made=kept.made,
+        thresholds=tuple(kept.thresholds.items()),
+        answers=tuple(kept.answers.items()),
+        problem=problem,
+        cure=cure,
     )

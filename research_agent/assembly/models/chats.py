@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from research_agent.adapters.bedrock import BedrockChat
@@ -24,9 +24,17 @@ from research_agent.assembly.models.endpoints import (
 from research_agent.assembly.models.pricing import price_of
 from research_agent.assembly.models.roles import ChatRole, check_role
 from research_agent.core.endpoints import Learned, endpoint_key
-from research_agent.core.replies import embedded_identity, served_identity
+from research_agent.core.replies import embedded_identity, sampled_identity, served_identity
 from research_agent.ports import ChatModel
-from research_agent.settings import ModelSettings, RoleSettings
+from research_agent.settings import ModelSettings, PruneSettings, RoleSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What is asked for of each token."""
+
+    top_logprobs: int
+    temperature: float = 0.0
 
 
 class Chats:
@@ -72,6 +80,20 @@ class Chats:
             self._made[role] = self._kept(role, self._managed(key, role))
         return self._made[role]
 
+    def measurer(self, name: ChatRole, prune: PruneSettings) -> ChatModel | None:
+        """Return the model of a role as pruning asks it; None where that is as everybody does.
+
+        Bedrock gives no log-probabilities, so there is nothing to ask it for.
+        """
+        role, shown = self._settings.role(name), prune.top_logprobs or self._settings.top_logprobs
+        same = shown == self._settings.top_logprobs and not prune.temperature
+        if same or role.provider == "bedrock":
+            return None
+        sampling = Sampling(shown, prune.temperature)
+        key = f"models.{name}"
+        check_role(key, role, offline=self._settings.offline)
+        return self._kept(role, self._managed(key, role, sampling), sampling)
+
     def decisions(self, name: ChatRole) -> KeptDecisions | None:
         """Return the kept verdicts of a role's model; None where nothing is kept."""
         identity = self._identity(self._settings.role(name))
@@ -98,21 +120,30 @@ class Chats:
             )
         return self._servers[place]
 
-    def _kept(self, role: RoleSettings, model: ChatModel) -> ChatModel:
+    def _kept(
+        self, role: RoleSettings, model: ChatModel, sampling: "Sampling | None" = None
+    ) -> ChatModel:
         """Return `model` behind the reply cache, where there is one that can tell it apart."""
-        identity = self._identity(role)
+        identity = self._identity(role, sampling)
         if self._replies is None or not identity:
             return model
         return KeptChat(model, self._replies, identity, on_problem=self._on_note)
 
-    def _identity(self, role: RoleSettings) -> str:
-        shown = self._settings.top_logprobs
+    def _identity(self, role: RoleSettings, sampling: "Sampling | None" = None) -> str:
+        given = sampling or Sampling(self._settings.top_logprobs)
+        shown, temperature = given.top_logprobs, given.temperature
         if role.provider != "local":
-            return served_identity(role.provider, _address(role), role.model, shown)
+            identity = served_identity(role.provider, _address(role), role.model, shown)
+            return sampled_identity(identity, temperature)
         digest = embedded_digest(self._settings.local, self._environment)
-        return embedded_identity(digest, self._settings.local.context, shown) if digest else ""
+        if not digest:
+            return ""
+        identity = embedded_identity(digest, self._settings.local.context, shown)
+        return sampled_identity(identity, temperature)
 
-    def _managed(self, key: str, role: RoleSettings) -> ChatModel:
+    def _managed(
+        self, key: str, role: RoleSettings, sampling: "Sampling | None" = None
+    ) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment = self._settings, self._environment
         known, server = self._known(role), self.server(role)
@@ -120,10 +151,19 @@ class Chats:
         chat: OpenAIChat | BedrockChat
         if role.provider == "bedrock":
             chat = BedrockChat(bedrock_endpoint(key, role, settings, environment))
-        elif role.provider == "openai":
-            chat = OpenAIChat(served_endpoint(key, role, settings, environment), learned=known)
         else:
-            chat = OpenAIChat(embedded_endpoint(self._embedded, settings), learned=known)
+            endpoint = (
+                served_endpoint(key, role, settings, environment)
+                if role.provider == "openai"
+                else embedded_endpoint(self._embedded, settings)
+            )
+            if sampling:
+                endpoint = replace(
+                    endpoint,
+                    top_logprobs=sampling.top_logprobs,
+                    temperature=sampling.temperature,
+                )
+            chat = OpenAIChat(endpoint, learned=known)
         if isinstance(chat, OpenAIChat):
             self._opened.callback(partial(self._remember, role, chat, server))
         self._opened.callback(chat.close)

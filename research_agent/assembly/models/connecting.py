@@ -24,7 +24,7 @@ from research_agent.assembly.models.endpoints import (
 )
 from research_agent.assembly.models.roles import check_role
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
-from research_agent.settings import ModelSettings, RoleSettings
+from research_agent.settings import ModelSettings, PruneSettings, RoleSettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -45,6 +45,8 @@ class Models:
     """The embedded model's server; it runs once a role that uses it was asked."""
     tool_use: ToolUse
     """How the planner model calls tools."""
+    measurer: ChatModel | None = None
+    """The answer model as `prune` wants it asked; None where that is as everybody does."""
     decisions: DecisionCache | None = None
     """What the filter model said of single chunks; None where replies are not kept."""
 
@@ -56,6 +58,7 @@ def connect_models(
     on_progress: Progress,
     on_note: OnNote = lambda _note: None,
     seconds: float = EMBEDDING_SECONDS,
+    prune: PruneSettings | None = None,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
@@ -82,6 +85,7 @@ def connect_models(
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
+            measurer=chats.measurer("answer", prune) if prune else None,
             decisions=chats.decisions("filter"),
         )
 

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from research_agent.core.claim_checks.reading import Statement, read
+from research_agent.core.claim_checks.rows import is_value, parts
 from research_agent.core.claim_checks.values import parallel
-from research_agent.core.tables import cells
+from research_agent.core.support import is_short
 
 CLEARER = 1.2
 """How much better row and column of another cell have to fit than those of the value's own."""
+COMPARATIVES = frozenset(["larger", "longer", "higher", "more"])
+"""Opposites of which the first side is the greater one."""
 FAR = 6.0
 """Words after which a name in the sentence counts half for a number."""
 
@@ -26,8 +29,10 @@ class Cell:
     """Row and column as they are written, for people."""
 
 
-def in_another_cell(said: Statement, table: str) -> str:
+def in_another_cell(said: Statement, table: str, *, among: frozenset[str] | None = None) -> str:
     r"""Return what the table has where the sentence's value should stand; empty where it is right.
+
+    With `among` only these values are looked at.
 
     >>> table = " | key | ciphertext\nML-KEM-768 | 1184 | 1088\nML-KEM-1024 | 1568 | 1568"
     >>> in_another_cell(read("The ciphertext of ML-KEM-768 has 1184 bytes."), table)
@@ -35,18 +40,99 @@ def in_another_cell(said: Statement, table: str) -> str:
     """
     grid = _grid(table)
     rows, columns = _rarity([c.row for c in grid]), _rarity([c.column for c in grid])
+    listed = _in_order(said, grid, columns)
+    if listed is not None:
+        return listed
     for place, word in enumerate(said.words):
+        if among is not None and word.value not in among:
+            continue
         own = [cell for cell in grid if word.value and word.value in cell.values]
         others = [cell for cell in grid if word.value not in cell.values]
+        near = _near(said, place)
+        others = [cell for cell in others if not _is_taken(said, place, cell, near, columns)]
         if not own or not others:
             continue
-        near = _near(said, place)
         fits = {id(c): _fit(c.row, rows, near) + _fit(c.column, columns, near) for c in grid}
         there = max(fits[id(cell)] for cell in own)
         best = max(others, key=lambda cell: fits[id(cell)])
         if fits[id(best)] > there * CLEARER and fits[id(best)] > there:
             return f"the evidence says {best.text} for {best.label}, not {word.text}"
     return ""
+
+
+def _is_taken(
+    said: Statement, place: int, cell: Cell, near: dict[str, float], columns: dict[str, float]
+) -> bool:
+    """Return whether another number of the sentence says what a cell holds, and fits it better."""
+    here = _fit(cell.column, columns, near)
+    return any(
+        _fit(cell.column, columns, _near(said, i)) > here
+        for i, word in enumerate(said.words)
+        if i != place and word.value in cell.values
+    )
+
+
+def _in_order(said: Statement, grid: Sequence[Cell], columns: dict[str, float]) -> str | None:
+    """Return what is wrong where a sentence names columns and then as many values, in one order.
+
+    None where it does not, or has other values than those columns.
+    """
+    places = _mentioned(said, grid, columns)
+    order = sorted(places, key=places.__getitem__)
+    values = [(i, word.value) for i, word in enumerate(said.words) if word.value]
+    values = [(i, value) for i, value in values if any(value in cell.values for cell in grid)]
+    if len(order) < 2 or len(order) != len(values):  # noqa: PLR2004 (nothing to put in order)
+        return None
+    if not _are_paired([places[column] for column in order], [i for i, _ in values]):
+        return None
+    names = {word.form for word in said.words if word.name}
+    owners = [
+        {c.column for c in grid if value in c.values and names & c.row} for _, value in values
+    ]
+    if all(column in own for column, own in zip(order, owners, strict=True)):
+        return _compared(said, [value for _, value in values])
+    if all(any(column in own for own in owners) for column in order):
+        return f"the evidence has {', '.join(value for _, value in values)} in another order"
+    return None
+
+
+def _mentioned(
+    said: Statement, grid: Sequence[Cell], columns: dict[str, float]
+) -> dict[frozenset[str], int]:
+    """Return where a sentence names columns: each by a word that no other named one has."""
+    named = [
+        column
+        for column in dict.fromkeys(cell.column for cell in grid)
+        if any(columns[word] for word in column)
+        and all(said.at(word) for word in column if columns[word])
+    ]
+    found: dict[frozenset[str], int] = {}
+    for column in named:
+        others = frozenset().union(*(other for other in named if other != column))
+        own = [said.at(word)[0] for word in column - others if columns[word]]
+        if own:
+            found[column] = min(own)
+    return found if len(found) == len(named) else {}
+
+
+def _are_paired(columns: Sequence[int], values: Sequence[int]) -> bool:
+    """Return whether places are columns and then values, or a column and a value by turns."""
+    if columns[-1] < values[0]:
+        return True
+    by_turns = [place for pair in zip(columns, values, strict=True) for place in pair]
+    return by_turns == sorted(by_turns)
+
+
+def _compared(said: Statement, values: Sequence[str]) -> str:
+    """Return what is wrong where a sentence calls the smaller of two numbers the larger one."""
+    marks = {mark for word in said.words for mark in word.marks if mark.kind == "opposite"}
+    sides = {mark.side for mark in marks if mark.value in COMPARATIVES}
+    if len(sides) != 1 or not any("than" in word.text.split() for word in said.words):
+        return ""
+    first, second = float(values[0]), float(values[1])
+    if (first > second) == (sides == {0}) and first != second:
+        return ""
+    return f"{values[0]} and {values[1]} of the evidence compare otherwise"
 
 
 def _near(said: Statement, place: int) -> dict[str, float]:
@@ -71,7 +157,14 @@ def _near(said: Statement, place: int) -> dict[str, float]:
 
 def _fit(words: frozenset[str], rarity: dict[str, float], near: dict[str, float]) -> float:
     whole = sum(rarity[word] for word in words)
-    return sum(rarity[word] * near.get(word, 0.0) for word in words) / whole if whole else 0.0
+    return sum(rarity[word] * _nearness(word, near) for word in words) / whole if whole else 0.0
+
+
+def _nearness(word: str, near: dict[str, float]) -> float:
+    """Return the weight of a word, or of one that it abbreviates."""
+    if word in near:
+        return near[word]
+    return max((weight for form, weight in near.items() if is_short(word, form)), default=0.0)
 
 
 def _rarity(described: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -89,25 +182,19 @@ def _rarity(described: Sequence[frozenset[str]]) -> dict[str, float]:
 @lru_cache(maxsize=256)
 def _grid(table: str) -> tuple[Cell, ...]:
     """Return the cells with numbers of a table."""
-    rows = [row for row in map(cells, table.split("\n")) if row]
-    width = max(map(len, rows), default=0)
-    rows = [row for row in rows if len(row) == width]
-    body = next((i for i, row in enumerate(rows) if i and any(map(_is_value, row))), len(rows))
-    head = [" ".join(dict.fromkeys(row[c] for row in rows[:body])).strip() for c in range(width)]
+    above, below = parts(table)
+    width = len(above[0]) if above else 0
+    head = [" ".join(dict.fromkeys(row[c] for row in above)).strip() for c in range(width)]
     found: list[Cell] = []
-    for row in rows[body:]:
-        label = next((cell for cell in row if cell and not _is_value(cell)), row[0])
-        named = _forms(" ".join(cell for cell in row if not _is_value(cell)) or row[0])
+    for row in below:
+        label = next((cell for cell in row if cell and not is_value(cell)), row[0])
+        named = _forms(" ".join(cell for cell in row if not is_value(cell)) or row[0])
         for place, cell in enumerate(row):
-            if (place or label != cell) and _is_value(cell):
+            if (place or label != cell) and is_value(cell):
                 values = frozenset(word.value for word in read(cell).words if word.value)
                 title = ", ".join(part for part in (label, head[place]) if part).lower()
                 found.append(Cell(cell, values, named, _forms(head[place]), title))
     return tuple(found)
-
-
-def _is_value(cell: str) -> bool:
-    return cell.lstrip("~<>\u2264\u2265\u2248+-$ ")[:1].isdigit()
 
 
 def _forms(text: str) -> frozenset[str]:

@@ -7,12 +7,25 @@ from research_agent.core.claim_checks.opposites import exchanged
 from research_agent.core.claim_checks.order import swapped
 from research_agent.core.claim_checks.polarity import flipped, with_prefixes
 from research_agent.core.claim_checks.reading import REFERENCE, read
+from research_agent.core.claim_checks.roles import misplaced_part
+from research_agent.core.claim_checks.rows import generalized, negated, of_another_row
+from research_agent.core.claim_checks.scope import narrowed
 from research_agent.core.claim_checks.strength import changed
 from research_agent.core.claim_checks.substitution import replaced
 from research_agent.core.claim_checks.values import misplaced, other_unit
 from research_agent.core.sentences import sentence_spans
 
-CHECKS = (misplaced, flipped, exchanged, dropped, changed, swapped, replaced)
+CHECKS = (
+    misplaced,
+    flipped,
+    exchanged,
+    dropped,
+    changed,
+    narrowed,
+    swapped,
+    misplaced_part,
+    replaced,
+)
 
 
 def contradiction(sentence: str, quote: str, *, context: str = "", table: str = "") -> str:
@@ -31,9 +44,21 @@ def contradiction(sentence: str, quote: str, *, context: str = "", table: str = 
         return ""
     said, quoted = read(sentence), read(quote)
     if table:
-        return in_another_cell(said, table) or other_unit(Compared(said, quoted, context))
+        return _of_table(Compared(said, quoted, context), table)
     both = Compared(with_prefixes(said, quoted), with_prefixes(quoted, said), context)
     return next((found for check in CHECKS if (found := check(both))), "")
+
+
+def _of_table(both: Compared, table: str) -> str:
+    return (
+        of_another_row(both.said, table)
+        or in_another_cell(both.said, table)
+        or generalized(both.said, table)
+        or other_unit(both)
+        or negated(both)
+        or exchanged(Compared(both.said, both.quoted, table), alone=True)
+        or narrowed(both)
+    )
 
 
 def _is_copied(sentence: str, quote: str) -> bool:

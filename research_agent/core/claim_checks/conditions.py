@@ -24,7 +24,7 @@ def dropped(both: Compared) -> str:
     theirs = 0
     for place in both.quoted.having("condition"):
         within, ruled = _parts(both.quoted, place)
-        if not _is_about(both, ruled):
+        if not _is_about(both, ruled) or _is_told(both.quoted, place):
             continue
         theirs += 1
         forms = {both.quoted.words[i].form for i in ruled}
@@ -35,6 +35,29 @@ def dropped(both: Compared) -> str:
     if found and theirs > own:
         return found[0]
     return (_exchanged(both) if theirs else "") or _crossed(both)
+
+
+def _is_told(statement: Statement, place: int) -> bool:
+    """Return whether a word says when, and rules nothing."""
+    return _is_dated(statement, place) or _is_range(statement, place)
+
+
+def _is_range(statement: Statement, place: int) -> bool:
+    """Return whether "until" stands between two days or numbers: "Monday until Friday"."""
+    near = [*statement.words[max(place - 1, 0) : place], *statement.words[place + 1 : place + 2]]
+    until = statement.words[place].text in RANGING
+    return until and len(near) > 1 and all(word.capital or word.value for word in near)
+
+
+RANGING = frozenset(["until", "till", "sampai", "hingga"])
+"""Words that also join the ends of a range."""
+
+
+def _is_dated(statement: Statement, place: int) -> bool:
+    """Return whether "when" says of a date what happened then: "since May 2020 when"."""
+    before = statement.words[max(place - 1, 0) : place]
+    dated = any(word.value or word.has("month") for word in before)
+    return dated and statement.words[place].value_of("condition") == "when"
 
 
 def _has_other(both: Compared, place: int) -> bool:
@@ -88,7 +111,7 @@ def _exchanged(both: Compared) -> str:
     """Return what took the place of "if" or "unless"."""
     own = {both.said.words[i].value_of("condition") for i in both.said.having("condition")}
     theirs = {both.quoted.words[i].value_of("condition") for i in both.quoted.having("condition")}
-    neg = bool(both.said.having("neg")), bool(both.quoted.having("neg"))
+    neg = len(both.said.having("neg")), len(both.quoted.having("neg"))
     if both.quoted.having("only"):
         return ""
     if "unless" in own and "unless" not in theirs and neg[0] >= neg[1] and theirs & {"if", "when"}:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from research_agent.core.claim_checks.compared import Compared
 from research_agent.core.claim_checks.reading import Statement
 
+COMPARATIVES = frozenset(["larger", "longer", "higher", "more", "faster"])
+"""Opposites that compare two things."""
+COMPARING = frozenset(["than", "daripada", "\u6bd4", "\u4e8e"])
 MOST = 4
 """Words of a thing that changes places."""
 
@@ -56,7 +59,8 @@ def _exchange(both: Compared, places: Sequence[int]) -> str:
     behind = places[last - right + 1], sorted(theirs)[last - left + 1]
     between = range(places[first + left - 1] + 1, behind[0])
     there = range(sorted(theirs)[first + right - 1] + 1, behind[1])
-    if not _is_directed(both, between, there) or _is_turned(both, ends, between):
+    turned = _is_opposed(both, between, there) or _is_turned(both, ends, between)
+    if turned or not _is_directed(both, between, there):
         return ""
     if _lead(both.said, behind[0]) != _lead(both.quoted, behind[1]):
         return ""
@@ -82,6 +86,21 @@ def _is_directed(both: Compared, between: range, there: range) -> bool:
         or (word.content and not word.name and _is_verb(word.text))
         for word in words
     )
+
+
+def _is_opposed(both: Compared, between: range, there: range) -> bool:
+    """Return whether opposites compare two things in opposite order: "A exceeds B"."""
+    own = {mark for i in between for mark in both.said.words[i].marks if mark.kind == "opposite"}
+    theirs = {m for i in there for m in both.quoted.words[i].marks if m.kind == "opposite"}
+    if _has_comparison(both.said) and _has_comparison(both.quoted):
+        own |= {m for word in both.said.words for m in word.marks if m.value in COMPARATIVES}
+        theirs |= {m for word in both.quoted.words for m in word.marks if m.value in COMPARATIVES}
+    return any(one.value == two.value and one.side != two.side for one in own for two in theirs)
+
+
+def _has_comparison(statement: Statement) -> bool:
+    words = (word.text for word in statement.words)
+    return any(COMPARING & {*text.split(), text[-1:]} for text in words)
 
 
 def _lead(statement: Statement, place: int) -> str:

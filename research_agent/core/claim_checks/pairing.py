@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from research_agent.core.claim_checks.reading import Statement, Word
+from research_agent.core.claim_checks.words import Mark
 
 REACH = 8
 """Words on either side that tell which of several equal words is meant."""
@@ -29,8 +30,17 @@ def paired(said: Statement, quoted: Statement) -> Pairs:
     for place, word in enumerate(said.words):
         places = quoted.like(word) if word.content or word.value else ()
         inside = tuple(i for i in places if i in within)
-        pairs.append(best_place(said, place, quoted, inside or places))
+        last = pairs[-1] if pairs else None
+        if last is not None and last + 1 in places and _is_character(word):
+            pairs.append(last + 1)
+        else:
+            pairs.append(best_place(said, place, quoted, inside or places))
     return tuple(pairs)
+
+
+def _is_character(word: Word) -> bool:
+    """Return whether a word is one character of a script without spaces."""
+    return len(word.text) == 1 and word.text > "\u3040"
 
 
 def covering(said: Statement, quoted: Statement) -> frozenset[int]:
@@ -72,7 +82,7 @@ def neighbours(said: Statement, place: int, quoted: Statement, other: int) -> di
     own = said.words[place]
     for near in range(max(place - REACH, 0), min(place + REACH + 1, len(said.words))):
         word = said.words[near]
-        tells = _tells(word) or (own.name and bool(word.value))
+        tells = _tells(word) or (bool(word.value) and (own.name or own.has("opposite")))
         if near == place or not tells or word.sentence != own.sentence:
             continue
         weight = _name_weight(word, quoted) if word.name else 1.0
@@ -165,11 +175,13 @@ def _is_beyond(said: Statement, place: int, near: int) -> bool:
     return near > place and any(word.text in AND for word in between)
 
 
+FORBIDDING = Mark("neg", "both")
 AND = frozenset(["and", "dan", "\u548c", "while"])
 
 
 def _tells(word: Word) -> bool:
-    return word.content and not word.value and not word.has("unit")
+    says = word.content or FORBIDDING in word.marks
+    return says and not word.value and not word.has("unit")
 
 
 def _name_weight(word: Word, quoted: Statement) -> float:
@@ -178,11 +190,13 @@ def _name_weight(word: Word, quoted: Statement) -> float:
     return NAMED if len(forms) > 1 else 0.0
 
 
-def _weight(near: int, far: int, other: int, quoted: Statement) -> float:
-    one, two = quoted.words[far], quoted.words[other]
-    distance = far - other
+def _weight(near: int, at: int, other: int, quoted: Statement) -> float:
+    one, two = quoted.words[at], quoted.words[other]
+    distance = at - other
     if one.sentence != two.sentence or abs(distance) > 2 * REACH:
         return 0.0
-    side = 1.0 if (near > 0) == (distance > 0) else OTHER_SIDE
+    same = (near > 0) == (distance > 0)
+    side = 1.0 if same else OTHER_SIDE
+    far = max(abs(distance), abs(near)) if same else abs(distance)
     clause = 1.0 if one.clause == two.clause else OTHER_CLAUSE
-    return side * clause / (abs(near) + abs(distance))
+    return side * clause / (abs(near) + far)

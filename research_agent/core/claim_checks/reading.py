@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
+from research_agent.core.claim_checks.inflection import root
+from research_agent.core.claim_checks.synonyms import groups_of
 from research_agent.core.claim_checks.words import (
     LEAST_COUNTED,
     NUMBER_WORDS,
     Mark,
     marks_of,
     phrases,
-    root,
 )
 from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.rewrite_words import alternatives
 from research_agent.core.words import STOP_WORDS, fold
 
 _DENSE = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -28,9 +28,17 @@ _TOKEN = re.compile(
     rf"(?![-./]?\d)(?!{_LETTER}*\d)(?![-/]{_LETTER}*\d))"
     rf"|(?P<dense>[{_DENSE}])"
     rf"|(?P<word>{_LETTER}+(?:[-._/'\u2019+]{_LETTER}+)*)"
-    r"|(?P<sign>[%$\u20ac\u2030]|\u00b0[CF])"
+    r"|(?P<sign>[%$\u20ac\u2030\u2264\u2265]|[<>]=?(?=\s*\d)|\u00b0[CF])"
     r"|(?P<end>[.!?](?=\s+[\"'(\u201c]?[A-Z\d]|\s*$)|[\u3002\uff01\uff1f]|\n\s*\n)"
     r"|(?P<part>[,;:()|\u2014\u2022\uff0c\uff1b\uff1a\u3001]|\s\u2013\s|\n)"
+)
+_TRAILING = re.compile(r"^(\d+\.\d+?)0+$")
+_THIN = re.compile(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))")
+_AROUND_YEAR = re.compile(r"\b(mid|early|late|pre|post)-(?=\d{4}\b)", re.IGNORECASE)
+_DATE = re.compile(
+    r"\b(January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Januari|Februari|Maret|Mei|Juni|Juli|Agustus|Oktober|Desember"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)[ \u00a0](?=\d)"
 )
 _NOT = re.compile(r"(?:\bca)?n['\u2019]t\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=\w)['\u2019]s\b|(?<=s)['\u2019](?=\s)")
@@ -41,22 +49,23 @@ _ODD = re.compile(r"(?=.*[A-Z].*[A-Z]|.*\d|[a-z].*[A-Z])")
 _FUNCTION = frozenset(
     word for words in LANGUAGES for word in words.function if " " not in word
 ) - frozenset(
-    [
-        "used",
-        "case",
-        "cases",
-        "process",
-        "method",
-        "specific",
-        "different",
-        "current",
-        "langkah",
-        "hal",
-    ]
-)
+    ["used", "case", "cases", "process", "method", "specific", "different", "current", "langkah",
+     "hal"]
+)  # fmt: skip
 _SILENT = frozenset(
     ["neg", "spared", "modal", "quantity", "only", "bound", "condition", "be", "agent", "break"]
 )
+PLACING = frozenset(["until", "above"])
+"""Opposites that say nothing of their own: they place what stands behind them."""
+MAY = 5
+"""The month that is written like a modal verb."""
+JOINING = frozenset(["and", "or", "dan", "atau"])
+"""Words that join clauses, or things."""
+AUXILIARIES = frozenset(
+    ["will", "may", "must", "shall", "can", "should", "would", "does", "do", "did", "is", "are",
+     "was", "were", "has", "have", "had", "akan", "harus", "boleh", "dapat", "telah"]
+)  # fmt: skip
+"""Words after which a joined clause has its verb."""
 LONGEST = 4
 """Words, or characters, of the longest phrase."""
 
@@ -77,6 +86,8 @@ class Word:
     name: bool = False
     content: bool = False
     """Whether it says what the sentence is about."""
+    capital: bool = False
+    """Whether it is written with a capital letter."""
 
     @property
     def family(self) -> str:
@@ -89,7 +100,8 @@ class Word:
 
     def value_of(self, kind: str) -> str:
         """Return what it does of this kind; empty where nothing."""
-        return next((mark.value for mark in self.marks if mark.kind == kind), "")
+        found = [mark.value for mark in self.marks if mark.kind == kind]
+        return min(found) if found else ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +144,8 @@ def read(text: str) -> Statement:
     ['mlkem768', 'key', 'reus']
     """
     plain = _MARKUP.sub("", _SUFFIX.sub("", _NOT.sub(" not", REFERENCE.sub("", text))))
+    plain = _AROUND_YEAR.sub(r"\1 ", _THIN.sub("", plain))
+    plain = _DATE.sub(r"\1  ", plain)
     tokens = list(_TOKEN.finditer(unicodedata.normalize("NFKC", plain)))
     words: list[Word] = []
     at = sentence = clause = 0
@@ -143,15 +157,33 @@ def read(text: str) -> Statement:
             at += 1
             continue
         size, word = _next(tokens, at, words[-1] if words else None)
-        clause += word.has("break") or word.has("condition")
+        then = tokens[at + size].group() if at + size < len(tokens) else ""
+        clause += _begins_clause(word, then, words)
         words.append(_placed(word, sentence, clause))
         at += size
     return Statement(tuple(words), _places(words))
 
 
+def _begins_clause(word: Word, then: str, before: Sequence[Word]) -> bool:
+    """Return whether a word begins a clause: "after 2030" does not, "and will" does."""
+    if word.text in JOINING:
+        dated = bool(before) and bool(before[-1].value) and then.endswith("ed")
+        return dated or folded(then) in AUXILIARIES
+    placing = word.value_of("condition") == "until" and then[:1].isdigit()
+    return word.has("break") or (word.has("condition") and not placing)
+
+
 def _placed(word: Word, sentence: int, clause: int) -> Word:
     return Word(
-        word.text, word.form, word.marks, sentence, clause, word.value, word.name, word.content
+        word.text,
+        word.form,
+        word.marks,
+        sentence,
+        clause,
+        word.value,
+        word.name,
+        word.content,
+        word.capital,
     )
 
 
@@ -173,11 +205,8 @@ def _next(tokens: Sequence[re.Match[str]], at: int, last: Word | None) -> tuple[
     if kind == "name":
         text = text.split(maxsplit=1)[0]
         return 1, Word(fold(text), fold(text), marks_of(fold(text)), content=True)
-    if kind == "letter":
-        return 1, Word(text, f"'{text}'", name=True, content=True)
-    if kind == "number":
-        value = text.replace(",", "")
-        return 1, Word(text, value, value=value)
+    if kind in {"letter", "number"}:
+        return 1, _sign(text, is_letter=kind == "letter")
     longest = min(LONGEST, len(tokens) - at) if folded(text) in beginnings() else 1
     for size in range(longest, 1, -1):
         key = tuple(folded(other.group()) for other in tokens[at : at + size])
@@ -185,9 +214,19 @@ def _next(tokens: Sequence[re.Match[str]], at: int, last: Word | None) -> tuple[
             joined = ("" if kind == "dense" else " ").join(key)
             marks = phrases()[key] | {m for word in key for m in marks_of(word) if _is_side(m)}
             return size, Word(joined, joined, marks, content=_says(phrases()[key]))
+    if text == "May" and at + 1 < len(tokens) and tokens[at + 1].lastgroup == "number":
+        return 1, Word("may", "may", frozenset([Mark("month", "", MAY)]), content=True)
     after_number = last is not None and bool(last.value) and last.text[:1].isdigit()
     bounded = last is not None and last.value_of("bound") in {"least", "most"}
     return 1, _word(text, after_number=after_number, bounded=bounded)
+
+
+def _sign(text: str, *, is_letter: bool) -> Word:
+    """Return a letter in quotation marks, or a number."""
+    if is_letter:
+        return Word(text, f"'{text}'", name=True, content=True)
+    value = _TRAILING.sub(r"\1", text.replace(",", ""))
+    return Word(text, value, value=value)
 
 
 def _word(text: str, *, after_number: bool, bounded: bool) -> Word:
@@ -207,11 +246,12 @@ def _word(text: str, *, after_number: bool, bounded: bool) -> Word:
         return Word(plain, letters(plain), marks, name=True, content=True)
     silent = plain in STOP_WORDS or plain in _FUNCTION
     says = _says(marks) and (not silent or any(map(_is_side, marks)))
-    return Word(plain, root(plain), marks, value=value, content=says)
+    capital = text[:1].isupper()
+    return Word(plain, root(plain), marks, value=value, content=says, capital=capital)
 
 
 def _is_side(mark: Mark) -> bool:
-    return mark.kind == "opposite"
+    return mark.kind == "opposite" and mark.value not in PLACING
 
 
 def _says(marks: frozenset[Mark]) -> bool:
@@ -250,44 +290,3 @@ def letters(text: str) -> str:
     ('fips203', 'mlkem768')
     """
     return "".join(char for char in fold(text) if char.isalnum())
-
-
-@cache
-def groups_of(form: str) -> tuple[str, ...]:
-    """Return the names of the groups of synonyms that a form belongs to."""
-    return tuple(sorted(_groups().get(form, ())))
-
-
-@cache
-def _groups() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for words in LANGUAGES[:2]:
-        for place, group in enumerate((*words.synonyms, *MORE_SYNONYMS)):
-            for word in alternatives(group):
-                if " " not in word:
-                    found.setdefault(root(word), set()).add(f"~{words.language}{place}")
-    return {form: frozenset(names) for form, names in found.items()}
-
-
-MORE_SYNONYMS = (
-    "specify|specifies|define|defined|describe|described|set out",
-    "contain|contains|include|includes|comprise|comprises|consist",
-    "use|utilize|employ|apply|adopt",
-    "receiver|recipient",
-    "erase|destroy|delete|wipe",
-    "obtain|receive|get",
-    "approve|authorize|permit",
-    "long|length",
-    "secure|security|safe",
-    "replace|supersede",
-    "publish|release|issue",
-    "select|choose|pick",
-    "begin|start|commence",
-    "end|finish|conclude",
-    "demand|require|need",
-    "halt|stop|abort|terminate",
-    "verify|check|confirm",
-    "transmit|send",
-    "scheme|mechanism",
-)
-"""Further English words that may stand for each other in statements."""

@@ -2,11 +2,23 @@
 
 from collections.abc import Iterator
 
-from research_agent.core.claim_checks.compared import Compared, behind
+from research_agent.core.claim_checks.compared import Compared, behind, clause
 from research_agent.core.claim_checks.reading import Statement, Word
 
+RETELLING = frozenset(["which", "who", "whose"])
+"""Words that begin a clause about all of what was named before."""
 NEAR = 6
 """Words between a modal verb or quantity and what it rules."""
+SUPERLATIVE = ("est",)
+RANKS = frozenset(
+    ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+)
+"""Words before a superlative that say that it is not the first."""
+PREDICATES = frozenset(
+    ["allowed", "permitted", "required", "mandatory", "optional", "recommended", "advisable",
+     "diizinkan", "diperbolehkan", "wajib", "disarankan"]
+)  # fmt: skip
+"""Words that may stand behind what they rule."""
 HEDGES = frozenset(["may", "should"])
 """Modal verbs that may not be lost."""
 SIDES = {"least": "lower", "more": "lower", "most": "upper", "less": "upper"}
@@ -20,7 +32,44 @@ def changed(both: Compared) -> str:
     >>> changed(Compared(said, quoted))
     'the evidence says "may" of "wiped", not "must"'
     """
-    return _modal(both) or _quantity(both) or _only(both) or _status(both)
+    return (
+        _modal(both)
+        or _quantity(both)
+        or _only(both)
+        or _status(both)
+        or _unlimited(both)
+        or _rank(both)
+    )
+
+
+def _unlimited(both: Compared) -> str:
+    """Return the limit of the evidence that a sentence denies."""
+    for place, word in both.quoted_words():
+        bounded = word.value_of("bound") in {"most", "less"}
+        if bounded and both.said.having("unlimited") and not both.quoted.having("unlimited"):
+            value = next((w.text for w in both.quoted.words[place + 1 :] if w.value), "")
+            return f'the evidence says "{word.text} {value}"'
+        late = word.has("late") or word.value_of("condition") in {"until", "post"}
+        if late and both.said.having("at once") and not both.quoted.having("at once"):
+            return f'the evidence says "{word.text}", not at once'
+    return ""
+
+
+def _rank(both: Compared) -> str:
+    """Return the superlative that has a rank on one side only: "second highest" for "highest"."""
+    for place, word in enumerate(both.said.words):
+        if not word.text.endswith(SUPERLATIVE) or not (others := both.quoted.at(word.form)):
+            continue
+        own = _ranked(both.said, place)
+        theirs = {_ranked(both.quoted, i) for i in others}
+        if own not in theirs:
+            return f'the evidence does not say "{f"{own} {word.text}".strip()}"'
+    return ""
+
+
+def _ranked(statement: Statement, place: int) -> str:
+    before = statement.words[place - 1].text if place else ""
+    return before if before in RANKS else ""
 
 
 def _modal(both: Compared) -> str:
@@ -31,6 +80,7 @@ def _modal(both: Compared) -> str:
     }
     for i, aim, other in _aimed(both, both.said, "modal"):
         own, theirs = both.said.words[i], _ruler(both.quoted, other, "modal")
+        theirs = theirs or _same_form(both, aim, _force(both.said, i))
         if not theirs or {_force(both.said, k) for k in both.said.having("modal")} >= forces:
             continue
         if _force(both.said, i) != _force(both.quoted, _place(both.quoted, theirs)):
@@ -41,6 +91,15 @@ def _modal(both: Compared) -> str:
         if lost and not _is_partial(both.said) and not _is_negated(both.quoted, i):
             return f'the evidence says only that it "{word.text}": {both.quoted.words[aim].text}'
     return ""
+
+
+def _same_form(both: Compared, aim: int, force: str) -> Word | None:
+    """Return the modal verb of the quote's other places of a word, where none has this force."""
+    word = both.said.words[aim]
+    places = (i for i in both.quoted.at(word.form) if both.quoted.words[i].text == word.text)
+    rulers = [found for i in places if (found := _ruler(both.quoted, i, "modal"))]
+    forces = {_force(both.quoted, _place(both.quoted, ruler)) for ruler in rulers}
+    return rulers[0] if rulers and force not in forces else None
 
 
 def _is_partial(statement: Statement) -> bool:
@@ -69,7 +128,9 @@ def _quantity(both: Compared) -> str:
             return _says(part, both.said.words[aim], own)
     for i, aim, _ in _aimed(both, both.quoted, "quantity"):
         word = both.quoted.words[i]
-        if word.value_of("quantity") == "some" and not _is_hedged(both.said):
+        if word.value_of("quantity") == "some" and not (
+            _is_hedged(both.said) or _is_retold(both, aim)
+        ):
             return f'the evidence says it of "{word.text}" {both.quoted.words[aim].text} alone'
     return ""
 
@@ -98,9 +159,27 @@ def _is_conditional(statement: Statement) -> bool:
 def _status(both: Compared) -> str:
     for i, aim, _ in _aimed(both, both.quoted, "status", count=1):
         word = both.quoted.words[i]
+        if not _holds_most(both, word.sentence):
+            continue
         if word.clause == both.quoted.words[aim].clause and not both.said.having("status"):
             return f'the evidence calls it "{word.text}"'
     return ""
+
+
+def _holds_most(both: Compared, sentence: int) -> bool:
+    """Return whether a sentence of the quote holds half of the pairs or more."""
+    held = [both.quoted.words[i].sentence for i in both.pairs if i is not None]
+    return 2 * held.count(sentence) >= len(held)
+
+
+def _is_retold(both: Compared, aim: int) -> bool:
+    """Return whether the quote goes on about a thing with "which", and the sentence says that."""
+    words = both.quoted.words
+    later = (i for i in both.back if i > aim and words[i].sentence == words[aim].sentence)
+    return any(
+        any(word.text in RETELLING for word in words[aim:i]) and words[i].clause > words[aim].clause
+        for i in later
+    )
 
 
 def _aimed(
@@ -109,11 +188,22 @@ def _aimed(
     """Yield the place of a mark, of what it rules, and of that word's pair on the other side."""
     mine = statement is both.said
     for i in statement.having(kind):
-        for aim in behind(statement, i, count):
+        for aim in _ruled(statement, i, count):
             other = both.pairs[aim] if mine else both.back.get(aim)
             if other is not None and aim - i <= NEAR:
                 yield i, aim, other
                 break
+
+
+def _ruled(statement: Statement, place: int, count: int) -> tuple[int, ...]:
+    """Return what a word rules: what follows it, or what is "allowed" or "required" before it."""
+    word = statement.words[place]
+    aims = behind(statement, place, count)
+    within = [i for i in aims if statement.words[i].clause == word.clause]
+    if within or word.text not in PREDICATES:
+        return aims
+    before = [i for i in clause(statement, place) if i < place and statement.words[i].content]
+    return tuple(before[:count])
 
 
 def _ruler(statement: Statement, place: int, kind: str) -> Word | None:

@@ -1,10 +1,11 @@
 """A word of a copied sentence that was exchanged for another thing of the same chunk."""
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from research_agent.core.claim_checks.compared import Compared
 from research_agent.core.claim_checks.pairing import covering
-from research_agent.core.claim_checks.reading import Statement
+from research_agent.core.claim_checks.reading import Statement, Word
 
 COPIED = 0.75
 """Share of a sentence's words from which on it counts as copied."""
@@ -12,6 +13,14 @@ PRONOUNS = frozenset(
     ["it", "they", "this", "these", "he", "she", "them", "ia", "mereka", "它", "他"]
 )
 """Words of the evidence for which a sentence may name what they stand for."""
+CLASSES = frozenset(
+    ["country", "city", "town", "village", "state", "region", "island", "company", "firm",
+     "organization", "institution", "university", "school", "college", "team", "club", "band",
+     "group", "film", "movie", "album", "song", "book", "novel", "series", "species", "animal",
+     "plant", "person", "man", "woman", "author", "scheme", "standard", "document", "algorithm",
+     "system", "building", "bridge", "river", "mountain", "area", "thing", "latter", "former"]
+)  # fmt: skip
+"""Words for the class of a thing, by which the evidence may call it."""
 LONGEST = 3
 """Words that are exchanged at once."""
 
@@ -43,11 +52,18 @@ def replaced(both: Compared) -> str:
         new, old = set(one[a:b]) - set(other), set(other[c:d]) - set(one)
         words = [both.said.words[own[i]] for i in range(a, b)]
         strange = [w for w in words if w.form in new and both.context.at(w.form) and not w.value]
+        old -= {other.form for other in both.quoted.words if _has_note(other.text, words)}
         akin = any(i in within for word in words for i in both.quoted.like(word))
-        if strange and old and not akin:
+        standing = any(both.quoted.words[theirs[i]].text in CLASSES for i in range(c, d))
+        if strange and old and not akin and not standing:
             text = " ".join(both.quoted.words[theirs[i]].text for i in range(c, d))
             return f'the evidence says "{text}" where it says "{strange[0].text}"'
     return ""
+
+
+def _has_note(text: str, words: Sequence[Word]) -> bool:
+    """Return whether a word of the evidence is one of some words with a footnote's number."""
+    return any(text != word.text and text.rstrip("0123456789") == word.text for word in words)
 
 
 def _saying(statement: Statement) -> list[int]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from research_agent.core.claim_checks.compared import Compared
 from research_agent.core.claim_checks.pairing import best_place, exchanged_with
 from research_agent.core.claim_checks.reading import Statement
+from research_agent.core.claim_checks.respective import agreed_places, owners
 from research_agent.core.claim_checks.strength import SIDES
 from research_agent.core.claim_checks.words import Mark, marks_of
 
@@ -16,6 +17,8 @@ BITS = 8
 """A byte's: 32 bytes are 256 bits."""
 SOFT = {"more": False, "less": False}
 """Bounds that stand before their number only: "three times larger than" is none."""
+BETWEEN = frozenset(["and", "or", "to", "dan", "atau", "sampai"])
+"""Words between numbers that share the unit behind the last one."""
 AROUND = 4
 """Words on either side of a number that may bound it: "at least", "or more"."""
 
@@ -28,8 +31,14 @@ def misplaced(both: Compared) -> str:
     >>> misplaced(Compared(read("Ciphertexts have 1184 bytes."), quoted))
     'the evidence says 1088 there, not 1184'
     """
+    told = dict(owners(both))
+    agreed = frozenset(agreed_places(both)) | {place for place, right in told.items() if not right}
     for place, word in enumerate(both.said.words):
-        if word.value:
+        if told.get(place):
+            found = f"the evidence says {told[place]} there, not {word.text}"
+        elif place in agreed:
+            found = _unit(both, place) or _bound(both, place)
+        elif word.value:
             found = _unit(both, place) or _owner(both, place) or _bound(both, place)
             found = found or ("" if _is_listed(both, place) else _other_value(both, place))
         else:
@@ -63,10 +72,17 @@ def _unit(both: Compared, place: int) -> str:
 
 
 def _unit_at(statement: Statement, place: int) -> Mark | None:
-    if place + 1 == len(statement.words):
+    words = statement.words
+    if place + 1 == len(words):
         return None
-    marks = statement.words[place + 1].marks
-    return next((mark for mark in marks if mark.kind == "unit"), None)
+    found = next((mark for mark in words[place + 1].marks if mark.kind == "unit"), None)
+    if found or words[place].sentence != words[place + 1].sentence:
+        return found
+    at = place + 1
+    while at < len(words) and (words[at].value or words[at].text in BETWEEN):
+        at += 1
+    listed = place + 1 < at < len(words) and bool(words[at - 1].value)
+    return next((m for m in words[at].marks if m.kind == "unit"), None) if listed else None
 
 
 def converted(said: Statement, quoted: Statement, place: int) -> bool:
@@ -189,14 +205,16 @@ def _is_dated(statement: Statement, place: int) -> bool:
 
 def _bound(both: Compared, place: int) -> str:
     """Return how the evidence bounds a number that the sentence bounds otherwise."""
+    value = both.said.words[place].value
     own = _side(both.said, place)
     others = [_side(both.quoted, i) for i in both.quoted.at(both.said.words[place].value)]
     own_side = SIDES.get(own[0], "")
     sides = {SIDES.get(kind, "") for kind, _ in others}
+    if own[0] == "exact" and any(kind == "about" for kind, _ in others):
+        return f'the evidence says "{next(t for kind, t in others if kind == "about")}" {value}'
     if not others or own_side in sides:
         return ""
-    text = next((text for kind, text in others if kind), "")
-    value = both.said.words[place].value
+    text = next((text for kind, text in others if kind in SIDES), "")
     if text:
         return f'the evidence says "{text}" {value}'
     around = {SIDES.get(word.value_of("bound"), "") for word in both.context.words}

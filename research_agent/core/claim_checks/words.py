@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from research_agent.core.stems import stem
+from research_agent.core.claim_checks.opposite_words import OPPOSITES, SKIPPED
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.validators.rewrite_words import alternatives
 
@@ -34,6 +34,7 @@ _PLAIN: Mapping[tuple[str, str], str] = {
     ("spared", ""): (
         "not only|whether or not|not just|not necessarily|tidak hanya|bukan hanya|不仅|不但|不只"
         "|不同|不论|不管|非常|无论|不过|不断|未来|没错|无线|非对称|whether|no one"
+        "|no matter|regardless|when compared|if any|if possible|if applicable|not to mention"
     ),
     ("modal", "must"): (
         "must|shall|required to|have to|has to|need to|needs to|obliged to|mandatory|mandates"
@@ -49,7 +50,8 @@ _PLAIN: Mapping[tuple[str, str], str] = {
         "|可以|能够|能|可"
     ),
     ("quantity", "all"): (
-        "all|every|each|any|always|entire|semua|seluruh|setiap|tiap|selalu|所有|全部|每个"
+        "whichever|whatever|any of|no matter which|regardless of which|all|every|each|any|always"
+        "|entire|semua|seluruh|setiap|tiap|selalu|所有|全部|每个"
         "|每|总是|始终"
         "|任何|一律"
     ),
@@ -66,26 +68,33 @@ _PLAIN: Mapping[tuple[str, str], str] = {
         "|only for|only by|only in|only after|only under|only upon|hanya jika|hanya dengan"
     ),
     ("bound", "least"): (
-        "at least|no less than|not less than|no fewer than|at minimum|a minimum of|minimum|or more"
+        ">=|≥"
+        "|at least|no less than|not less than|no fewer than|at minimum|a minimum of|minimum|or more"
         "|or greater|or higher|or longer|greater than or equal to|at a minimum|setidaknya"
         "|sekurang-kurangnya|minimal|paling sedikit|sedikitnya|tidak kurang dari"
         "|atau lebih|至少|不少于"
         "|不低于|最少|以上"
     ),
     ("bound", "most"): (
-        "at most|up to|no more than|not more than|not exceed|not exceeding|a maximum of|maximum"
+        "<=|≤"
+        "|at most|up to|no more than|not more than|not exceed|not exceeding|a maximum of|maximum"
         "|or less|or fewer|or smaller|less than or equal to|no later than|within|not longer than"
         "|paling banyak|maksimal|maksimum|hingga|tidak lebih dari|atau kurang|至多|最多"
         "|不超过|以内|以下"
         "|paling lama|paling lambat|no longer than"
     ),
     ("bound", "more"): (
-        "more than|greater than|over|exceeds|exceeding|exceed|above|larger than|longer than|beyond"
+        ">"
+        "|more than|greater than|over|exceeds|exceeding|exceed|above|larger than|longer than|beyond"
         "|lebih dari|melebihi|di atas|超过|大于|多于|高于"
     ),
     ("bound", "less"): (
-        "less than|fewer than|below|under|smaller than|shorter than|kurang dari"
+        "<|less than|fewer than|below|under|smaller than|shorter than|kurang dari"
         "|di bawah|小于|少于|低于|不到"
+    ),
+    ("bound", "exact"): "exactly|precisely|tepat|persis|恰好|正好",
+    ("bound", "about"): (
+        "about|approximately|roughly|around|nearly|almost|sekitar|kira-kira|kurang lebih|约|大约"
     ),
     ("condition", "if"): (
         "if|provided that|provided|as long as|so long as|in case|in the event|assuming|subject to"
@@ -107,6 +116,14 @@ _PLAIN: Mapping[tuple[str, str], str] = {
         "|candidate|deprecated"
         "|expected|claimed|estimated|rancangan|konsep|usulan|draf|草案|拟议|初步|预计"
     ),
+    ("unlimited", ""): (
+        "any number of|any amount of|unlimited|without limit|no limit|sebanyak apa pun|berapa pun"
+        "|tanpa batas|tidak terbatas|不限|任意数量|无限制"
+    ),
+    ("at once", ""): (
+        "immediately|right away|at once|instantly|straight away|langsung|segera|立即|即可|马上|立刻"
+    ),
+    ("late", ""): "满",
     ("break", ""): (
         "but|while|whereas|although|though|because|however|which|who|whose|so that|since|therefore"
         "|tetapi|namun|sedangkan|karena|sehingga|meskipun|但|但是|而|因为|所以|然而"
@@ -121,58 +138,6 @@ _PLAIN: Mapping[tuple[str, str], str] = {
     ("month", ""): "",
 }  # fmt: skip
 
-OPPOSITES: tuple[tuple[str, ...], ...] = (
-    ("encapsulat*|encaps|enkapsulasi*|封装", "decapsulat*|decaps|dekapsulasi*|解封装"),
-    ("encrypt*|encipher*|enkripsi*", "decrypt*|decipher*|dekripsi*"),
-    ("encod*|mengodekan|编码", "decod*|解码"),
-    ("compress*", "decompress*"),
-    ("plaintext*|明文", "ciphertext*|密文"),
-    ("public|publik|公开|公共|公钥", "private|secret|pribadi|privat|rahasia|私有|秘密|私钥|私人"),
-    ("sign|signs|signed|signing|signer*|menandatangani|penandatanganan|签署|签名者",
-     "verif*|memverifikasi|verifikasi|验证|验证者"),
-    ("sender*|pengirim|发送方|发送者", "receiver*|recipient*|penerima|接收方|接收者"),
-    ("initiator*", "responder*"),
-    ("client*|klien|客户端", "server*|peladen|服务器"),
-    ("symmetric*|simetris", "asymmetric*|asimetris"),
-    ("deterministic*|确定性", "randomi*|probabilistic*|hedged|随机"),
-    ("static", "ephemeral", "dynamic*"),
-    ("accept*|approv*|menerima|接受|批准", "reject*|deny|denied|menolak|拒绝"),
-    ("prepend*", "append*"),
-    ("precede*|precedes", "follows|succeed*"),
-    ("first|pertama|第一", "second|kedua|第二", "third|ketiga|第三",
-     "fourth|keempat|第四", "fifth"),
-    ("even", "odd"),
-    ("row|rows", "column|columns"),
-    ("hardware|硬件", "software|软件"),
-    ("lower", "upper"),
-    ("big-endian", "little-endian"),
-    ("stronger", "weaker"),
-    ("cheaper", "dearer|costlier"),
-    ("ascending", "descending"),
-    ("lossless*", "lossy"),
-    ("local*|setempat", "remote*"),
-    ("mandatory|required|wajib|必需", "optional*|opsional|可选"),
-    ("include*|includes|included|including|termasuk", "exclude*|excludes|excluded|excluding"),
-    ("online", "offline"),
-    ("stateful", "stateless"),
-    ("success*|succeeds|berhasil|成功", "failure*|fails|failed|gagal|失败"),
-    ("morning|pagi|上午|早上", "evening|malam|晚上", "afternoon|sore|下午"),
-    ("weekday*", "weekend*"),
-    ("winter|冬", "summer|夏", "spring|春", "autumn|秋"),
-    ("faster|lebih cepat|更快", "slower|lebih lambat|更慢"),
-    ("larger|bigger|greater|lebih besar|更大|大于", "smaller|lebih kecil|更小|小于"),
-    ("longer|lebih panjang|更长", "shorter|lebih pendek|更短"),
-    ("higher|lebih tinggi|更高|高于", "lower|lebih rendah|更低|低于"),
-    ("more|lebih banyak|更多|多于", "less|fewer|lebih sedikit|更少|少于"),
-)  # fmt: skip
-_SKIPPED = frozenset(
-    ["more", "all", "only", "may", "who", "allow*", "question*", "width", "why", "upload*", "best",
-     "semua", "lebih", "boleh", "siapa", "penyebab", "luas", "guru", "大于", "所有", "允许", "原因",
-     "大小", "高度", "谁", "教", "already", "sudah", "supply", "profit*", "already", "已", "more|",
-     "now", "teach*", "多", "新", "早", "左", "banyak", "open", "打开", "北部", "umum"]
-)  # fmt: skip
-"""First words of the validators' axes that say something else of statements than of questions."""
-
 UNITS: tuple[tuple[str, ...], ...] = (
     ("bit|bits|比特|位", "byte|bytes|octet|octets|bita|字节", "kb|kilobyte|kilobytes|kib",
      "mb|megabyte|megabytes|mib", "gb|gigabyte|gigabytes|gib", "tb|terabyte|terabytes",
@@ -181,13 +146,20 @@ UNITS: tuple[tuple[str, ...], ...] = (
      "ms|millisecond|milliseconds|milidetik|毫秒", "s|second|seconds|sec|detik|秒",
      "minute|minutes|min|menit|分钟", "hour|hours|jam|小时", "day|days|hari|天|日",
      "week|weeks|minggu|pekan|周|星期", "month|months|bulan|个月", "year|years|tahun|年"),
-    ("mm|millimetre|millimetres|millimeter|millimeters|毫米",
+    ("inch|inches", "foot|feet", "yard|yards",
+     "mm|millimetre|millimetres|millimeter|millimeters|毫米",
      "cm|centimetre|centimetres|centimeter|centimeters|厘米",
      "m|metre|metres|meter|meters|米", "km|kilometre|kilometres|kilometer|kilometers|公里|千米",
-     "mile|miles", "inch|inches", "foot|feet"),
+     "mile|miles", "hectare|hectares", "acre|acres"),
     ("mg|milligram|milligrams|miligram|毫克", "g|gram|grams|克",
-     "kg|kilogram|kilograms|kilo|kilos|公斤|千克", "ton|tons|tonne|tonnes|吨", "pound|pounds|lb"),
-    ("ml|millilitre|millilitres|milliliter|milliliters|毫升", "l|litre|litres|liter|liters|升"),
+     "kg|kilogram|kilograms|kilo|kilos|公斤|千克", "ton|tons|tonne|tonnes|吨", "pound|pounds|lb",
+     "ounce|ounces|oz", "stone|stones", "microgram|micrograms|µg"),
+    ("ml|millilitre|millilitres|milliliter|milliliters|毫升", "l|litre|litres|liter|liters|升",
+     "gallon|gallons", "pint|pints"),
+    ("watt|watts|w|瓦", "kilowatt|kilowatts|kw|千瓦", "megawatt|megawatts|mw"),
+    ("volt|volts|v|伏", "ampere|amperes|amps", "ohm|ohms"),
+    ("joule|joules", "calorie|calories", "kilojoule|kilojoules|kj"),
+    ("decade|decades", "century|centuries"),
     ("hz|hertz", "khz|kilohertz", "mhz|megahertz", "ghz|gigahertz"),
     ("%|percent|per cent|persen", "‰|permille"),
     ("dollar|dollars|usd|$|美元", "euro|euros|eur|€|欧元", "rupiah|rp|idr", "yuan|元|人民币"),
@@ -242,8 +214,18 @@ def marks_of(word: str) -> frozenset[Mark]:
     ['opposite']
     """
     own = phrases().get((word,), frozenset())
-    begun = [marks for start, marks in stems().items() if word.startswith(start)]
+    begun = [marks for start, marks in _stems_of(word[:START]) if word.startswith(start)]
     return own.union(*begun)
+
+
+START = 2
+"""Letters that every stem has at least."""
+
+
+@cache
+def _stems_of(start: str) -> tuple[tuple[str, frozenset[Mark]], ...]:
+    """Return the stems that begin with some letters, and what words with them do."""
+    return tuple(item for item in stems().items() if item[0].startswith(start))
 
 
 def _entries() -> Iterator[tuple[str, Mark]]:
@@ -266,26 +248,9 @@ def _axes() -> Iterator[tuple[str, tuple[str, ...]]]:
     for words in LANGUAGES:
         for sides in (*words.relations, *words.opposites):
             first = alternatives(sides[0])[0]
-            if first not in _SKIPPED:
+            if first not in SKIPPED:
                 yield f"{words.language} {first}", sides
 
 
 def _is_dense(text: str) -> bool:
     return bool(text) and "\u3400" <= text[0] <= "\u9fff"
-
-
-_USE = frozenset(["use", "used", "uses", "using"])
-
-
-@cache
-def root(word: str) -> str:
-    """Return the form by which inflected words meet.
-
-    >>> root("signatures") == root("signature"), root("applies") == root("apply")
-    (True, True)
-    """
-    if word in _USE:
-        return "use"
-    plain = f"{word[:-3]}y" if word.endswith("ies") else word
-    plain = f"{plain[:-3]}y" if plain.endswith("ied") else plain
-    return stem(plain)

@@ -23,3 +23,10 @@ def calibration_findings(facts: CalibrationFacts) -> Iterator[Finding]:
             f"{name} {fitted.value:g}, fitted to {fitted.questions} questions ({fitted.source}) "
             f"at {facts.made}: share of errors below {fitted.bound:.1%}",
         )
+    for name, limit in facts.answers:
+        yield Finding(
+            "ok",
+            PART,
+            f"{name} {limit.value:g}, fitted to {limit.drafts} answers ({limit.writers}) "
+            f"at {facts.made}: {limit.answered} within it, {limit.wrong} of them wrong",
+        )

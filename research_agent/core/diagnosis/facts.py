@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from research_agent.core.answer_limits import AnswerLimit
 from research_agent.core.calibration import Threshold
 from research_agent.core.records import IndexHeader
 
@@ -198,6 +199,8 @@ class CalibrationFacts:
     """When."""
     thresholds: tuple[tuple[str, Threshold], ...] = ()
     """By the name of the setting."""
+    answers: tuple[tuple[str, AnswerLimit], ...] = ()
+    """Limits of answers, by the name of the setting."""
     problem: str = ""
     """Why they cannot be read, or are out of date."""
     cure: str = ""

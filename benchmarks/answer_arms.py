@@ -1,0 +1,31 @@
+"""The ways in which the product answers that are compared; each differs in one thing."""
+
+from benchmarks.refinement_arms import Arm, changed
+from research_agent.settings import Settings
+
+BASE = Settings()
+ARMS = (
+    Arm("default", BASE),
+    Arm("abstractive", changed(BASE, answer={"mode": "abstractive"}), "default"),
+    Arm("extractive", changed(BASE, answer={"mode": "extractive"}), "default"),
+    Arm("select_then_write", changed(BASE, answer={"mode": "select_then_write"}), "default"),
+    Arm("refusing-prompt", changed(BASE, answer={"refusal": "prompt"}), "default"),
+    Arm("no-refusal-check", changed(BASE, answer={"min_answerable": 0.0}), "default"),
+    Arm("any-value", changed(BASE, verify={"asked_value": "off"}), "default"),
+    Arm(
+        "verify-off",
+        changed(BASE, verify={"asked_value": "off", "min_support": 0.0}),
+        "default",
+    ),
+)
+"""\"no-refusal-check\" still asks, so that the probability is known. "verify-off" is as little as
+the settings allow: a sentence still needs a key and its numbers."""
+
+
+def arm_named(name: str) -> Arm:
+    """Return the arm of this name.
+
+    >>> arm_named("extractive").settings.answer.mode
+    'extractive'
+    """
+    return next(arm for arm in ARMS if arm.name == name)

@@ -1,0 +1,285 @@
+"""How well a doubt tells wrong answers from right ones, and how well it is calibrated.
+
+A doubt is larger where an answer is likelier to be wrong. Everything here is pure; chance comes
+from generators with a fixed seed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.intervals import SEED, Interval
+from research_agent.core.risk_control import Judged, Point, curve, risk_limit
+
+Floats = NDArray[np.float64]
+RESAMPLES = 2000
+SPLITS = 200
+BINS = FOLDS = 10
+ROUNDS = 12
+"""Newton steps of a logistic fit."""
+RIDGE = 1e-3
+"""Keeps a logistic fit finite where the doubt separates perfectly."""
+
+
+def auroc(judged: Sequence[Judged]) -> float:
+    """Return the chance that a wrong answer has a larger doubt than a right one; ties count half.
+
+    0.5 where all are wrong, or none is.
+
+    >>> auroc([Judged(0.9, True), Judged(0.1, False), Judged(0.9, False)])
+    0.75
+    """
+    return float(_aurocs(judged, np.ones((1, len(judged))))[0])
+
+
+def auroc_interval(judged: Sequence[Judged]) -> Interval:
+    """Return the AUROC with the interval in which 95 % of those of resampled answers lie."""
+    low, high = np.percentile(_aurocs(judged, _resamples(len(judged))), [2.5, 97.5])
+    return Interval(auroc(judged), float(low), float(high))
+
+
+def auroc_gain(ours: Sequence[Judged], theirs: Sequence[Judged]) -> Interval:
+    """Return how much larger the AUROC of `ours` is, of the same answers in the same order.
+
+    >>> sure = [Judged(0.1, False), Judged(0.9, True)]
+    >>> auroc_gain(sure, [Judged(0.5, False), Judged(0.5, True)]).mean
+    0.5
+    """
+    drawn = _resamples(len(ours))
+    low, high = np.percentile(_aurocs(ours, drawn) - _aurocs(theirs, drawn), [2.5, 97.5])
+    return Interval(auroc(ours) - auroc(theirs), float(low), float(high))
+
+
+def auroc_within(sets: Sequence[Sequence[Judged]]) -> Interval:
+    """Return the AUROC over pairs of answers of the same set, with its 95 % interval.
+
+    Over all pairs a doubt can look good that only tells one set from another.
+
+    >>> easy = [Judged(0.1, False), Judged(0.1, True)]
+    >>> hard = [Judged(0.9, False), Judged(0.9, True), Judged(0.9, True)]
+    >>> auroc_within([easy, hard]).mean, round(auroc([*easy, *hard]), 2)
+    (0.5, 0.58)
+    """
+
+    def pooled(drawn: Sequence[Floats]) -> Floats:
+        parts = [_pairs(one, times) for one, times in zip(sets, drawn, strict=True)]
+        won, of = sum(part[0] for part in parts), sum(part[1] for part in parts)
+        found: Floats = np.where(of > 0, won / np.maximum(of, 1), 0.5)
+        return found
+
+    low, high = np.percentile(pooled([_resamples(len(one)) for one in sets]), [2.5, 97.5])
+    mean = float(pooled([np.ones((1, len(one))) for one in sets])[0])
+    return Interval(mean, float(low), float(high))
+
+
+def area_under_risk(judged: Sequence[Judged]) -> float:
+    """Return the area under risk and coverage: the mean error as the surest answers are added.
+
+    Answers with the same doubt are added together. Smaller is better; a doubt that says nothing
+    has the share of wrong answers. See Geifman, Uziel and El-Yaniv, ICLR 2019, arXiv 1805.08206.
+
+    >>> area_under_risk([Judged(0.1, False), Judged(0.9, True)])
+    0.25
+    """
+    total, before = 0.0, 0
+    for point in curve(judged):
+        total += point.error * (point.answered - before)
+        before = point.answered
+    return total / before if before else 0.0
+
+
+def calibration_error(chances: Sequence[float], wrong: Sequence[bool]) -> float:
+    """Return the expected calibration error of predicted chances to be wrong, in ten bins.
+
+    See Naeini, Cooper and Hauskrecht, AAAI 2015.
+
+    >>> round(calibration_error([0.1, 0.9], [False, True]), 3)
+    0.1
+    """
+    predicted, seen = np.asarray(chances, dtype=float), np.asarray(wrong, dtype=float)
+    bins = np.minimum((predicted * BINS).astype(int), BINS - 1)
+    gaps = [
+        abs(predicted[bins == i].mean() - seen[bins == i].mean()) * (bins == i).sum()
+        for i in range(BINS)
+        if (bins == i).any()
+    ]
+    return float(sum(gaps) / len(seen)) if len(seen) else 0.0
+
+
+def isotonic(judged: Sequence[Judged]) -> Callable[[float], float]:
+    """Return a step function from doubt to the chance to be wrong that never falls.
+
+    Adjacent violators are pooled (Ayer et al. 1955); between two doubts the lower step holds.
+
+    >>> chance = isotonic([Judged(0.1, False), Judged(0.5, True), Judged(0.9, True)])
+    >>> chance(0.0), chance(0.2), chance(0.6)
+    (0.0, 0.0, 1.0)
+    """
+    blocks: list[tuple[float, float, float]] = []  # (first doubt, mean, weight)
+    before = Point(0.0, 0, 0)
+    for point in curve(judged):
+        same = point.answered - before.answered
+        block = (point.limit, (point.wrong - before.wrong) / same, float(same))
+        before = point
+        while blocks and blocks[-1][1] >= block[1]:
+            first, mean, weight = blocks.pop()
+            both = weight + block[2]
+            block = (first, (mean * weight + block[1] * block[2]) / both, both)
+        blocks.append(block)
+    starts, means = np.array([b[0] for b in blocks]), [b[1] for b in blocks]
+    return lambda doubt: means[max(0, int(np.searchsorted(starts, doubt, side="right")) - 1)]
+
+
+def logistic(judged: Sequence[Judged]) -> Callable[[float], float]:
+    """Return Platt's fit of the chance to be wrong, 1 / (1 + exp(-(a + b * doubt))).
+
+    >>> chance = logistic([Judged(0.1, False), Judged(0.9, True)] * 20)
+    >>> chance(0.0) < 0.1 < 0.9 < chance(1.0)
+    True
+    """
+    doubts, wrong = _arrays(judged)
+    middle, spread = doubts.mean(), doubts.std() or 1.0
+    x = np.column_stack([np.ones(len(doubts)), (doubts - middle) / spread])
+    weights = _weights(x, wrong, RIDGE)
+    return lambda doubt: float(_chances(np.array([1.0, (doubt - middle) / spread]) @ weights))
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Mean calibration errors over random halves: fitted on one, measured on the other."""
+
+    before: float | None
+    """Of the doubt itself; None where it is no chance."""
+    isotonic: float
+    platt: float
+
+
+def calibration_halves(judged: Sequence[Judged], *, is_chance: bool) -> Halves:
+    """Return calibration errors before and after two fits."""
+    before, after = [], {"isotonic": [0.0] * 0, "platt": [0.0] * 0}
+    for fit, test in splits(judged):
+        wrong = [one.wrong for one in test]
+        if is_chance:
+            before.append(calibration_error([one.doubt for one in test], wrong))
+        for name, method in (("isotonic", isotonic), ("platt", logistic)):
+            chance = method(fit)
+            after[name].append(calibration_error([chance(one.doubt) for one in test], wrong))
+    raw = fmean(before) if before else None
+    return Halves(raw, fmean(after["isotonic"]), fmean(after["platt"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Controlled:
+    """What a fitted limit led to on the other halves."""
+
+    error: float | None
+    """Mean share of wrong answers among those given, over the halves where any was given."""
+    pooled: float | None
+    """Wrong answers of all halves, by all answers given there."""
+    coverage: float
+    """Mean share of the drafts that were given, over all halves."""
+    without: int
+    """Halves where no limit was found, so that nothing was given."""
+
+
+def controlled(judged: Sequence[Judged], rate: float) -> Controlled:
+    """Fit the limit for `rate` on random halves and see what it does on the others."""
+    errors, shares, none, wrong, given_in_all = [], [], 0, 0, 0
+    for fit, test in splits(judged):
+        found = risk_limit(fit, rate)
+        given = [one for one in test if found and one.doubt <= found.limit]
+        none += found is None
+        shares.append(len(given) / len(test))
+        if given:
+            bad = sum(one.wrong for one in given)
+            errors.append(bad / len(given))
+            wrong, given_in_all = wrong + bad, given_in_all + len(given)
+    mean = fmean(errors) if errors else None
+    pooled = wrong / given_in_all if given_in_all else None
+    return Controlled(mean, pooled, fmean(shares), none)
+
+
+def together(doubts: Sequence[Sequence[float | None]], wrong: Sequence[bool]) -> list[float]:
+    """Return one doubt made of several by a logistic fit; no answer takes part in its own fit.
+
+    `doubts` has one row an answer. What an answer lacks is taken as the mean of the others. The
+    answers are dealt to `FOLDS` folds by chance; each fold's doubts come from a fit to the others.
+
+    >>> made = together([[0.1, 0.5], [0.9, 0.5]] * 20, [False, True] * 20)
+    >>> max(made[::2]) < 0.5 < min(made[1::2])
+    True
+    """
+    given = np.array([[np.nan if d is None else d for d in row] for row in doubts], dtype=float)
+    labels = np.array(wrong, dtype=float)
+    fold = np.random.default_rng(SEED).permutation(len(labels)) % FOLDS
+    made = np.zeros(len(labels))
+    for i in range(FOLDS):
+        others = fold != i
+        middle = np.nanmean(given[others], axis=0)
+        spread = np.nanstd(given[others], axis=0)
+        whole = np.where(np.isnan(given), middle, given)
+        x = (whole - middle) / np.where(spread > 0, spread, 1.0)
+        x = np.column_stack([np.ones(len(labels)), x])
+        made[~others] = _chances(x[~others] @ _weights(x[others], labels[others], 1.0))
+    return made.tolist()
+
+
+def splits(judged: Sequence[Judged]) -> list[tuple[list[Judged], list[Judged]]]:
+    """Return `SPLITS` random halves of the answers, the same ones each time."""
+    dice = np.random.default_rng(SEED)
+    found, half = [], len(judged) // 2
+    for _ in range(SPLITS):
+        order = dice.permutation(len(judged))
+        found.append(([judged[i] for i in order[:half]], [judged[i] for i in order[half:]]))
+    return found
+
+
+def _weights(x: Floats, wrong: Floats, ridge: float) -> Floats:
+    """Return the weights of a logistic fit, found by Newton's method."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(ROUNDS):
+        p = _chances(x @ weights)
+        slope = x.T @ (wrong - p) - ridge * weights
+        bend = (x * (p * (1 - p))[:, None]).T @ x + ridge * np.eye(x.shape[1])
+        weights = weights + np.clip(np.linalg.solve(bend, slope), -5, 5)
+    return weights
+
+
+def _chances(sums: Floats) -> Floats:
+    chances: Floats = 1 / (1 + np.exp(-np.clip(sums, -30, 30)))
+    return chances
+
+
+def _resamples(answers: int) -> Floats:
+    """Return how often each answer was drawn, one row a resample."""
+    if not answers:
+        return np.ones((1, 0))
+    dice = np.random.default_rng(SEED)
+    return dice.multinomial(answers, [1 / answers] * answers, RESAMPLES).astype(float)
+
+
+def _aurocs(judged: Sequence[Judged], drawn: Floats) -> Floats:
+    """Return one AUROC a row of `drawn`; 0.5 where it has no wrong or no right answers."""
+    won, of = _pairs(judged, drawn)
+    found: Floats = np.where(of > 0, won / np.maximum(of, 1), 0.5)
+    return found
+
+
+def _pairs(judged: Sequence[Judged], drawn: Floats) -> tuple[Floats, Floats]:
+    """Return how many pairs of a wrong and a right answer are in order, and how many there are."""
+    doubts, wrong = _arrays(judged)
+    bad, good = wrong > 0, wrong == 0
+    above = doubts[bad][:, None] - doubts[good][None, :]
+    won = (above > 0) + (above == 0) / 2
+    of: Floats = drawn[:, bad].sum(axis=1) * drawn[:, good].sum(axis=1)
+    return ((drawn[:, bad] @ won) * drawn[:, good]).sum(axis=1), of
+
+
+def _arrays(judged: Sequence[Judged]) -> tuple[Floats, Floats]:
+    return (
+        np.array([one.doubt for one in judged], dtype=float),
+        np.array([one.wrong for one in judged], dtype=float),
+    )

@@ -1,0 +1,197 @@
+"""Tables of how well doubts tell wrong answers from right ones."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from benchmarks.intervals import Interval
+from benchmarks.uncertainty_metrics import (
+    FOLDS,
+    SPLITS,
+    area_under_risk,
+    auroc,
+    auroc_gain,
+    auroc_interval,
+    auroc_within,
+    calibration_halves,
+    controlled,
+    together,
+)
+from benchmarks.uncertainty_signals import SIGNALS
+from research_agent.core.risk_control import Judged
+
+if TYPE_CHECKING:
+    from benchmarks.uncertainty import Judgement
+
+RATE = 0.2
+"""Share of wrong answers that is asked for."""
+RATES = (0.2, 0.3, 0.4, 0.5)
+FITTED = ('P("no") of the check', "mean entropy")
+"""The doubts that `research-agent calibrate` limits."""
+Population = Literal["given", "draft"]
+TITLES: dict[Population, str] = {
+    "given": "Answers that the product gives",
+    "draft": "All drafts, also those that the check refuses",
+}
+HEADS = (
+    "doubt",
+    "n",
+    "AUROC (95 %)",
+    "more than answer length",
+    "more than retrieval confidence",
+    "pairs of one set",
+    "HotpotQA",
+    "NIST",
+    "AURC",
+    "ECE as it is",
+    "isotonic",
+    "Platt",
+)
+TOGETHER = "four of them, fitted together"
+PARTS = (
+    'P("no") of the check',
+    "entropy of new words",
+    "words without support",
+    "sentences without support",
+)
+LENGTH, CONFIDENCE = "answer length", "1 - retrieval confidence"
+
+
+def table(judged: Sequence["Judgement"]) -> str:
+    """Return all tables as Markdown."""
+    return "\n".join(_lines(judged))
+
+
+def _lines(judged: Sequence["Judgement"]) -> Iterator[str]:
+    yield from _counts(judged)
+    for population, title in TITLES.items():
+        known = _with_all(_known(judged, population), population)
+        wrong = sum(getattr(one, population) == "wrong" for one in known)
+        yield f"\n## {title}: {len(known)}, {wrong} of them wrong\n"
+        yield from _signals(known, population)
+    known = _with_all(_known(judged, "draft"), "draft")
+    yield f"\n## Limits for at most {RATE:.0%} wrong, fitted on halves of all drafts\n"
+    yield from _limits(known)
+    yield "\n## Limits for several rates, one set of documents at a time\n"
+    yield from _rates(known)
+
+
+def _counts(judged: Sequence["Judgement"]) -> Iterator[str]:
+    heads = ("", "asked", "right", "wrong", "refused", "not judged", "seconds, median")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for source in dict.fromkeys(one.source for one in judged):
+        of = [one for one in judged if one.source == source]
+        for population in TITLES:
+            counted = Counter(getattr(one, population) for one in of)
+            cells = [counted[name] for name in heads[2:6]]
+            label = f"{source}, {'given' if population == 'given' else 'drafts'}"
+            seconds = median(one.seconds for one in of)
+            yield f"| {label} | {len(of)} | {' | '.join(map(str, cells))} | {seconds:.0f} |"
+
+
+def _known(judged: Sequence["Judgement"], population: Population) -> list["Judgement"]:
+    return [one for one in judged if getattr(one, population) in ("right", "wrong")]
+
+
+def _with_all(known: Sequence["Judgement"], population: Population) -> list["Judgement"]:
+    """Return the judgements with one more doubt, made of the `PARTS` of all of them."""
+    parts = [[one.doubts.get(name) for name in PARTS] for one in known]
+    wrong = [getattr(one, population) == "wrong" for one in known]
+    if len(known) < FOLDS or len(set(wrong)) == 1:
+        return list(known)
+    made = together(parts, wrong)
+    return [
+        replace(one, doubts={**one.doubts, TOGETHER: doubt})
+        for one, doubt in zip(known, made, strict=True)
+    ]
+
+
+def _signals(known: Sequence["Judgement"], population: Population) -> Iterator[str]:
+    yield f"| {' | '.join(HEADS)} |"
+    yield "|---" * len(HEADS) + "|"
+    for name in (*SIGNALS, TOGETHER):
+        signal = SIGNALS.get(name)
+        is_baseline = signal is not None and signal.is_baseline
+        having = [one for one in known if name in one.doubts]
+        of = _of(having, name, population)
+        if not 0 < sum(one.wrong for one in of) < len(of):
+            continue
+        halves = calibration_halves(of, is_chance=signal is None or signal.is_chance)
+        cells = [
+            f"**{name}** (baseline)" if is_baseline else name,
+            str(len(of)),
+            _interval(auroc_interval(of)),
+            *(
+                "" if is_baseline else _gain(auroc_gain(of, _of(having, other, population)))
+                for other in (LENGTH, CONFIDENCE)
+            ),
+            _interval(
+                auroc_within(
+                    [
+                        _of([one for one in having if one.source == source], name, population)
+                        for source in ("hotpotqa", "nist")
+                    ]
+                )
+            ),
+            *(
+                _auroc(_of([one for one in having if one.source == source], name, population))
+                for source in ("hotpotqa", "nist")
+            ),
+            f"{area_under_risk(of):.3f}",
+            "" if halves.before is None else f"{halves.before:.3f}",
+            f"{halves.isotonic:.3f}",
+            f"{halves.platt:.3f}",
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _limits(known: Sequence["Judgement"]) -> Iterator[str]:
+    heads = ("doubt", "mean share wrong", "all halves together", "answered", "halves without limit")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for name in (*SIGNALS, TOGETHER):
+        of = _of([one for one in known if name in one.doubts], name, "draft")
+        if not of:
+            continue
+        found = controlled(of, RATE)
+        cells = [_share(found.error), _share(found.pooled), _share(found.coverage)]
+        yield f"| {name} | {' | '.join(cells)} | {found.without} of {SPLITS} |"
+
+
+def _rates(known: Sequence["Judgement"]) -> Iterator[str]:
+    heads = ("drafts of", "doubt", "asked", "mean share wrong", "answered", "halves without limit")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for source in dict.fromkeys(one.source for one in known):
+        for name in FITTED:
+            of = _of([o for o in known if o.source == source and name in o.doubts], name, "draft")
+            wrong = sum(one.wrong for one in of)
+            for rate in RATES:
+                found = controlled(of, rate)
+                label = f"{source} ({wrong} of {len(of)} wrong) | {name} | {rate:.0%}"
+                cells = f"{_share(found.error)} | {_share(found.coverage)}"
+                yield f"| {label} | {cells} | {found.without} of {SPLITS} |"
+
+
+def _of(judged: Sequence["Judgement"], name: str, population: Population) -> list[Judged]:
+    return [Judged(one.doubts[name], getattr(one, population) == "wrong") for one in judged]
+
+
+def _auroc(judged: Sequence[Judged]) -> str:
+    wrong = sum(one.wrong for one in judged)
+    return f"{auroc(judged):.2f} (n {len(judged)})" if 0 < wrong < len(judged) else ""
+
+
+def _interval(found: Interval) -> str:
+    return f"{found.mean:.3f} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _gain(found: Interval) -> str:
+    return f"{found.mean:+.3f} ({found.low:+.2f} to {found.high:+.2f})"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"

@@ -1,0 +1,210 @@
+"""Passages of the evidence that may be an answer by themselves: sentences, rows, whole algorithms.
+
+An extractive answer is made of the documents' own words, so nothing in it can be wrong that is
+right there; what it can be is beside the point.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from research_agent.core.evidence import Evidence
+from research_agent.core.look_ups import by_heading
+from research_agent.core.named_things import named_documents
+from research_agent.core.pseudocode import prettified
+from research_agent.core.question_plan import plan_question
+from research_agent.core.question_words import QuestionWords, phrases
+from research_agent.core.quoting import spans
+from research_agent.core.support import content_words, held_share, is_named, wanted_words
+from research_agent.core.tables import head_of
+from research_agent.core.types import Chunk
+
+SHARE_WEIGHT = 0.3
+"""What holding all of the question's words adds to a cosine."""
+RANK_COST = 0.06
+"""What each place of its chunk among the evidence takes off."""
+LEAST_LETTERS = 12
+"""A line with fewer letters says nothing by itself; a row of a table has its head beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A span of one chunk of the evidence."""
+
+    key: str
+    start: int
+    """Where it begins in the chunk's text, in characters."""
+    text: str
+    """Verbatim."""
+    head: str = ""
+    """Caption and head of the table that it is a row of."""
+    rank: int = 0
+    """Place of its chunk among the evidence, from 0."""
+    score: float = 0.0
+
+    @property
+    def readable(self) -> str:
+        """The text as it is compared with a question: with the head of its table."""
+        return f"{self.head}\n{self.text}" if self.head else self.text
+
+
+def passages_of(evidence: Sequence[Evidence]) -> tuple[Passage, ...]:
+    """Return the passages of all evidence, as they stand there.
+
+    >>> from research_agent.core.types import Hit
+    >>> text = "The key has 1184 bytes. It may be published."
+    >>> [p.text for p in passages_of([Evidence("c1", Hit(Chunk("x", "d", text)))])]
+    ['The key has 1184 bytes.', 'It may be published.']
+    """
+    return tuple(
+        passage
+        for rank, item in enumerate(evidence)
+        for passage in _of_chunk(item.key, item.hit.chunk, rank)
+    )
+
+
+def _of_chunk(key: str, chunk: Chunk, rank: int) -> list[Passage]:
+    text = chunk.text
+    if chunk.kind in ("algorithm", "code"):
+        return [Passage(key, 0, text, rank=rank)]
+    head = head_of(text) if chunk.kind == "table" else ""
+    found = []
+    for start, end in spans(chunk):
+        said = text[start:end]
+        if start >= len(head) and (head or _letters(said) >= LEAST_LETTERS):
+            found.append(Passage(key, start, said, head, rank))
+    return found
+
+
+def _letters(text: str) -> int:
+    """Count letters; one of a script in which a letter is a word or syllable counts as three."""
+    return sum(3 if char > "\u2e7f" else 1 for char in text if char.isalpha())
+
+
+def ranked_passages(
+    question: str, passages: Sequence[Passage], similarities: Sequence[float]
+) -> tuple[Passage, ...]:
+    """Return the passages with their scores, best first.
+
+    The score is the cosine to the question, plus what its words hold of the question's, minus
+    what a late chunk costs.
+    """
+    wanted = wanted_words(question)
+    scored = [
+        replace(
+            passage,
+            score=similarity
+            + SHARE_WEIGHT * held_share(wanted, content_words(passage.readable))
+            - RANK_COST * passage.rank,
+        )
+        for passage, similarity in zip(passages, similarities, strict=True)
+    ]
+    return tuple(sorted(scored, key=lambda p: (-p.score, p.rank, p.start)))
+
+
+def chosen_passages(ranked: Sequence[Passage], *, most: int, max_words: int) -> tuple[Passage, ...]:
+    """Return the best passages that fit, in the order of the evidence; the first always does."""
+    chosen: list[Passage] = []
+    words = 0
+    for passage in ranked[:most]:
+        count = len(passage.text.split())
+        if not chosen or words + count <= max_words:
+            chosen.append(passage)
+            words += count
+    return tuple(sorted(chosen, key=lambda p: (p.rank, p.start)))
+
+
+def as_answer(passages: Sequence[Passage]) -> str:
+    r"""Return passages as an answer: each with its key, rows below the head of their table.
+
+    >>> print(as_answer([Passage("c1", 9, "a | 1", "Table 1\n | n"), Passage("c2", 0, "It is.")]))
+    Table 1 [c1]
+    | n [c1]
+    a | 1 [c1]
+    It is. [c2]
+    """
+    lines: list[str] = []
+    for (key, head), group in groupby(passages, key=lambda p: (p.key, p.head)):
+        lines += [f"{line.strip()} [{key}]" for line in head.split("\n") if line.strip()]
+        for passage in group:
+            texts = prettified(passage.text).split("\n")
+            lines += [f"{' '.join(text.split())} [{key}]" for text in texts if text.strip()]
+    return "\n".join(lines)
+
+
+def as_evidence(passages: Sequence[Passage], evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return evidence that holds the chosen passages alone, under the same keys.
+
+    What lies between two passages of a chunk is shown as an ellipsis.
+    """
+    kept = []
+    for item in evidence:
+        own = [passage for passage in passages if passage.key == item.key]
+        if own:
+            chunk = item.hit.chunk
+            short = replace(chunk, text=_joined(own, chunk.text))
+            kept.append(replace(item, hit=replace(item.hit, chunk=short)))
+    return tuple(kept)
+
+
+def _joined(passages: Sequence[Passage], text: str) -> str:
+    parts = [passages[0].head] if passages[0].head else []
+    end = None
+    for passage in passages:
+        if end is not None and text[end : passage.start].strip():
+            parts.append("\N{HORIZONTAL ELLIPSIS}")
+        parts.append(passage.text)
+        end = passage.start + len(passage.text)
+    return "\n".join(parts)
+
+
+def looked_up(
+    question: str, evidence: Sequence[Evidence], words: Sequence[QuestionWords]
+) -> tuple[Passage, ...]:
+    r"""Return the algorithm that a question wants to see, if the evidence has it; else nothing.
+
+    >>> from research_agent.core.question_words import ENGLISH
+    >>> from research_agent.core.types import Hit
+    >>> chunk = Chunk("x", "d", "Algorithm 2 Sum(a)\n1: add\n2: return", kind="algorithm")
+    >>> item = Evidence("c1", Hit(chunk))
+    >>> [p.key for p in looked_up("Give me Algorithm 2", [item], [ENGLISH])]
+    ['c1']
+    >>> looked_up("Who wrote Algorithm 2?", [item], [ENGLISH])
+    ()
+    """
+    look_up = plan_question(question, words).look_up
+    shown = any(phrases(language.shows).search(question) for language in words)
+    if look_up is None or not look_up.label or not shown or "algorithm" not in look_up.kinds:
+        return ()
+    standards = named_documents(question)
+    chunks = [
+        item.hit.chunk
+        for item in evidence
+        if item.hit.chunk.kind in look_up.kinds and _is_of(item.hit.chunk, standards)
+    ]
+    named = by_heading(look_up, chunks, question)
+    if not named:
+        return ()
+    keys = {item.hit.chunk.chunk_id: item.key for item in evidence}
+    return (Passage(keys[named[0].chunk_id], 0, named[0].text),)
+
+
+def _is_of(chunk: Chunk, documents: Collection[str]) -> bool:
+    """Return whether a chunk's document is named so, where any is named."""
+    source = f"{chunk.doc_id} {chunk.title}"
+    return not documents or any(is_named(name, source) for name in documents)
+
+
+def explains_nothing(question: str, sentences: Sequence[str], *, least: float) -> bool:
+    """Return whether an answer says little but what the question says.
+
+    `least` is the share of its content words that have to be new. "It was chosen because it was
+    selected" explains nothing, however true it is.
+
+    >>> explains_nothing("Why was HQC selected?", ["HQC was selected in a selection."], least=0.5)
+    True
+    >>> explains_nothing("Why was HQC selected?", ["Its failure rate is understood."], least=0.5)
+    False
+    """
+    said = content_words(" ".join(sentences))
+    return bool(said) and len(said - content_words(question)) < least * len(said)

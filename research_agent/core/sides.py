@@ -1,0 +1,28 @@
+"""Which of the things that a question compares an answer says nothing about."""
+
+from collections.abc import Sequence
+
+from research_agent.core.claims import Claim, is_shown
+from research_agent.core.question_plan import compared_things
+from research_agent.core.question_words import QuestionWords
+from research_agent.core.support import is_named
+
+
+def missing_sides(
+    question: str, claims: Sequence[Claim], words: Sequence[QuestionWords]
+) -> tuple[str, ...]:
+    """Return the things of a comparison that no shown claim and no quote names.
+
+    Nothing where the question compares nothing, or where no side is named: then the answer may
+    call them otherwise.
+
+    >>> from research_agent.core.question_words import ENGLISH
+    >>> said = [Claim("ML-KEM agrees on a key.", ("c1",), verdict="supported")]
+    >>> missing_sides("How do ML-KEM and ML-DSA differ?", said, [ENGLISH])
+    ('ML-DSA',)
+    """
+    things = compared_things(question, words)
+    shown = [claim for claim in claims if is_shown(claim)]
+    said = " ".join([c.text for c in shown] + [q.quote for c in shown for q in c.quotes])
+    missing = tuple(thing for thing in things if not is_named(thing, said))
+    return missing if len(missing) < len(things) else ()

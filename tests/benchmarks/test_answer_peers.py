@@ -1,0 +1,208 @@
+"""Peers that answer: their calls are counted on the way, their answers recorded one by one."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, Request, build_opener
+
+import pytest
+
+from benchmarks import answer_peers
+from benchmarks.answer_peers import Asking, few, questions_of, recorded, recordings_of
+from benchmarks.peers.answering import (
+    Answering,
+    AnswerTask,
+    Place,
+    Written,
+    answer_all,
+    read_task,
+    write_task,
+)
+from benchmarks.peers.counting import Counter, Counts
+from benchmarks.questions import read
+
+USAGE = {
+    "prompt_tokens": 9,
+    "completion_tokens": 2,
+    "prompt_tokens_details": {"cached_tokens": 4},
+}
+KEYS = [{"qid": f"q{n}", "question": f"What is {n}?", "answerable": n % 2 == 0} for n in range(20)]
+
+
+@contextmanager
+def model_server(answer: Event | None = None) -> Iterator[str]:
+    """A server of a model; with `answer` it says nothing before that is set."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            if answer is not None:
+                answer.wait(5)
+            allowed = self.headers["Authorization"] == "Bearer secret"
+            content = json.dumps({"usage": USAGE}).encode() if allowed else b"{}"
+            try:
+                self.send_response(200 if allowed else 401)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+            except OSError:
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def post(url: str, key: str = "secret") -> int:
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    request = Request(f"{url}/chat/completions", b"{}", headers)  # noqa: S310 (our own server)
+    try:
+        with build_opener(ProxyHandler({})).open(request, timeout=5) as reply:
+            reply.read()
+            return int(reply.status)
+    except HTTPError as error:
+        with error:
+            return error.code
+
+
+def task(base_url: str, *questions: str) -> AnswerTask:
+    return AnswerTask(
+        arm="default",
+        documents=(("a", "/docs/a.pdf"),),
+        questions=tuple((f"q{n}", text) for n, text in enumerate(questions)),
+        vectors="/cache/vectors.sqlite3",
+        base_url=base_url,
+        model="qwen-1.5b-q4",
+        digest="cc32",
+        seconds=1.0,
+        minutes=1.0,
+    )
+
+
+def test_calls_and_tokens_are_counted() -> None:
+    """Every request counts once, a refused one as failed; a reset begins anew."""
+    with model_server() as url, Counter(url) as counter:
+        said = [post(counter.base_url), post(counter.base_url), post(counter.base_url, "guess")]
+        counted = counter.counts
+        counter.reset()
+
+        assert [200, 200, 401] == said
+        assert Counts(3, 1, 18, 8, 4) == counted
+        assert Counts() == counter.counts
+
+
+def test_server_that_is_gone_is_a_failed_call() -> None:
+    """Without a server the peer gets 502, and the call counts as failed."""
+    with model_server() as url:
+        pass
+    with Counter(url) as counter:
+        assert 502 == post(counter.base_url)
+        assert Counts(1, 1) == counter.counts
+
+
+def test_requests_under_way_are_given_up() -> None:
+    """`drop` ends a request that the server has not answered."""
+    answer, said = Event(), list[int]()
+    with model_server(answer) as url, Counter(url) as counter:
+        asking = Thread(target=lambda: said.append(post(counter.base_url)))
+        asking.start()
+        while not counter._open:  # noqa: SLF001 (nothing else shows that it is under way)
+            pass
+        while asking.is_alive():
+            counter.drop()
+            asking.join(0.05)
+        answer.set()
+
+    assert [502] == said
+
+
+def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
+    """A row has the answer, its cost and what it was made with; one that took too long is empty."""
+    recordings = tmp_path / "answers.jsonl"
+
+    def build(url: str) -> Answering:
+        def answering(question: str) -> Written:
+            post(url)
+            if question == "slow":
+                raise TimeoutError
+            return Written(f"{question}!", (Place("a", 2, 3),))
+
+        return answering
+
+    with model_server() as url:
+        answer_all(task(url, "quick", "slow"), build, {"chunks": 4}, recordings)
+    quick, slow = read(recordings)
+
+    assert ("quick!", "", 1, 9, 2) == (
+        quick["answer"],
+        quick["status"],
+        quick["calls"],
+        quick["prompt_tokens"],
+        quick["completion_tokens"],
+    )
+    assert [{"doc_id": "a", "start_page": 2, "end_page": 3}] == quick["citations"]
+    assert ("cc32", {"chunks": 4}) == (quick["digest"], quick["settings"])
+    assert ("", "timeout", []) == (slow["answer"], slow["status"], slow["citations"])
+    assert "secret" not in recordings.read_text(encoding="utf-8")
+
+
+def test_no_question_begins_after_the_time(tmp_path: Path) -> None:
+    """With no minutes left nothing is asked and nothing recorded."""
+    late = replace(task("http://127.0.0.1:9/v1", "a"), minutes=-1.0)
+
+    answer_all(late, lambda _: lambda _: Written("x", ()), {}, tmp_path / "rows.jsonl")
+
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+def test_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """A task survives its file."""
+    write_task(task("http://127.0.0.1:1/v1", "a", "b"), tmp_path / "task.json")
+
+    assert task("http://127.0.0.1:1/v1", "a", "b") == read_task(tmp_path / "task.json")
+
+
+def test_slow_peer_gets_the_same_few_questions() -> None:
+    """Ten by the hash of their ids, five of each kind, whatever the order; the others get all."""
+    chosen = questions_of(Asking(peer="paper-qa"), KEYS)
+
+    assert chosen == few(KEYS[::-1])
+    assert [True] * 5 + [False] * 5 == [key["answerable"] for key in chosen]
+    assert KEYS == questions_of(Asking(peer="paper-qa", every=True), KEYS)
+    assert KEYS[:3] == questions_of(Asking(peer="LangChain", limit=3), KEYS)
+
+
+def test_questions_that_do_not_count_are_not_among_the_few() -> None:
+    """A key that is not counted takes none of the few places."""
+    keys = [{**key, "counted": key["qid"] != "q4"} for key in KEYS]
+
+    assert "q4" not in {key["qid"] for key in few(keys)}
+
+
+def test_nothing_is_asked_where_all_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded answers of these weights are kept: no peer is installed, no model started."""
+    monkeypatch.setattr(answer_peers, "RECORDINGS", tmp_path)
+    monkeypatch.setattr(answer_peers, "embedded_digest", lambda _local, _environment: "cc32")
+    rows = [{"arm": "default", "digest": "cc32", "qid": key["qid"], "n": 1} for key in KEYS]
+    rows.append({**rows[0], "n": 2})
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    recordings_of("LangChain").write_text(text, encoding="utf-8")
+
+    assert 0 == answer_peers.ask(Asking(peer="LangChain"), KEYS, cache=tmp_path / "cache")
+    assert 20 == len(recorded("LangChain"))
+    assert 2 == next(row["n"] for row in recorded("LangChain") if row["qid"] == "q0")
+    assert not (tmp_path / "cache").exists()
