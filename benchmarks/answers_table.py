@@ -33,7 +33,7 @@ INTRODUCTION = (
     "Of every question that counts; intervals of shares are Wilson's, of means and differences by "
     "bootstrap over questions, all of 95 %. Tokens, calls and seconds are means a question, those "
     "that do not count included; seconds of the product are those of its model calls, of a peer "
-    "all. Unless its prompt asks for sources, a peer cites the pages that it shows the model."
+    "all. LangChain cites the pages that it shows the model."
 )
 DIFFERENCES = (
     "Facts right on the answerable questions that both were asked, a question: the product minus "

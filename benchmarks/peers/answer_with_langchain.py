@@ -1,10 +1,9 @@
 """A plain LangChain RAG: ensemble of BM25 and Chroma, chunks of 1000/200, its hub's prompt.
 
 Run as `python -m benchmarks.peers.answer_with_langchain TASK RECORDINGS` in an environment that
-has it. What it cites are the pages of the chunks that it shows the model.
+has it. What it cites are the pages of the chunks that it shows the model; a refusal cites nothing.
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -49,13 +48,10 @@ HUB = (
 REFUSED = "not found in provided docs"
 STRICT = (
     "{context}\n\nQuestion: {question}\n\n"
-    "Answer the question from the numbered pieces above, in at most three sentences, with the "
-    "exact numbers and names that they give, and put the number of the piece behind each "
-    "sentence, such as [1]. If they do not state exactly what is asked, say: "
-    f"{REFUSED}"
+    "Answer the question from the text above, in at most three sentences, with the exact numbers "
+    f"and names that it gives. If it does not state exactly what is asked, say: {REFUSED}"
 )
-"""What we would write for it: evidence first, sources to cite, and words to refuse with."""
-_CITED = re.compile(r"\[(\d+)\]")
+"""What we would write for it: evidence first, and words to refuse with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +62,6 @@ class Way:
     chunks: int = 4
     lower_words: bool = False
     """BM25 over words in lower case, not over what stands between blanks."""
-    numbered: bool = False
-    """The chunks have numbers; what is cited are those that the answer names."""
     chunk_size: int = 1000
     overlap: int = 200
     temperature: float = 0.0
@@ -75,7 +69,7 @@ class Way:
 
 WAYS = {
     "default": Way(),
-    "best": Way(prompt=STRICT, lower_words=True, numbered=True),
+    "best": Way(prompt=STRICT, lower_words=True),
 }
 
 
@@ -99,39 +93,20 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
 
     def answer(question: str) -> Written:
         found: list[Document] = both.invoke(question)[: way.chunks]
-        prompt = way.prompt.format(question=question, context=_shown(found, way.numbered))
+        context = "\n\n".join(document.page_content for document in found)
         try:
-            reply = model.invoke([("human", prompt)])
+            reply = model.invoke([("human", way.prompt.format(question=question, context=context))])
         except APITimeoutError as error:
             raise TimeoutError from error
         text = str(reply.content)
-        return Written(text, _places(text, found) if way.numbered else _all(found))
+        return Written(text, () if REFUSED in text.lower() else _places(found))
 
     return answer
 
 
-def _shown(found: Sequence[Document], numbered: bool) -> str:  # noqa: FBT001 (one of two)
-    texts = [document.page_content for document in found]
-    if numbered:
-        texts = [f"[{number}] {text}" for number, text in enumerate(texts, start=1)]
-    return "\n\n".join(texts)
-
-
-def _all(found: Sequence[Document]) -> tuple[Place, ...]:
-    pages_of = [(str(d.metadata["doc_id"]), int(d.metadata["page"])) for d in found]
-    return first_places([Place(doc_id, page, page) for doc_id, page in pages_of])
-
-
-def _places(text: str, found: Sequence[Document]) -> tuple[Place, ...]:
-    """Return the places of the pieces that an answer names; of all where it names none.
-
-    A refusal cites nothing.
-    """
-    if REFUSED in text.lower():
-        return ()
-    numbers = dict.fromkeys(int(number) for number in _CITED.findall(text))
-    named = [found[number - 1] for number in numbers if 0 < number <= len(found)]
-    return _all(named or found)
+def _places(found: Sequence[Document]) -> tuple[Place, ...]:
+    shown = [(str(d.metadata["doc_id"]), int(d.metadata["page"])) for d in found]
+    return first_places([Place(doc_id, page, page) for doc_id, page in shown])
 
 
 def main(task: AnswerTask, recordings: Path) -> None:

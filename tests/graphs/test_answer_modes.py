@@ -67,7 +67,7 @@ def test_what_explains_nothing_gives_way_to_passages() -> None:
     """In mode "auto" the model's circle is dropped; in mode "abstractive" it stays."""
     answers = []
     for mode in ("auto", "abstractive"):
-        settings = replace(ONE_ROUND, answer=AnswerSettings(mode=mode))  # type: ignore[arg-type]  # (a mode)
+        settings = replace(ONE_ROUND, answer=AnswerSettings(mode=mode))
         answers.append(run(ports(ScriptedChat(says(CIRCULAR)), texts=BREAD), settings, WHY))
 
     assert "so that its crust seals quickly" in answers[0].answer
