@@ -7,9 +7,9 @@ read. So a checkpoint holds no class of ours, and a later version can read it.
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Protocol
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from langgraph.graph.message import add_messages
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
@@ -18,6 +18,22 @@ from research_agent.core.scope import Scope
 
 from .reducers import append
 from .state import State
+
+
+def as_messages(value: object) -> object:
+    """Return messages in any of the forms that LangChain knows, such as role and content.
+
+    Anything but a list is left as it is. Raises ValueError for what is no message.
+
+    >>> [message.type for message in as_messages([{"role": "user", "content": "Hi"}])]
+    ['human']
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    try:
+        return convert_to_messages(value)
+    except (NotImplementedError, KeyError, TypeError) as error:
+        raise ValueError(f"no message: {error}") from error
 
 
 class Limits(TypedDict, total=False):
@@ -35,6 +51,7 @@ class ChatInput(State):
 
     messages: Annotated[
         list[AnyMessage],
+        BeforeValidator(as_messages),
         Field(description="The conversation; the last human message is the question."),
         add_messages,  # (LangGraph takes it for the reducer only where it stands last)
     ]

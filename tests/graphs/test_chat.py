@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
@@ -60,6 +61,30 @@ def test_messages_are_what_chat_interfaces_show() -> None:
 
     assert [HumanMessage, AIMessage] * 2 == [type(message) for message in messages]
     assert [QUESTION, GOOD] == [message.text for message in messages[:2]]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": QUESTION},
+        {"type": "human", "content": QUESTION},
+        ("user", QUESTION),
+        HumanMessage(QUESTION),
+    ],
+)
+def test_messages_come_in_many_forms(message: object) -> None:
+    """What chat interfaces send is a message, by its role or by its type."""
+    assert [("human", QUESTION)] == [
+        (said.type, said.content)
+        for said in ChatInput.model_validate({"messages": [message]}).messages
+    ]
+
+
+@pytest.mark.parametrize("message", [{"role": "nobody", "content": "x"}, {"text": "x"}, 5])
+def test_what_is_no_message_is_refused(message: object) -> None:
+    """The error is the state's own, with the place."""
+    with pytest.raises(ValidationError, match="messages"):
+        ChatInput.model_validate({"messages": [message]})
 
 
 def test_follow_up_by_rules_starts_from_known_evidence() -> None:
