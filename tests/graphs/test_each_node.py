@@ -114,9 +114,9 @@ CASES: dict[str, tuple[tuple[Ports, Settings], tuple[Ports, Settings]]] = {
         (answering(verifier=ScriptedChat(NO)), BYPASSING),
     ),
     "verify": (
-        (answering(says(OTHER.replace("bytes", "octets"))), BYPASSING),
+        (answering(says(OTHER.replace("bytes", "plain bytes"))), BYPASSING),
         (
-            answering(says(OTHER.replace("bytes", "octets"))),
+            answering(says(OTHER.replace("bytes", "plain bytes"))),
             replace(BYPASSING, verify=VerifySettings(min_support=1.0)),
         ),
     ),
