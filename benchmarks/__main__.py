@@ -40,6 +40,9 @@ from benchmarks.sought import documents, question_set
 from research_agent.adapters.rerank_http import Form
 from research_agent.core.blending_scales import Mode
 
+WEIGHTS = click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+LIVE = click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+
 
 @click.group()
 def main() -> None:
@@ -47,14 +50,14 @@ def main() -> None:
 
 
 @main.command("answers")
-@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+@WEIGHTS
 @click.option("--arm", default="default", type=click.Choice([arm.name for arm in ARMS]))
 @click.option("--peer", type=click.Choice([peer.name for peer in ANSWERERS]), help="Ask this one.")
 @click.option("--way", default="default", type=click.Choice(answer_peers.WAYS), help="Of a peer.")
 @click.option("--all", "every", is_flag=True, help="Ask a slow peer all questions, not ten.")
 @click.option("--gold-removed", is_flag=True, help="Leave out the pages that hold the answers.")
 @click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
-@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@LIVE
 @click.option("--limit", default=0, help="Only the first questions.")
 @click.option("--minutes", default=45.0, help="Start no question after this long.")
 @click.option("--cache", default="", help="Keep environments of peers in this folder.")
@@ -177,8 +180,8 @@ def blend_command(  # noqa: PLR0913 (one option each)
 @main.command("reranking")
 @click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
 @click.option("--candidates", default=10, help="Hits that a reranker judges.")
-@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@WEIGHTS
+@LIVE
 @click.option("--minutes", default=45.0, help="Begin no question after this long.")
 @click.option("--url", default="", help="A server with a /rerank endpoint.")
 @click.option("--form", default="llama.cpp", type=click.Choice(["llama.cpp", "vllm", "tei"]))
@@ -208,8 +211,8 @@ def reranking_command(  # noqa: PLR0913 (one option each)
 )
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
 @click.option("--try", "tried", multiple=True, metavar="KEY=VALUE,…", help="A further arm.")
-@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@WEIGHTS
+@LIVE
 @click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
 @click.option("--cache", default="", help="Keep indexes in this folder.")
@@ -240,8 +243,8 @@ def refinement_command(  # noqa: PLR0913 (one option each)
 @main.command("filtering")
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT), help="Default: all.")
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
-@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@WEIGHTS
+@LIVE
 @click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
 @click.option("--cache", default="", help="Keep indexes in this folder.")
@@ -272,8 +275,8 @@ def claims_command(*, show: str | None) -> None:
 
 
 @main.command("uncertainty")
-@click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-@click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+@WEIGHTS
+@LIVE
 @click.option("--minutes", default=45.0, help="Begin no question after this long.")
 @click.option("--cache", default="", help="Keep indexes in this folder.")
 def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:

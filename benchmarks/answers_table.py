@@ -5,6 +5,7 @@ from itertools import product
 
 from benchmarks.answers_scoring import System
 from benchmarks.intervals import mean_interval, paired_difference, wilson
+from benchmarks.tables import markdown
 
 NONE = "-"
 QUALITY = (
@@ -47,10 +48,10 @@ def report(products: Sequence[System], peers: Sequence[System]) -> str:
     systems = [*products, *peers]
     parts = [
         INTRODUCTION,
-        _table(QUALITY, [_quality(system) for system in systems]),
-        _table(COSTS, [_costs(system) for system in systems]),
+        markdown(QUALITY, [_quality(system) for system in systems]),
+        markdown(COSTS, [_costs(system) for system in systems]),
         DIFFERENCES,
-        _table(PAIRED, [_paired(ours, other) for ours, other in _pairs(products, peers)]),
+        markdown(PAIRED, [_paired(ours, other) for ours, other in _pairs(products, peers)]),
     ]
     lines = [_not_counted(system) for system in systems]
     parts += ["Asked, not counted:", "\n".join(line for line in lines if line)]
@@ -137,8 +138,3 @@ def _mean(values: Sequence[float]) -> str:
 
 def _number(value: float | None, digits: int = 0) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
-    return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])

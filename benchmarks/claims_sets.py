@@ -4,13 +4,13 @@
 what becomes of them is counted, and never looked at.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
+from benchmarks.questions import Row, read
 from research_agent.core.evidence import Evidence
 from research_agent.core.types import Chunk, ChunkKind, Hit
 
@@ -19,7 +19,6 @@ SetName = Literal["altered", "originals", "paraphrases", "labelled"]
 SETS: tuple[SetName, ...] = ("altered", "originals", "paraphrases", "labelled")
 ASIDE = 3
 """One id of so many is kept aside."""
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +60,7 @@ def marked(sentence: str, keys: Sequence[str]) -> str:
 
 def rows(name: str) -> list[Row]:
     """Return the lines of a set, or "passages"."""
-    lines = (QUESTIONS / f"claims_{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    return read(QUESTIONS / f"claims_{name}.jsonl")
 
 
 def cases(name: SetName) -> tuple[Case, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.claims_sets import Case
 from benchmarks.intervals import wilson
+from benchmarks.tables import markdown
 
 HEADS = ("what", "tuned", "95 %", "aside", "95 %", "all", "95 %", "target")
 STANDS = ("supported", "misattributed", "stitched")
@@ -36,9 +37,7 @@ class Judged:
 
 def table(judged: Sequence[Judged]) -> str:
     """Return shares with Wilson's intervals as Markdown, the tuned part and the other apart."""
-    lines = [f"| {' | '.join(HEADS)} |", "|---" * len(HEADS) + "|"]
-    lines += [f"| {' | '.join(cells)} |" for cells in _rows(judged)]
-    return "\n".join(lines)
+    return markdown(HEADS, _rows(judged))
 
 
 def misses(judged: Sequence[Judged]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from benchmarks.filtering_scores import Summary
 from benchmarks.intervals import Interval
+from benchmarks.tables import markdown
 
 SPEED = 1000
 """Tokens a second that a model of usual speed reads."""
@@ -32,7 +33,7 @@ def _found(arms: Mapping[str, Summary]) -> str:
             f"{of.chunks:.1f}", share(of.recall), share(of.gone), difference(of.difference),
             f"{of.more} / {of.fewer}, p {share(of.sign_p)}", f"{of.tokens_after:.0f}",
         ])  # fmt: skip
-    return _table(heads, rows)
+    return markdown(heads, rows)
 
 
 def _verdicts(arms: Mapping[str, Summary]) -> str:
@@ -54,7 +55,7 @@ def _verdicts(arms: Mapping[str, Summary]) -> str:
         ]
         for arm, of in arms.items()
     ]  # fmt: skip
-    return _table(heads, rows)
+    return markdown(heads, rows)
 
 
 def share(value: float | None) -> str:
@@ -84,8 +85,3 @@ def difference(value: Interval | None) -> str:
 
 def _plural(kind: str) -> str:
     return {"pages": "pages", "security": "security schemes"}.get(kind, f"{kind}s")
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [f"| {' | '.join(line)} |" for line in (heads, *rows)]
-    return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])

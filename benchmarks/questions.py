@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def nist_keys() -> list[Row]:
     return list({row["qid"]: row for row in reversed(rows)}.values())[::-1]
 
 
+@cache
 def scorer() -> Callable[[Sequence[Row], Sequence[Row]], Mapping[str, Any]]:
     """Return the `score` function of the scorer beside the data."""
     spec = importlib.util.spec_from_file_location("score_answers", SCORER)

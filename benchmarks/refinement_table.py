@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchmarks.intervals import Interval, paired_difference
+from benchmarks.tables import markdown
 
 FIRST = 5
 """As many hits as a round's evidence has."""
@@ -73,12 +74,8 @@ def table(name: str, questions: int, rows: Rows, against: Mapping[str, str]) -> 
     """
     heads = ["arm", "questions", *(f"all @{k}" for k in KS), *(f"recall @{k}" for k in KS)]
     heads += ["changed", "helped", "hurt", *JUDGED, "calls", "tokens", "model s", "ms"]
-    lines = [f"## {name}: {questions} questions", "", f"| {' | '.join(heads)} |"]
-    lines.append("|---" * len(heads) + "|")
-    for arm, of in rows.items():
-        base = rows.get(against.get(arm, ""), {})
-        lines.append(f"| {' | '.join([arm, *_cells(of, base)])} |")
-    return "\n".join(lines)
+    lines = [[arm, *_cells(of, rows.get(against.get(arm, ""), {}))] for arm, of in rows.items()]
+    return f"## {name}: {questions} questions\n\n{markdown(heads, lines)}"
 
 
 def helped_and_hurt(of: Mapping[str, Asked], base: Mapping[str, Asked]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from benchmarks.answers_table import share
 from benchmarks.questions import Row
+from benchmarks.tables import markdown
 
 STEPS = 20
 """Thresholds from 0 to 1 are one such part apart."""
@@ -72,14 +73,13 @@ def curve_table(rows: Sequence[Row], removed: Sequence[Row]) -> str:
     sizes = {"near": len(rows) - can, "removed": len(removed), "wrongly": can, "right": can}
     heads = ["min_answerable", "near misses refused", "gold removed, refused"]
     heads += ["wrongly refused", "right"]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    lines = []
     for first, last in _grouped(curve(rows, removed)):
         span = f"{first.threshold:.2f}"
         if last != first:
             span += f" to {last.threshold:.2f}"
-        cells = [share(getattr(first, name), of) for name, of in sizes.items()]
-        lines.append(f"| {span} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([span, *(share(getattr(first, name), of) for name, of in sizes.items())])
+    return markdown(heads, lines)
 
 
 def _grouped(points: Sequence[Point]) -> list[tuple[Point, Point]]:

@@ -1,6 +1,6 @@
 """Summaries of retrieval runs as Markdown tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Summary = Mapping[str, Any]
@@ -39,7 +39,7 @@ def scores_table(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str
     rows = [
         [name, *(_with_interval(of[metric]) for metric in metrics)] for name, of in scores.items()
     ]
-    return _table(["system", *metrics], rows)
+    return markdown(["system", *metrics], rows)
 
 
 def costs_table(costs: Mapping[str, Mapping[str, float]]) -> str:
@@ -53,7 +53,7 @@ def costs_table(costs: Mapping[str, Mapping[str, float]]) -> str:
         "over_two_pages": "hits over two pages",
     }
     rows = [[name, *(f"{of[key]:g}" for key in heads)] for name, of in costs.items()]
-    return _table(["system", *heads.values()], rows)
+    return markdown(["system", *heads.values()], rows)
 
 
 def differences_table(differences: Mapping[str, Mapping[str, Any]]) -> str:
@@ -62,7 +62,7 @@ def differences_table(differences: Mapping[str, Mapping[str, Any]]) -> str:
         [metric, f"{of['mean']:+.3f} ({of['low']:+.2f} to {of['high']:+.2f})", of["peer"]]
         for metric, of in differences.items()
     ]
-    return _table(["metric", "product - best peer", "best peer"], rows)
+    return markdown(["metric", "product - best peer", "best peer"], rows)
 
 
 def kinds_table(told: Summary) -> str:
@@ -73,7 +73,7 @@ def kinds_table(told: Summary) -> str:
         [f"{kind} ({of['questions']:g})", *(_share(of[metric]) for metric in metrics)]
         for kind, of in kinds.items()
     ]
-    return _table(["kind", *metrics], rows)
+    return markdown(["kind", *metrics], rows)
 
 
 def _with_interval(of: Mapping[str, float]) -> str:
@@ -85,6 +85,13 @@ def _share(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}f}".removeprefix("0") if value < 1 else f"{value:.{digits}f}"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown.
+
+    >>> print(markdown(["system", "right"], [["a", "3"]]))
+    | system | right |
+    |---|---|
+    | a | 3 |
+    """
     head, *body = [f"| {' | '.join(line)} |" for line in (heads, *rows)]
     return "\n".join([head, f"|{'---|' * len(heads)}", *body])

@@ -15,10 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from benchmarks.datasets import MULTIHOP
 from benchmarks.places import RESULTS
-from benchmarks.questions import Row, nist_keys, read, scorer
-from benchmarks.uncertainty_asking import SOURCES, Asked, record, recorded, recording
+from benchmarks.questions import Row, scorer
+from benchmarks.uncertainty_asking import SOURCES, Asked, keys, record, recorded, recording
 from benchmarks.uncertainty_signals import SIGNALS
 from benchmarks.uncertainty_table import table
 from research_agent.core.claims import bare, is_shown, read_claims
@@ -137,5 +136,4 @@ def normal(text: str) -> str:
 
 @kept_once
 def _keys(source: str) -> Mapping[str, Row]:
-    rows = nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
-    return {row["qid"]: row for row in rows}
+    return {row["qid"]: row for row in keys(source)}

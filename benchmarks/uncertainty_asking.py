@@ -18,7 +18,7 @@ from benchmarks.answers import arm as answering
 from benchmarks.datasets import MULTIHOP, data_set, documents
 from benchmarks.places import RECORDINGS
 from benchmarks.product import indexed
-from benchmarks.questions import nist_keys, read
+from benchmarks.questions import Row, nist_keys, read
 from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
 from graphs.research import ResearchGraph, build_research_graph
@@ -91,10 +91,14 @@ def record(weights: str, sources: Iterable[Source], *, minutes: float, cache: Pa
                 file.write(f"{json.dumps(_row(asked), ensure_ascii=False)}\n")
 
 
+def keys(source: str) -> list[Row]:
+    """Return the questions of a set with their keys."""
+    return nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
+
+
 def questions(source: Source) -> list[tuple[str, str]]:
     """Return ids and texts of the questions of a set."""
-    rows = nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
-    return [(row["qid"], row["question"]) for row in rows]
+    return [(row["qid"], row["question"]) for row in keys(source)]
 
 
 def _asked(

@@ -32,13 +32,12 @@ def auroc(judged: Sequence[Judged]) -> float:
     >>> auroc([Judged(0.9, True), Judged(0.1, False), Judged(0.9, False)])
     0.75
     """
-    return float(_aurocs(judged, np.ones((1, len(judged))))[0])
+    return float(_aurocs([judged], _once([judged]))[0])
 
 
 def auroc_interval(judged: Sequence[Judged]) -> Interval:
     """Return the AUROC with the interval in which 95 % of those of resampled answers lie."""
-    low, high = np.percentile(_aurocs(judged, _resamples(len(judged))), [2.5, 97.5])
-    return Interval(auroc(judged), float(low), float(high))
+    return auroc_within([judged])
 
 
 def auroc_gain(ours: Sequence[Judged], theirs: Sequence[Judged]) -> Interval:
@@ -48,9 +47,9 @@ def auroc_gain(ours: Sequence[Judged], theirs: Sequence[Judged]) -> Interval:
     >>> auroc_gain(sure, [Judged(0.5, False), Judged(0.5, True)]).mean
     0.5
     """
-    drawn = _resamples(len(ours))
-    low, high = np.percentile(_aurocs(ours, drawn) - _aurocs(theirs, drawn), [2.5, 97.5])
-    return Interval(auroc(ours) - auroc(theirs), float(low), float(high))
+    drawn = [_resamples(len(ours))]
+    gains = _aurocs([ours], drawn) - _aurocs([theirs], drawn)
+    return _interval(auroc(ours) - auroc(theirs), gains)
 
 
 def auroc_within(sets: Sequence[Sequence[Judged]]) -> Interval:
@@ -63,16 +62,8 @@ def auroc_within(sets: Sequence[Sequence[Judged]]) -> Interval:
     >>> auroc_within([easy, hard]).mean, round(auroc([*easy, *hard]), 2)
     (0.5, 0.58)
     """
-
-    def pooled(drawn: Sequence[Floats]) -> Floats:
-        parts = [_pairs(one, times) for one, times in zip(sets, drawn, strict=True)]
-        won, of = sum(part[0] for part in parts), sum(part[1] for part in parts)
-        found: Floats = np.where(of > 0, won / np.maximum(of, 1), 0.5)
-        return found
-
-    low, high = np.percentile(pooled([_resamples(len(one)) for one in sets]), [2.5, 97.5])
-    mean = float(pooled([np.ones((1, len(one))) for one in sets])[0])
-    return Interval(mean, float(low), float(high))
+    drawn = [_resamples(len(one)) for one in sets]
+    return _interval(float(_aurocs(sets, _once(sets))[0]), _aurocs(sets, drawn))
 
 
 def area_under_risk(judged: Sequence[Judged]) -> float:
@@ -159,7 +150,8 @@ class Halves:
 
 def calibration_halves(judged: Sequence[Judged], *, is_chance: bool) -> Halves:
     """Return calibration errors before and after two fits."""
-    before, after = [], {"isotonic": [0.0] * 0, "platt": [0.0] * 0}
+    before: list[float] = []
+    after: dict[str, list[float]] = {"isotonic": [], "platt": []}
     for fit, test in splits(judged):
         wrong = [one.wrong for one in test]
         if is_chance:
@@ -261,9 +253,20 @@ def _resamples(answers: int) -> Floats:
     return dice.multinomial(answers, [1 / answers] * answers, RESAMPLES).astype(float)
 
 
-def _aurocs(judged: Sequence[Judged], drawn: Floats) -> Floats:
-    """Return one AUROC a row of `drawn`; 0.5 where it has no wrong or no right answers."""
-    won, of = _pairs(judged, drawn)
+def _once(sets: Sequence[Sequence[Judged]]) -> list[Floats]:
+    """Return each answer drawn once."""
+    return [np.ones((1, len(one))) for one in sets]
+
+
+def _interval(value: float, resampled: Floats) -> Interval:
+    low, high = np.percentile(resampled, [2.5, 97.5])
+    return Interval(value, float(low), float(high))
+
+
+def _aurocs(sets: Sequence[Sequence[Judged]], drawn: Sequence[Floats]) -> Floats:
+    """Return one AUROC, over pairs of one set, a row drawn; 0.5 where there are no such pairs."""
+    parts = [_pairs(one, times) for one, times in zip(sets, drawn, strict=True)]
+    won, of = sum(part[0] for part in parts), sum(part[1] for part in parts)
     found: Floats = np.where(of > 0, won / np.maximum(of, 1), 0.5)
     return found
 

@@ -7,6 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from benchmarks.intervals import Interval
+from benchmarks.tables import markdown
+from benchmarks.uncertainty_asking import SOURCES
 from benchmarks.uncertainty_metrics import (
     FOLDS,
     SPLITS,
@@ -49,6 +51,9 @@ HEADS = (
     "isotonic",
     "Platt",
 )
+COUNTED = ("", "asked", "right", "wrong", "refused", "not judged", "seconds, median")
+LIMITED = ("doubt", "mean share wrong", "all halves together", "answered", "halves without limit")
+RATED = ("drafts of", "doubt", "asked", "mean share wrong", "answered", "halves without limit")
 TOGETHER = "four of them, fitted together"
 PARTS = (
     'P("no") of the check',
@@ -65,31 +70,28 @@ def table(judged: Sequence["Judgement"]) -> str:
 
 
 def _lines(judged: Sequence["Judgement"]) -> Iterator[str]:
-    yield from _counts(judged)
+    yield markdown(COUNTED, _counts(judged))
+    known = {population: _with_all(_known(judged, population), population) for population in TITLES}
     for population, title in TITLES.items():
-        known = _with_all(_known(judged, population), population)
-        wrong = sum(getattr(one, population) == "wrong" for one in known)
-        yield f"\n## {title}: {len(known)}, {wrong} of them wrong\n"
-        yield from _signals(known, population)
-    known = _with_all(_known(judged, "draft"), "draft")
+        of = known[population]
+        wrong = sum(getattr(one, population) == "wrong" for one in of)
+        yield f"\n## {title}: {len(of)}, {wrong} of them wrong\n"
+        yield markdown(HEADS, _signals(of, population))
     yield f"\n## Limits for at most {RATE:.0%} wrong, fitted on halves of all drafts\n"
-    yield from _limits(known)
+    yield markdown(LIMITED, _limits(known["draft"]))
     yield "\n## Limits for several rates, one set of documents at a time\n"
-    yield from _rates(known)
+    yield markdown(RATED, _rates(known["draft"]))
 
 
-def _counts(judged: Sequence["Judgement"]) -> Iterator[str]:
-    heads = ("", "asked", "right", "wrong", "refused", "not judged", "seconds, median")
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
+def _counts(judged: Sequence["Judgement"]) -> Iterator[list[str]]:
     for source in dict.fromkeys(one.source for one in judged):
         of = [one for one in judged if one.source == source]
         for population in TITLES:
             counted = Counter(getattr(one, population) for one in of)
-            cells = [counted[name] for name in heads[2:6]]
+            cells = [str(counted[name]) for name in COUNTED[2:6]]
             label = f"{source}, {'given' if population == 'given' else 'drafts'}"
             seconds = median(one.seconds for one in of)
-            yield f"| {label} | {len(of)} | {' | '.join(map(str, cells))} | {seconds:.0f} |"
+            yield [label, str(len(of)), *cells, f"{seconds:.0f}"]
 
 
 def _known(judged: Sequence["Judgement"], population: Population) -> list["Judgement"]:
@@ -109,9 +111,7 @@ def _with_all(known: Sequence["Judgement"], population: Population) -> list["Jud
     ]
 
 
-def _signals(known: Sequence["Judgement"], population: Population) -> Iterator[str]:
-    yield f"| {' | '.join(HEADS)} |"
-    yield "|---" * len(HEADS) + "|"
+def _signals(known: Sequence["Judgement"], population: Population) -> Iterator[list[str]]:
     for name in (*SIGNALS, TOGETHER):
         signal = SIGNALS.get(name)
         is_baseline = signal is not None and signal.is_baseline
@@ -119,8 +119,12 @@ def _signals(known: Sequence["Judgement"], population: Population) -> Iterator[s
         of = _of(having, name, population)
         if not 0 < sum(one.wrong for one in of) < len(of):
             continue
+        sets = [
+            _of([one for one in having if one.source == source], name, population)
+            for source in SOURCES
+        ]
         halves = calibration_halves(of, is_chance=signal is None or signal.is_chance)
-        cells = [
+        yield [
             f"**{name}** (baseline)" if is_baseline else name,
             str(len(of)),
             _interval(auroc_interval(of)),
@@ -128,52 +132,35 @@ def _signals(known: Sequence["Judgement"], population: Population) -> Iterator[s
                 "" if is_baseline else _gain(auroc_gain(of, _of(having, other, population)))
                 for other in (LENGTH, CONFIDENCE)
             ),
-            _interval(
-                auroc_within(
-                    [
-                        _of([one for one in having if one.source == source], name, population)
-                        for source in ("hotpotqa", "nist")
-                    ]
-                )
-            ),
-            *(
-                _auroc(_of([one for one in having if one.source == source], name, population))
-                for source in ("hotpotqa", "nist")
-            ),
+            _interval(auroc_within(sets)),
+            *map(_auroc, sets),
             f"{area_under_risk(of):.3f}",
             "" if halves.before is None else f"{halves.before:.3f}",
             f"{halves.isotonic:.3f}",
             f"{halves.platt:.3f}",
         ]
-        yield f"| {' | '.join(cells)} |"
 
 
-def _limits(known: Sequence["Judgement"]) -> Iterator[str]:
-    heads = ("doubt", "mean share wrong", "all halves together", "answered", "halves without limit")
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
+def _limits(known: Sequence["Judgement"]) -> Iterator[list[str]]:
     for name in (*SIGNALS, TOGETHER):
         of = _of([one for one in known if name in one.doubts], name, "draft")
         if not of:
             continue
         found = controlled(of, RATE)
         cells = [_share(found.error), _share(found.pooled), _share(found.coverage)]
-        yield f"| {name} | {' | '.join(cells)} | {found.without} of {SPLITS} |"
+        yield [name, *cells, f"{found.without} of {SPLITS}"]
 
 
-def _rates(known: Sequence["Judgement"]) -> Iterator[str]:
-    heads = ("drafts of", "doubt", "asked", "mean share wrong", "answered", "halves without limit")
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
+def _rates(known: Sequence["Judgement"]) -> Iterator[list[str]]:
     for source in dict.fromkeys(one.source for one in known):
         for name in FITTED:
             of = _of([o for o in known if o.source == source and name in o.doubts], name, "draft")
             wrong = sum(one.wrong for one in of)
             for rate in RATES:
                 found = controlled(of, rate)
-                label = f"{source} ({wrong} of {len(of)} wrong) | {name} | {rate:.0%}"
-                cells = f"{_share(found.error)} | {_share(found.coverage)}"
-                yield f"| {label} | {cells} | {found.without} of {SPLITS} |"
+                label = f"{source} ({wrong} of {len(of)} wrong)"
+                cells = [_share(found.error), _share(found.coverage)]
+                yield [label, name, f"{rate:.0%}", *cells, f"{found.without} of {SPLITS}"]
 
 
 def _of(judged: Sequence["Judgement"], name: str, population: Population) -> list[Judged]:

@@ -32,23 +32,23 @@ class Peer:
     packages: tuple[str, ...]
 
 
+LANGCHAIN = (
+    "langchain-classic==1.0.8",
+    "langchain-community==0.4.2",
+    "langchain-text-splitters==1.1.3",
+)
+BM25, PDFIUM = "rank-bm25==0.2.2", "pypdfium2>=5,<6"
+PAPER_QA = ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12")
 PEERS = (
     Peer(
         "LangChain",
         "benchmarks.peers.with_langchain",
-        (
-            "langchain-classic==1.0.8",
-            "langchain-community==0.4.2",
-            "langchain-text-splitters==1.1.3",
-            "rank-bm25==0.2.2",
-            "faiss-cpu>=1.12",
-            "pypdfium2>=5,<6",
-        ),
+        (*LANGCHAIN, BM25, "faiss-cpu>=1.12", PDFIUM),
     ),
     Peer(
         "paper-qa",
         "benchmarks.peers.with_paperqa",
-        ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12"),
+        PAPER_QA,
     ),
 )
 
@@ -57,20 +57,12 @@ ANSWERERS = (
     Peer(
         "LangChain",
         "benchmarks.peers.answer_with_langchain",
-        (
-            "langchain-classic==1.0.8",
-            "langchain-community==0.4.2",
-            "langchain-text-splitters==1.1.3",
-            "langchain-openai==1.7.3",
-            "langchain-chroma==1.1.0",
-            "rank-bm25==0.2.2",
-            "pypdfium2>=5,<6",
-        ),
+        (*LANGCHAIN, "langchain-openai==1.7.3", "langchain-chroma==1.1.0", BM25, PDFIUM),
     ),
     Peer(
         "paper-qa",
         "benchmarks.peers.answer_with_paperqa",
-        ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12"),
+        PAPER_QA,
     ),
 )
 """Peers that also answer, with the embedded chat model at its address on this machine."""

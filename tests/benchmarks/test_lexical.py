@@ -1,24 +1,11 @@
 """The engines' words, the exact BM25 and the mixed chunks are what they are said to be."""
 
-import doctest
 import random
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from benchmarks import (
-    exact_bm25,
-    lexical,
-    lexical_table,
-    mixed_chunks,
-    mixed_vectors,
-    scale_table,
-    word_rows,
-    word_ways,
-)
-from benchmarks.engines import measuring
 from benchmarks.engines.measuring import Row, Task, line_of, measured, row_of
 from benchmarks.engines.with_adapter import Adapter
 from benchmarks.engines.with_fts5 import Fts5
@@ -39,28 +26,6 @@ REAL = [
     Chunk(f"c{number}", f"d{number}", text, title="Notes", source="one")
     for number, text in enumerate(TEXTS)
 ]
-
-
-MODULES = (
-    exact_bm25,
-    lexical,
-    lexical_table,
-    measuring,
-    mixed_chunks,
-    mixed_vectors,
-    scale_table,
-    word_rows,
-    word_ways,
-)
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_examples(module: ModuleType) -> None:
-    """Every example gives what it says, and each of these modules has one."""
-    result = doctest.testmod(module)
-
-    assert 0 == result.failed
-    assert result.attempted
 
 
 def _task(folder: Path, phase: str, count: int) -> Task:
