@@ -16,6 +16,7 @@ from research_agent.settings import (
     SearchSettings,
     Settings,
     number_range,
+    values,
 )
 
 
@@ -70,14 +71,8 @@ class ResearchContext(BaseModel):
     @classmethod
     def of(cls, limits: Limits) -> "ResearchContext":
         """Return the context that hands down `limits`; what is too small is told by the graph."""
-        return cls.model_construct(
-            rounds=limits.rounds,
-            llm_calls=limits.llm_calls,
-            tool_calls=limits.tool_calls,
-            tokens=limits.tokens,
-            seconds=limits.seconds,
-            cost=limits.cost,
-        )
+        given: dict[str, Any] = dict(values(limits))
+        return cls.model_construct(**given)
 
 
 UNCHANGED = ResearchContext()
@@ -93,14 +88,7 @@ def adjusted(settings: Settings, context: object) -> Settings:
     """
     if not isinstance(context, ResearchContext) or context == UNCHANGED:
         return settings
-    limits = Limits(
-        rounds=context.rounds,
-        llm_calls=context.llm_calls,
-        tool_calls=context.tool_calls,
-        tokens=context.tokens,
-        seconds=context.seconds,
-        cost=context.cost,
-    )
+    limits = Limits(**{name: getattr(context, name) for name in values(Limits())})
     chunks, evidence = context.search_chunks, context.evidence_chunks
     return replace(
         settings,

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field
 
 from research_agent.core.limits import Limits
 from research_agent.core.questions import check_question
-from research_agent.core.result import Citation, ResearchResult
+from research_agent.core.result import ResearchResult, quoted_line
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
 
-from .tool_inputs import ToolInput
+from .tool_inputs import ToolInput, told
 from .tools import made_tool
 
 RESEARCH = """Ask a question about the user's own documents, and get an answer that can be checked.
@@ -95,19 +95,13 @@ def _told() -> Iterator[None]:
     except StoppedError:
         raise
     except ResearchAgentError as error:
-        hint = f". {error.hint}" if error.hint else ""
-        raise ToolException(f"no answer: {error}{hint}") from error
+        raise ToolException(f"no answer: {told(error)}") from error
 
 
 def result_text(result: ResearchResult) -> str:
     """Return a result as a model reads it: the answer, where it stands, and what is missing."""
     why = f" ({result.refusal_reason})" if result.refusal_reason else ""
-    lines = [result.answer + why, *map(_cited, result.citations)]
+    lines = [result.answer + why, *map(quoted_line, result.citations)]
     if result.status == "partial":
         lines.append(f"{len(result.unanswered)} sentences were left out: nothing supports them.")
     return "\n".join(lines)
-
-
-def _cited(citation: Citation) -> str:
-    quote = " ".join(citation.quote.split())
-    return f'[{citation.key}] {citation.place}: "{quote}"'

@@ -27,7 +27,7 @@ from research_agent.core.call_checking import nearest
 from research_agent.core.questions import check_question
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Probe
-from research_agent.errors import QuestionError, ToolInputError
+from research_agent.errors import QuestionError, ResearchAgentError, ToolInputError
 
 LARGEST = 1000
 """Chunks that one call may ask for."""
@@ -168,7 +168,7 @@ def _is_injected(field: FieldInfo) -> bool:
     )
 
 
-def told(error: ToolInputError) -> str:
+def told(error: ResearchAgentError) -> str:
     """Return an error as a model reads it, which can put it right.
 
     >>> told(ToolInputError("query is missing", hint="The arguments are: query."))

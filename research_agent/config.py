@@ -85,10 +85,7 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
         if not equals:
             hint = "Write a key, =, and its value, such as --set filter.mode=off"
             raise ConfigError(f"--set {change}: no value is given", hint=hint)
-        branch = _value(f"--set {key}", text)
-        for part in reversed(key.strip().split(".")):
-            branch = {part: branch}
-        tree = _merged(tree, branch) if isinstance(branch, dict) else tree
+        tree = _grown(tree, key.strip().split("."), _value(f"--set {key}", text))
     _refuse_unknown(tree, Settings(), "--set")
     return _settings(_merged(recorded, tree), "--set" if given else "trace")
 
@@ -135,11 +132,16 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     tree: dict[str, object] = {}
     for name, text in sorted(environment.items()):
         if name.startswith(PREFIX) and "__" in name:
-            branch = _value(f"the environment variable {name}", text)
-            for part in reversed(name.removeprefix(PREFIX).lower().split("__")):
-                branch = {part: branch}
-            tree = _merged(tree, branch) if isinstance(branch, dict) else tree
+            path = name.removeprefix(PREFIX).lower().split("__")
+            tree = _grown(tree, path, _value(f"the environment variable {name}", text))
     return tree
+
+
+def _grown(tree: dict[str, object], path: Sequence[str], value: object) -> dict[str, object]:
+    """Return `tree` with `value` at `path`."""
+    for part in reversed(path):
+        value = {part: value}
+    return _merged(tree, value) if isinstance(value, dict) else tree
 
 
 def _value(name: str, text: str) -> object:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from research_agent.adapters.traces import (
     RecordedDecisions,
@@ -18,6 +18,7 @@ from research_agent.adapters.traces import (
     recording_embedder,
     recording_reranker,
 )
+from research_agent.assembly.models.roles import ChatRole
 from research_agent.core.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -32,8 +33,7 @@ __all__ = [
     "replayed_ports",
 ]
 
-Role = Literal["answer", "planner", "filter", "verifier"]
-PORTS: Mapping[Role, str] = {
+PORTS: Mapping[ChatRole, str] = {
     "answer": "answerer",
     "planner": "planner",
     "filter": "filterer",
@@ -145,7 +145,7 @@ def _measured_identity(settings: Settings) -> str:
     return json.dumps([_identity(settings, "answer"), own])
 
 
-def _identity(settings: Settings, role: Role) -> str:
+def _identity(settings: Settings, role: ChatRole) -> str:
     """Return what tells the replies of a role's model from those of others."""
     models = settings.models
     own = models.role(role)

@@ -7,12 +7,11 @@ chunk that does, if one does; the verdict says so.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Literal
 
 from research_agent.core.claim_checks.listing import Checked, listed
 from research_agent.core.claim_checks.reading import REFERENCE
-from research_agent.core.entropy import scored, token_entropy
+from research_agent.core.entropy import mean_entropy, scored
 from research_agent.core.evidence import Evidence
 from research_agent.core.judging import judged
 from research_agent.core.quoting import source_of
@@ -110,7 +109,7 @@ def read_claims(
         claim = _judge(words, read_keys(sentence), chunks, min_support)
         if _is_cut(sentence, words) and end == len(text.rstrip()):
             claim = Claim(words, problem="it stops in the middle")
-        entropy = _mean_entropy(start, end, said)
+        entropy = mean_entropy(token for at, token in said if start <= at < end)
         claims[" ".join(words.casefold().split())] = replace(claim, mean_entropy=entropy)
     return tuple(claims.values())
 
@@ -233,9 +232,3 @@ def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:
         if scored(token) and not any(left < end and at > start for start, end in markers):
             said.append((left, token))
     return tuple(said)
-
-
-def _mean_entropy(start: int, end: int, said: Sequence[tuple[int, Token]]) -> float | None:
-    """Return the mean entropy of the tokens that begin in a sentence; None without any."""
-    inside = [token_entropy(token.alternatives) for at, token in said if start <= at < end]
-    return fmean(inside) if inside else None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.core.chunking import chunk_header
-from research_agent.core.evidence import fenced, readable
+from research_agent.core.evidence import attribute, fenced, readable
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Hit
 from research_agent.core.words import index_words, query_words
@@ -137,7 +137,7 @@ def head(alias: str, hit: Hit, references: Sequence[str]) -> str:
         "score": "" if hit.similarity is None else f"{hit.similarity:.3f}",
         "refers_to": "; ".join(name[:MAX_TITLE] for name in references[:MAX_REFERENCES]),
     }
-    told = (f'{name}="{_attribute(value)}"' for name, value in values.items() if value)
+    told = (f'{name}="{attribute(value)}"' for name, value in values.items() if value)
     return f"<chunk {' '.join(told)}>"
 
 
@@ -152,7 +152,3 @@ def _best_run(sizes: Sequence[int], held: Sequence[frozenset[str]], room: int) -
         if len(words) > most:
             best, most = (first, last), len(words)
     return best
-
-
-def _attribute(text: str) -> str:
-    return " ".join(fenced(text).replace('"', "'").split())

@@ -94,7 +94,7 @@ def _plan(question: str, words: QuestionWords) -> QuestionPlan:
     if phrases(words.attribute).search(question):
         return QuestionPlan("attribute")
     if things := _compared(question, words):
-        return QuestionPlan("comparison", queries=_apart(question, things))
+        return QuestionPlan("comparison", queries=asked_apart(question, things))
     if term := _term(question, words):
         meaning = re.search(rf"(?i)\s(?:{spelled(words.meaning)})$", question.rstrip("?!. "))
         return QuestionPlan("definition", term, meaning=bool(meaning))
@@ -140,8 +140,12 @@ def _compared(question: str, words: QuestionWords) -> tuple[str, ...]:
     return things if 1 < len(things) <= MOST_THINGS else ()
 
 
-def _apart(question: str, things: Sequence[str]) -> tuple[str, ...]:
-    """Return the question about each thing alone: without the names of the others."""
+def asked_apart(question: str, things: Sequence[str]) -> tuple[str, ...]:
+    """Return the question about each thing alone: without the names of the others.
+
+    >>> asked_apart("How do ABC and XYZ differ?", ("ABC", "XYZ"))
+    ('How do ABC and differ?', 'How do and XYZ differ?')
+    """
     queries = []
     for thing in things:
         others = [re.escape(other) for other in things if other != thing]

@@ -6,6 +6,7 @@ case with plain apostrophes. None of them belongs to a field of knowledge.
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 LONGEST = 400
 """Characters of a clause that can be such a wording; a longer one says more."""
@@ -13,31 +14,38 @@ LONGEST = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wordings:
-    """The wordings of one language."""
+    """The wordings of one language, as the sources of patterns; `compiled` makes one of a source.
 
-    sure: re.Pattern[str]
+    They are long, and whoever only searches needs none of them.
+    """
+
+    sure: str
     """Says that what a model was given holds no answer: nothing that a document says of itself."""
-    perhaps: re.Pattern[str]
+    perhaps: str
     """May be that, or what a document truly says: "the document does not specify key sizes"."""
-    lead: re.Pattern[str]
+    lead: str
     """What may stand in front: "Unfortunately,"."""
-    after: re.Pattern[str]
+    after: str
     """What politeness adds: "Please provide more context"."""
-    contrast: re.Pattern[str]
+    contrast: str
     """Between two clauses that say different things: ", but"."""
-    negation: re.Pattern[str]
+    negation: str
     """Words by which a quote can carry a statement that something is not so."""
 
 
-def wording(*shapes: str, **parts: str) -> re.Pattern[str]:
-    """Return one pattern for several shapes, in which `{name}` stands for a part.
+compiled = cache(re.compile)
+"""The pattern of a source, made when it is first used."""
 
-    >>> bool(wording("no {what}", what="answer|result").fullmatch("no result"))
+
+def wording(*shapes: str, **parts: str) -> str:
+    """Return the source of one pattern for several shapes; `{name}` stands for a part.
+
+    >>> bool(compiled(wording("no {what}", what="answer|result")).fullmatch("no result"))
     True
     """
     for name, part in parts.items():
         shapes = tuple(shape.replace(f"{{{name}}}", f"(?:{part})") for shape in shapes)
-    return re.compile("|".join(f"(?:{shape})" for shape in shapes))
+    return "|".join(f"(?:{shape})" for shape in shapes)
 
 
 _NOUN = (
@@ -159,8 +167,8 @@ ENGLISH = Wordings(
         r"to (?:answer|provide|determine|give)|(?:more|additional|further) (?:information|context|"
         r"details?)|i (?:would|will|can|could) |i'd |try |consult |refer to|contact |thank).*"
     ),
-    contrast=re.compile(r"[,;:]?\s+(?:but|however|although|though|whereas|yet|while)\b[,]?\s+"),
-    negation=re.compile(
+    contrast=r"[,;:]?\s+(?:but|however|although|though|whereas|yet|while)\b[,]?\s+",
+    negation=(
         r"\b(?:not|no|none|never|neither|nor|nothing|cannot|without|fail\w*|lack\w*|absen\w+|"
         r"omit\w*|exclud\w+|unable|outside|beyond|unspecified|undefined|unknown)\b|n't\b"
     ),

@@ -1,7 +1,5 @@
 """The wordings of Indonesian, Chinese, German, French and Spanish; see `core.refusal_wordings`."""
 
-import re
-
 from research_agent.core.refusal_wordings import Wordings, wording
 
 _ID_NOUN = (
@@ -59,10 +57,8 @@ INDONESIAN = Wordings(
         r"(?:silakan|mohon|tolong|harap|jika anda|bila anda|apabila anda|anda (?:dapat|bisa)|"
         r"untuk (?:menjawab|informasi)|informasi (?:lebih|tambahan)|terima kasih).*"
     ),
-    contrast=re.compile(
-        r"[,;]?\s+(?:tetapi|tapi|namun|akan tetapi|meskipun|sedangkan|sementara)\b,?\s+"
-    ),
-    negation=re.compile(
+    contrast=(r"[,;]?\s+(?:tetapi|tapi|namun|akan tetapi|meskipun|sedangkan|sementara)\b,?\s+"),
+    negation=(
         r"\b(?:tidak|tak|bukan|bukanlah|belum|tanpa|jangan|tiada|kecuali|dilarang|kurang\w*)\b"
     ),
 )
@@ -108,8 +104,8 @@ CHINESE = Wordings(
         source=_ZH_SOURCE,
     ),
     after=wording("(?:请|如果|如需|若|您可以|你可以|建议|需要更多|谢谢|欢迎).*"),
-    contrast=re.compile(r"[,;\uff0c\uff1b]\s*(?:但是|但|然而|不过|可是|而)\s*"),
-    negation=re.compile("不|没|未|无|非|勿|莫|禁止|除外|缺"),
+    contrast=r"[,;\uff0c\uff1b]\s*(?:但是|但|然而|不过|可是|而)\s*",
+    negation="不|没|未|无|非|勿|莫|禁止|除外|缺",
 )
 
 _DE_NOUN = (
@@ -170,8 +166,8 @@ GERMAN = Wordings(
         r"antwort:",
     ),
     after=wording(r"(?:bitte|wenn sie|falls|sie können|sie könnten|für weitere|weitere|danke).*"),
-    contrast=re.compile(r"[,;]\s+(?:aber|jedoch|allerdings|obwohl|während|doch)\s+"),
-    negation=re.compile(r"\b(?:nicht|nichts|kein\w*|nie|niemals|ohne|weder|noch|nirgends)\b"),
+    contrast=r"[,;]\s+(?:aber|jedoch|allerdings|obwohl|während|doch)\s+",
+    negation=r"\b(?:nicht|nichts|kein\w*|nie|niemals|ohne|weder|noch|nirgends)\b",
 )
 
 _FR_NOUN = (
@@ -220,8 +216,8 @@ FRENCH = Wordings(
         source=_FR_SOURCE,
     ),
     after=wording(r"(?:veuillez|si vous|vous pouvez|vous pourriez|pour (?:plus|répondre)|merci).*"),
-    contrast=re.compile(r"[,;]\s+(?:mais|cependant|toutefois|bien que|tandis que|alors que)\s+"),
-    negation=re.compile(r"\b(?:ne|pas|aucun\w*|sans|jamais|rien|ni|non|hors)\b|\bn'"),
+    contrast=r"[,;]\s+(?:mais|cependant|toutefois|bien que|tandis que|alors que)\s+",
+    negation=r"\b(?:ne|pas|aucun\w*|sans|jamais|rien|ni|non|hors)\b|\bn'",
 )
 
 _ES_NOUN = (
@@ -273,6 +269,6 @@ SPANISH = Wordings(
     after=wording(
         r"(?:por favor|si (?:usted|tiene|desea)|puede |para (?:m[aá]s|responder)|gracias).*"
     ),
-    contrast=re.compile(r"[,;]\s+(?:pero|sin embargo|aunque|mientras que)\s+"),
-    negation=re.compile(r"\b(?:no|ning[uú]n\w*|sin|nunca|tampoco|ni|nada|excepto)\b"),
+    contrast=r"[,;]\s+(?:pero|sin embargo|aunque|mientras que)\s+",
+    negation=r"\b(?:no|ning[uú]n\w*|sin|nunca|tampoco|ni|nada|excepto)\b",
 )

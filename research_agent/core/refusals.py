@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from research_agent.core.claims import MARKER, Claim, bare, is_shown
-from research_agent.core.refusal_wordings import ENGLISH, LONGEST, Wordings
+from research_agent.core.refusal_wordings import ENGLISH, LONGEST, Wordings, compiled
 from research_agent.core.refusal_wordings_more import CHINESE, FRENCH, GERMAN, INDONESIAN, SPANISH
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.words import fold
@@ -104,7 +104,7 @@ def _parted(claim: Claim) -> Iterator[Claim]:
 
 def _is_negated(claim: Claim) -> bool:
     quotes = [_plain(quote.quote) for quote in claim.quotes]
-    return any(words.negation.search(quote) for quote in quotes for words in LANGUAGES)
+    return any(compiled(words.negation).search(quote) for quote in quotes for words in LANGUAGES)
 
 
 def _missing(claim: Claim, text: str) -> Claim:
@@ -114,7 +114,7 @@ def _missing(claim: Claim, text: str) -> Claim:
 def _parts(sentence: str) -> tuple[str, str] | None:
     """Return what a sentence says, and what it says is missing; None for any other sentence."""
     for words in LANGUAGES:
-        for match in words.contrast.finditer(sentence):
+        for match in compiled(words.contrast).finditer(sentence):
             said, missing = sentence[: match.start()], sentence[match.end() :]
             if says_missing(missing) and not set(_kinds(said)) & {"sure", "perhaps"}:
                 end = sentence[-1] if sentence[-1] in ".!\u3002\uff01" else "."
@@ -140,7 +140,7 @@ def _told(plain: str, *, cited: bool) -> tuple[str, ...]:
 
 def _clauses(plain: str, words: Wordings, *, cited: bool) -> Iterator[str]:
     rest = _without_lead(plain, words)
-    clauses = words.contrast.split(rest)
+    clauses = compiled(words.contrast).split(rest)
     if len(clauses) == 1:
         yield _kind(rest, words, cited=cited)
         return
@@ -150,7 +150,7 @@ def _clauses(plain: str, words: Wordings, *, cited: bool) -> Iterator[str]:
 
 def _without_lead(text: str, words: Wordings) -> str:
     text = text.strip(_WRAPPING)
-    while match := words.lead.match(text):
+    while match := compiled(words.lead).match(text):
         text = text[match.end() :].strip(_WRAPPING + ",;:")
     return text
 
@@ -158,11 +158,11 @@ def _without_lead(text: str, words: Wordings) -> str:
 def _kind(clause: str, words: Wordings, *, cited: bool) -> str:
     if not clause:
         return "after"
-    if len(clause) <= LONGEST and words.sure.fullmatch(clause):
+    if len(clause) <= LONGEST and compiled(words.sure).fullmatch(clause):
         return "sure"
-    if len(clause) <= LONGEST and words.perhaps.fullmatch(clause):
+    if len(clause) <= LONGEST and compiled(words.perhaps).fullmatch(clause):
         return "perhaps"
-    return "after" if not cited and words.after.fullmatch(clause) else "other"
+    return "after" if not cited and compiled(words.after).fullmatch(clause) else "other"
 
 
 def _plain(text: str) -> str:

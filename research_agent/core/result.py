@@ -216,6 +216,11 @@ def _stop_reason(check: Check) -> StopReason:
             return reason
 
 
+def quoted_line(citation: Citation) -> str:
+    """Return where a citation leads, with its quote, in one line."""
+    return f'[{citation.key}] {citation.place}: "{" ".join(citation.quote.split())}"'
+
+
 def with_markers(claim: Claim) -> str:
     """Return a claim with its keys before the full stop.
 

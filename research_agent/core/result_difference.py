@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import ndiff
 
 from research_agent.core.evidence import place
-from research_agent.core.result import Citation, ResearchResult, Usage, with_markers
+from research_agent.core.result import ResearchResult, Usage, quoted_line, with_markers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def difference(before: ResearchResult, after: ResearchResult) -> Difference:
         status=(before.status, after.status),
         stop_reason=(before.stop_reason, after.stop_reason),
         answer=_sentences(before, after),
-        citations=_changes(map(_cited, before.citations), map(_cited, after.citations)),
+        citations=_changes(map(quoted_line, before.citations), map(quoted_line, after.citations)),
         evidence=_changes(_read(before), _read(after)),
         queries=_changes(before.queries, after.queries),
         warnings=_changes(before.warnings, after.warnings),
@@ -81,10 +81,6 @@ def _shown(result: ResearchResult) -> list[str]:
     if result.status == "refused":
         return [result.answer]
     return [with_markers(claim) for claim in result.claims if claim.keys]
-
-
-def _cited(citation: Citation) -> str:
-    return f'[{citation.key}] {citation.place}: "{" ".join(citation.quote.split())}"'
 
 
 def _read(result: ResearchResult) -> list[str]:

@@ -7,7 +7,6 @@ from research_agent.errors import SessionError
 
 FORMAT = 1
 """How turns are kept; it counts up only where an older version could not read them."""
-DEFAULT_SESSION = "default"
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
 

@@ -13,16 +13,23 @@ def missing_sides(
 ) -> tuple[str, ...]:
     """Return the things of a comparison that no shown claim and no quote names.
 
-    Nothing where the question compares nothing, or where no side is named: then the answer may
-    call them otherwise.
-
     >>> from research_agent.core.question_words import ENGLISH
     >>> said = [Claim("ML-KEM agrees on a key.", ("c1",), verdict="supported")]
     >>> missing_sides("How do ML-KEM and ML-DSA differ?", said, [ENGLISH])
     ('ML-DSA',)
     """
-    things = compared_things(question, words)
     shown = [claim for claim in claims if is_shown(claim)]
     said = " ".join([c.text for c in shown] + [q.quote for c in shown for q in c.quotes])
-    missing = tuple(thing for thing in things if not is_named(thing, said))
+    return unnamed(compared_things(question, words), said)
+
+
+def unnamed(things: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return those of the things that a text does not name, where it names another one.
+
+    Nothing where it names none: then it may call them otherwise.
+
+    >>> unnamed(("ML-KEM", "ML-DSA"), "ML-KEM agrees on a key."), unnamed(("ML-KEM",), "It does.")
+    (('ML-DSA',), ())
+    """
+    missing = tuple(thing for thing in things if not is_named(thing, text))
     return missing if len(missing) < len(things) else ()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from research_agent.core.calls import CallPlan, Found
+from research_agent.core.claims import is_shown
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
 from research_agent.core.pruning import Pruned
@@ -92,7 +93,7 @@ def _answered(written: Mapping[str, Any]) -> str:
 def _verified(written: Mapping[str, Any]) -> str:
     check: Check = written["check"]
     draft: Draft = written["best"]
-    shown = sum(claim.verdict != "unsupported" for claim in draft.claims)
+    shown = sum(map(is_shown, draft.claims))
     entropy = draft.uncertainty.mean_entropy
     sure = "uncertainty unknown" if entropy is None else f"mean entropy {entropy:.2f} nats"
     ending = "searching again" if check.decision == "again" else "done"

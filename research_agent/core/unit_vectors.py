@@ -14,3 +14,12 @@ def unit_vector(vector: Sequence[float]) -> list[float]:
     if not math.isfinite(length) or length == 0:
         raise ValueError("a vector without a direction")
     return [float(value) / length for value in vector]
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the cosine of two vectors of length one; raises ValueError for different sizes.
+
+    >>> cosine([1.0, 0.0], [0.6, 0.8])
+    0.6
+    """
+    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -1,15 +1,13 @@
 """Whether an answer is supported, whether its model was sure, and whether to search again."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Literal
 
 from research_agent.core.asked_value import lacking
 from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
 from research_agent.core.claims import Claim, is_shown, read_claims, said_tokens
-from research_agent.core.entropy import outcomes, token_entropy
+from research_agent.core.entropy import mean_entropy, normalized_uncertainty
 from research_agent.core.evidence import Evidence
 from research_agent.core.refusals import (
     Refused,
@@ -113,10 +111,7 @@ def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
     said = [token for _, token in said_tokens(tokens)]
     if not said:
         return Uncertainty()
-    entropies = [token_entropy(token.alternatives) for token in said]
-    most = [math.log(outcomes(token)) for token in said]
-    shares = [min(entropy / top, 1.0) for entropy, top in zip(entropies, most, strict=True)]
-    return Uncertainty("logprobs", fmean(entropies), fmean(shares), len(said))
+    return Uncertainty("logprobs", mean_entropy(said), normalized_uncertainty(said), len(said))
 
 
 def verify(  # noqa: PLR0913 (keyword-only settings)
@@ -145,62 +140,57 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     Where chunks were `left_out` of the evidence and may come back, they do before anything else is
     tried, or ends: a refusal, or an answer that is not good, may be for want of them.
     """
-    check, draft = _checked(
-        question,
-        answer,
-        evidence,
-        best,
-        allowance=allowance,
-        probe_failed=probe_failed,
-        round_=round_,
-        max_rounds=max_rounds,
-        max_entropy=max_entropy,
-        min_support=min_support,
-        asked_value=asked_value,
-    )
+    undrafted = _undrafted(answer, best, probe_failed=probe_failed)
+    if undrafted:
+        check, draft = undrafted
+    else:
+        written = _draft(question, answer, evidence, round_, min_support, asked_value=asked_value)
+        unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
+        check, draft = _weighed(question, answer, written, best, unpaid, max_entropy)
     paid = allowance.llm_calls >= CALLS and not allowance.spent()
     if left_out and check.reason in MENDED and paid:
         check = replace(check, decision="again", reason="pruned", next_query="", refused="")
     return check, draft
 
 
-def _checked(  # noqa: PLR0913 (those of `verify`)
+def _draft(
     question: str,
     answer: Answer,
     evidence: Sequence[Evidence],
-    best: Draft,
-    *,
-    allowance: Allowance,
-    probe_failed: bool,
     round_: int,
-    max_rounds: int,
-    max_entropy: float,
     min_support: float,
+    *,
     asked_value: bool,
-) -> tuple[Check, Draft]:
-    """Check `answer` as if nothing had been left out of its evidence."""
-    undrafted = _undrafted(answer, best, probe_failed=probe_failed)
-    if undrafted:
-        return undrafted
+) -> Draft:
+    """Return what `answer` says, judged against the evidence and against what was asked for."""
     claims = read_claims(answer.text, answer.tokens, evidence, min_support=min_support)
     claims = without_missing(claims)
-    if is_all_missing(claims):
-        return _refused(replace(answer, refused="insufficient_evidence"), best)
-    unsure = uncertainty(answer.tokens)
     shown = [claim.text for claim in claims if is_shown(claim)]
     answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
     lacks = lacking(question, shown) if asked_value and not answers else ""
-    draft = Draft(round_, claims, unsure, answer.answerable, lacks)
+    return Draft(round_, claims, uncertainty(answer.tokens), answer.answerable, lacks)
+
+
+def _weighed(
+    question: str,
+    answer: Answer,
+    draft: Draft,
+    best: Draft,
+    unpaid: StopReason | None,
+    max_entropy: float,
+) -> tuple[Check, Draft]:
+    """Return what follows from a draft, and the better one of it and `best`."""
+    if is_all_missing(draft.claims):
+        return _refused(replace(answer, refused="insufficient_evidence"), best)
     if best.claims and draft.quality() <= best.quality():
         return _stop("worse_than_before", best), best
     doubt = _doubt(draft, max_entropy)
-    unchecked = answer.unchecked or unsure.source == "none"
+    unchecked = answer.unchecked or draft.uncertainty.source == "none"
     if doubt is None:
         return _stop("unchecked" if unchecked else "confident", draft), draft
-    unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
     if unpaid:
         return _stop(unpaid, draft), draft
-    doubts = tuple(claim.text for claim in _doubtful(claims, max_entropy))
+    doubts = tuple(claim.text for claim in _doubtful(draft.claims, max_entropy))
     return Check("again", doubt, " ".join((question, *doubts)), doubts=doubts), draft
 
 

@@ -31,6 +31,7 @@ from research_agent.core.refinement import (
     with_following,
 )
 from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
+from research_agent.core.unit_vectors import cosine
 from research_agent.core.validators.languages import with_languages
 from research_agent.core.validators.retrieval import Finding, finding
 from research_agent.core.validators.rewrite_words import RewriteWords
@@ -270,7 +271,7 @@ def _measure(
     documents = {hit.chunk.doc_id for hits in found for hit in hits}
     findings = [finding(hits, top_k=SOURCES, by_chunk=len(documents) == 1) for hits in found]
     measured = tuple(
-        Measures(similarity=sum(a * b for a, b in zip(own, vector, strict=True)), found=what)
+        Measures(similarity=cosine(own, vector), found=what)
         for vector, what in zip(vectors, findings[1:], strict=True)
     )
     return findings[0], measured

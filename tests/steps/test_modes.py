@@ -104,6 +104,26 @@ def test_lexical_works_without_an_embedding_model() -> None:
             found("What is LAT?", given, settings)
 
 
+def test_known_chunks_need_no_embedding_model_either() -> None:
+    """A follow-up by words alone keeps its hits, and what is known, without similarities."""
+    given = replace(ports(chunks()), embedder=Closed(), vectors=Closed())
+    known = [chunk.chunk_id for chunk in chunks()][-2:]
+    probe = retrieve("What is LAT?", Check(), ports=given, settings=LEXICAL, known=known)
+
+    assert set(known) <= {hit.chunk.chunk_id for hit in probe.value.hits}
+    assert {None} == {hit.similarity for hit in probe.value.hits}
+
+
+def test_the_query_is_embedded_once() -> None:
+    """What is known from before is compared with the vector that was searched with."""
+    given = ports(chunks())
+    known = [chunk.chunk_id for chunk in chunks()][-2:]
+    retrieve("gauge levels", Check(), ports=given, settings=RetrievalSettings(), known=known)
+
+    assert isinstance(given.embedder, fakes.WordEmbedder)
+    assert 1 == given.embedder.asked.count("gauge levels")
+
+
 def test_the_failure_is_in_the_trace() -> None:
     """The probe has its hits, and the result a warning."""
     given = replace(ports(chunks()), embedder=Closed(), vectors=Closed())

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from research_agent.core.closing import Closing
-from research_agent.core.sessions import SessionInfo
+from research_agent.core.sessions import FORMAT, SessionInfo
 from research_agent.errors import SessionError, SessionLockedError
 
 DAY = 86_400.0
@@ -70,7 +70,7 @@ class SessionTable(Closing):
             "turns) values (?, ?, ?, ?, ?, ?, 0) on conflict (name) do nothing",
             name,
             uuid4().hex,
-            SessionInfo("", "").format,
+            FORMAT,
             index,
             now,
             now,

@@ -1,6 +1,5 @@
 """Answer: the evidence and the question to a cited text, or to a refusal."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +17,11 @@ from research_agent.core.passages import (
     explains_nothing,
     looked_up,
 )
-from research_agent.core.question_plan import compared_things
+from research_agent.core.question_plan import asked_apart, compared_things
 from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refusals import REFUSAL, Refused, is_refusal
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.support import is_named
+from research_agent.core.sides import unnamed
 from research_agent.core.types import Completion, Message, Outcome, Token, TraceEvent
 from research_agent.core.verification import Answer
 from research_agent.errors import BudgetError, ModelError, ModelReplyError
@@ -179,10 +178,9 @@ class _Work:
     def _both_sides(self, written: Answer) -> Noted:
         """Add a passage on each thing that the question compares and the answer leaves out."""
         things = compared_things(self.question, self.words)
-        missing = [thing for thing in things if not is_named(thing, written.text)]
-        if not missing or len(missing) == len(things):
-            return written, ()
-        added = [passage for thing in missing for passage in self._passage_on(thing, things)]
+        missing = unnamed(things, written.text)
+        asked = dict(zip(things, asked_apart(self.question, things), strict=True))
+        added = [passage for thing in missing for passage in self._passage_on(thing, asked[thing])]
         if not added:
             return written, ()
         more = f"\n{as_answer(added)}"
@@ -190,12 +188,10 @@ class _Work:
         note = f"answer: passages were added on {', '.join(missing)}"
         return replace(written, text=written.text + more, tokens=tokens), (note,)
 
-    def _passage_on(self, thing: str, things: Sequence[str]) -> tuple[Passage, ...]:
+    def _passage_on(self, thing: str, asked: str) -> tuple[Passage, ...]:
         """Return the passage that names `thing` and is nearest to the question about it alone."""
-        others = [re.escape(other) for other in things if other != thing]
-        asked = re.sub(rf"(?<![\w-])(?:{'|'.join(others)})(?![\w-])", " ", self.question)
         return choose_passages(
-            " ".join(asked.split()),
+            asked,
             self.evidence,
             embedder=self.ports.embedder,
             most=1,

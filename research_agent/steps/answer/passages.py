@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from research_agent.core.evidence import Evidence
 from research_agent.core.passages import Passage, chosen_passages, passages_of, ranked_passages
 from research_agent.core.support import is_named
+from research_agent.core.unit_vectors import cosine
 from research_agent.ports import Embedder
 
 
@@ -26,6 +27,6 @@ def choose_passages(
     if not passages:
         return ()
     own, *vectors = embedder.embed([question, *(passage.readable for passage in passages)])
-    similarities = [sum(a * b for a, b in zip(own, vector, strict=True)) for vector in vectors]
+    similarities = [cosine(own, vector) for vector in vectors]
     ranked = ranked_passages(question, passages, similarities)
     return chosen_passages(ranked, most=most, max_words=max_words)

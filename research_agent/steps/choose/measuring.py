@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from research_agent.core.budget import MIN_SECONDS
-from research_agent.core.evidence import fenced, place, readable
+from research_agent.core.evidence import attribute, fenced, place, readable
 from research_agent.core.filtering_prompt import excerpt
 from research_agent.core.information_gain import Measured, Unmeasured, measured
 from research_agent.core.types import Chunk, Message
@@ -95,8 +95,7 @@ class Gauge:
         """Return a chunk as the model reads it: without a key, for nothing is to be cited."""
         text, count = fenced(readable(chunk)), self._ports.tokenizer.count
         short = excerpt(text, self._question, self._settings.passage_tokens, count)
-        source = " ".join(fenced(place(chunk)).replace('"', "'").split())
-        return f'<chunk source="{source}">\n{short}\n</chunk>'
+        return f'<chunk source="{attribute(place(chunk))}">\n{short}\n</chunk>'
 
     def _without(self, missing: Unmeasured, problem: str) -> Measured:
         self.problem = self.problem or problem

@@ -66,7 +66,7 @@ def retrieve(
     query = check.next_query or question
     try:
         found = rank(query, ports=ports, settings=settings, scope=scope)
-        hits = _with_known(found.hits, _known(query, known, ports, scope))
+        hits = _with_known(found.hits, _known(found.vector, known, ports, scope))
         notes = (*ports.warnings(), *found.notes)
         return Outcome(Probe(query, hits), TraceEvent(notes=notes))
     except ModelError as error:
@@ -77,13 +77,19 @@ def retrieve(
         return Outcome(Probe(query, failed=True), event)
 
 
-def _known(query: str, ids: Sequence[str], ports: Ports, scope: Scope) -> tuple[Hit, ...]:
-    """Return the chunks with these ids that are still there and in the scope, nearest first."""
+def _known(
+    vector: Sequence[float], ids: Sequence[str], ports: Ports, scope: Scope
+) -> tuple[Hit, ...]:
+    """Return the chunks with these ids that are still there and in the scope, nearest first.
+
+    Without a `vector` of the query it is not known how near they are.
+    """
     chunks = [chunk for chunk in ports.chunks.chunks(ids) if scope.admits(chunk)] if ids else []
     if not chunks:
         return ()
-    vector = ports.embedder.embed([query])[0]
-    near = ports.vectors.similarities(vector, [chunk.chunk_id for chunk in chunks])
+    near: Sequence[float | None] = [None] * len(chunks)
+    if vector:
+        near = ports.vectors.similarities(vector, [chunk.chunk_id for chunk in chunks])
     hits = [Hit(chunk, similarity=s) for chunk, s in zip(chunks, near, strict=True)]
     return tuple(sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.chunk.chunk_id)))
 

@@ -42,6 +42,8 @@ class Ranked:
     """Name and chunk ids of each ranking that took part, in the order of work."""
     notes: tuple[str, ...] = ()
     """What went another way than planned, a sentence each."""
+    vector: Sequence[float] = ()
+    """Of the query; empty where it is not known."""
 
 
 def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> tuple[Hit, ...]:
@@ -79,7 +81,7 @@ def rank(
     if plan.overview and settings.overview_slots:
         own = run.with_overview(own, query)
     own = run.with_related(own, vector)
-    return Ranked(run.hits(own, vector), plan, tuple(run.stages), tuple(run.notes))
+    return Ranked(run.hits(own, vector), plan, tuple(run.stages), tuple(run.notes), vector)
 
 
 @dataclass
