@@ -7,6 +7,7 @@ from research_agent.core.corpus import DocumentOutline
 from research_agent.core.draft_hiding import public_queries
 from research_agent.core.evidence import Evidence, place
 from research_agent.core.named_things import named_documents, named_in
+from research_agent.core.quoting import source_of
 from research_agent.core.refusals import Refused
 from research_agent.core.result import ResearchResult
 from research_agent.core.stems import stem
@@ -42,9 +43,7 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
     >>> words_not_held("What colour has the hose?", evidence)
     ('colour',)
     """
-    chunks = [item.hit.chunk for item in evidence]
-    texts = (" ".join((c.doc_id, c.title, *c.section, c.text)) for c in chunks)
-    held = content_words("\n".join(texts))
+    held = content_words("\n".join(source_of(item.hit.chunk) for item in evidence))
     language = language_of(question, LANGUAGES)
     silent = STOP_WORDS | (set(language.function) if language else set())
     asked = dict.fromkeys(_WORD.findall(question))

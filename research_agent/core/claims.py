@@ -103,14 +103,15 @@ def read_claims(
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         words = bare(sentence)
-        again = " ".join(words.casefold().split()) in claims
+        plain = " ".join(words.casefold().split())
+        again = plain in claims
         if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
             continue
         claim = _judge(words, read_keys(sentence), chunks, min_support)
         if _is_cut(sentence, words) and end == len(text.rstrip()):
             claim = Claim(words, problem="it stops in the middle")
         entropy = mean_entropy(token for at, token in said if start <= at < end)
-        claims[" ".join(words.casefold().split())] = replace(claim, mean_entropy=entropy)
+        claims[plain] = replace(claim, mean_entropy=entropy)
     return tuple(claims.values())
 
 

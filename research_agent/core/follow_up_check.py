@@ -1,9 +1,9 @@
 """Whether a question that a model completed says only what the conversation has said."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from research_agent.core.follow_up import Said
+from research_agent.core.proposals import reply_object
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.validators.reading import Reading, language_of, read
 from research_agent.core.validators.spans import negations
@@ -27,11 +27,7 @@ def read_completed(reply: str) -> str:
     >>> read_completed('Sure: {"question": " How large is it? "}'), read_completed("no idea")
     ('How large is it?', '')
     """
-    try:
-        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return ""
-    text = value.get("question") if isinstance(value, dict) else None
+    text = reply_object(reply).get("question")
     plain = " ".join(text.split()) if isinstance(text, str) else ""
     return plain if len(plain) <= LONGEST else ""
 

@@ -4,14 +4,13 @@ A gap `#n` is filled with words of what the n-th part found, and with nothing el
 that does not stand there letter by letter is no answer.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
+from research_agent.core.proposals import HOP, reply_object
 from research_agent.core.types import Hit
 from research_agent.core.words import fold
 
-GAP = re.compile(r"(?<!\w)#(\d)(?!\w)")
 MAX_ANSWER = 100
 """Characters; what is longer is no name, place, date or number."""
 HITS = 3
@@ -26,7 +25,7 @@ def gaps(query: str, at: int) -> tuple[int, ...]:
     >>> gaps("Where was #1 born?", 2), gaps("What is issue #1?", 1), gaps("see #3", 2)
     ((1,), (), ())
     """
-    return tuple(dict.fromkeys(n for n in map(int, GAP.findall(query)) if 0 < n < at))
+    return tuple(dict.fromkeys(n for n in map(int, HOP.findall(query)) if 0 < n < at))
 
 
 def waiting(queries: Sequence[str], searched: Sequence[int]) -> tuple[int, ...]:
@@ -48,10 +47,10 @@ def filled(query: str, answers: Mapping[int, str]) -> str:
     >>> filled("Where was #1 born?", {1: "Ada Li"}), filled("Where was #1 born?", {1: ""})
     ('Where was Ada Li born?', '')
     """
-    wanted = [n for n in map(int, GAP.findall(query)) if n in answers]
+    wanted = [n for n in map(int, HOP.findall(query)) if n in answers]
     if not all(answers[n] for n in wanted):
         return ""
-    return GAP.sub(lambda gap: answers.get(int(gap[1]), gap[0]), query)
+    return HOP.sub(lambda gap: answers.get(int(gap[1]), gap[0]), query)
 
 
 def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> str:
@@ -66,11 +65,7 @@ def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> str:
     >>> read_answer('{"answer": "Bo Chen"}', "Who founded Acme?", hits)
     ''
     """
-    try:
-        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return ""
-    answer = value.get("answer") if isinstance(value, dict) else None
+    answer = reply_object(reply).get("answer")
     text = " ".join(answer.split()) if isinstance(answer, str) else ""
     plain = fold(text)
     if not 1 < len(text) <= MAX_ANSWER or plain in fold(query):

@@ -75,9 +75,10 @@ def _lacking(sentence: str, quote: str, chunk: Chunk) -> str:
     """Return the part of a sentence of which a quote says nothing; empty where it says all."""
     offered = offered_words(quote, chunk)
     about = above(chunk)
+    given = about - offered
     for way in parts_of(sentence):
         for part in way:
-            told = {word for word in claimed_words(part) if not _is_given(word, about - offered)}
+            told = {word for word in claimed_words(part) if not _is_given(word, given)}
             if told and held_share(frozenset(told), offered) < LEAST_OF_A_PART:
                 return part
         if len(way) > 1 and (strange := _unnamed(way, quote, offered | about)):

@@ -6,6 +6,7 @@ from itertools import chain
 
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
+from research_agent.core.quoting import source_of
 from research_agent.core.support import names
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.validators.reading import language_of
@@ -64,9 +65,7 @@ def is_about_something_else(question: str, evidence: Sequence[Evidence]) -> bool
         return False
     said: set[str] = set()
     for item in evidence:
-        chunk = item.hit.chunk
-        text = " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
-        said.update(_words(text))
+        said.update(_words(source_of(item.hit.chunk)))
     return not any(word in said or word.removesuffix("s") in said for word in chain(*named))
 
 

@@ -68,7 +68,7 @@ def read_proposal(
     >>> read_proposal("What is it?", '{"kind": "rewrite", "queries": ["what is it"]}').problem
     'the reply repeats what was asked before'
     """
-    value = _object(reply)
+    value = reply_object(reply)
     kind, written = value.get("kind"), value.get("queries")
     if kind == "keep":
         return Proposal()
@@ -118,7 +118,7 @@ def read_translation(question: str, reply: str) -> Proposal:
     >>> read_translation("Apa itu?", '{"query": "What is it?"}').queries
     ('What is it?',)
     """
-    query = _object(reply).get("query")
+    query = reply_object(reply).get("query")
     text = query.strip() if isinstance(query, str) else ""
     if not plain_query(text) or len(text) > MAX_QUERY_CHARS:
         return UNREADABLE
@@ -148,7 +148,12 @@ def plain_query(query: str) -> str:
     return " ".join(query.lower().split()).rstrip(" ?.!\u3002\uff1f\uff01\u061f")
 
 
-def _object(reply: str) -> Mapping[str, object]:
+def reply_object(reply: str) -> Mapping[str, object]:
+    """Return the JSON object in a model's reply, whatever stands around it; empty for none.
+
+    >>> reply_object('Sure: {"query": "keys"}.'), reply_object("no idea")
+    ({'query': 'keys'}, {})
+    """
     try:
         value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
     except (ValueError, RecursionError):

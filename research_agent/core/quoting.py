@@ -120,20 +120,14 @@ def source_of(chunk: Chunk) -> str:
     return " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
 
 
-def best_support(sentence: str, chunk: Chunk) -> Support:
-    """Return the quote of `chunk` that carries `sentence` best.
-
-    A quote with every number is better than one without, then more words are, and a further
-    sentence has to bring a tenth of the words or more. The words of a table's caption and head
-    belong to each of its rows. Names have to stand somewhere in the chunk or above it.
-    """
-    return quotes_of(sentence, chunk, most=1)[0]
-
-
 def quotes_of(
     sentence: str, chunk: Chunk, *, most: int, min_support: float = 0.0
 ) -> tuple[Support, ...]:
     """Return the best quotes, at most so many and at least one; they do not overlap.
+
+    A quote with every number is better than one without, then more words are, and a further
+    sentence has to bring a tenth of the words or more. The words of a table's caption and head
+    belong to each of its rows. Names have to stand somewhere in the chunk or above it.
 
     Where the chunk as a whole holds less than `min_support` of the words, only single sentences
     are looked at.
@@ -144,8 +138,8 @@ def quotes_of(
     ['Bread is baked.', 'Bread is sold.']
     """
     figures, strangers = _unproven(sentence, chunk)
-    wanted = _wanted(sentence)
-    ranked: list[tuple[int, float, int, _Span, float]] = []
+    wanted = claimed_words(sentence)
+    ranked: list[_Ranked] = []
     named = above(chunk)
     given = frozenset(word for word in wanted if word[0] in named)
     whole = held_share(wanted, _all_words(chunk) | named) >= min_support
@@ -156,14 +150,13 @@ def quotes_of(
         if share:
             missing = figures - span.figures
             gone = _gone(sentence, chunk.text[span.start : span.end], missing, span.figures)
-            ranked.append((len(gone), span.cost - share, place, span, share))
+            ranked.append((len(gone), span.cost - share, place, span, share, gone))
     ranked.sort(key=lambda item: item[:3])
     if not ranked or (ranked[0][0] == len(figures) and ranked[0][1] >= 0):
         return (Support(missing=tuple(sorted(figures | strangers))),)
     found: list[Support] = []
-    for _, _, _, span, share in _apart(ranked, most):
+    for _, _, _, span, share, gone in _apart(ranked, most):
         quote = chunk.text[span.start : span.end]
-        gone = _gone(sentence, quote, figures - span.figures, span.figures)
         found.append(Support(share, quote, span.start, span.end, tuple(sorted(gone | strangers))))
     return tuple(found)
 
@@ -183,17 +176,12 @@ def _all_words(chunk: Chunk) -> frozenset[str]:
     return frozenset().union(*(span.words for span in _quotable(chunk)))
 
 
-@lru_cache(maxsize=256)
-def _wanted(sentence: str) -> frozenset[tuple[str, ...]]:
-    return claimed_words(sentence)
-
-
 @lru_cache(maxsize=512)
 def _unproven(sentence: str, chunk: Chunk) -> tuple[frozenset[str], frozenset[str]]:
     return unproven(sentence, source_of(chunk))
 
 
-_Ranked = tuple[int, float, int, _Span, float]
+_Ranked = tuple[int, float, int, _Span, float, frozenset[str]]
 
 
 def _apart(ranked: Sequence[_Ranked], most: int) -> list[_Ranked]:
@@ -211,8 +199,9 @@ def _gone(
     sentence: str, quote: str, missing: frozenset[str], held: frozenset[str]
 ) -> frozenset[str]:
     """Return the missing numbers that are not held in another unit: 32 bytes are 256 bits."""
-    raised = {part for base, by in powers(sentence) if base + by in held for part in (base, by)}
-    missing -= raised
+    if not missing:
+        return missing
+    missing -= {part for base, by in powers(sentence) if base + by in held for part in (base, by)}
     if not missing:
         return missing
     possible = {

@@ -91,10 +91,6 @@ _THING = (
     r"indication|content|specification|explanation|documents?|passages?)"
 )
 _FROM = r"(?:anywhere )?(?:in|by|within|from|based on|using|with|among|given|on the basis of)"
-_IS_NOT = (
-    r"(?:is|are|was|were|has|have|had|could|can|cannot|can't|couldn't|isn't|aren't|wasn't)"
-    r"(?: not| never| nowhere)?(?: been| be)?"
-)
 _NEGATED = r"(?:is|are|was|were|has|have|can|could)(?: not| never| nowhere)|\w+n't|cannot"
 _TOLD = r"(?:the |this |that |your |such |an )?(?:answer|information|detail|question)(?: \w+){0,5}"
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from research_agent.core.support import claimed_words
 
@@ -14,6 +15,7 @@ _STRONG = re.compile(
 _WEAK = re.compile(r",?\s+(?:and|but|while|whereas|dan|tetapi|sedangkan)\s+|,\s+")
 
 
+@lru_cache(maxsize=256)
 def parts_of(sentence: str) -> tuple[tuple[str, ...], ...]:
     """Return the ways to take a sentence apart, the most likely first.
 

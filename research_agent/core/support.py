@@ -91,6 +91,7 @@ def wanted_words(sentence: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(stem(part) for part in word) for word in words)
 
 
+@lru_cache(maxsize=1024)
 def claimed_words(sentence: str) -> frozenset[tuple[str, ...]]:
     """Return the words of a claim that its quote has to hold; without those that only join.
 

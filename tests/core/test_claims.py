@@ -4,7 +4,7 @@ import pytest
 
 from research_agent.core.claims import read_claims
 from research_agent.core.evidence import Evidence
-from research_agent.core.quoting import best_support
+from research_agent.core.quoting import quotes_of
 from research_agent.core.types import Chunk, Hit
 from tests.fakes import chunk, token
 
@@ -110,7 +110,7 @@ def test_lines_of_a_table_are_quoted_whole() -> None:
         "t", "d", "set | key | ct\nML-KEM-512 | 800 | 768\nML-KEM-768 | 1184 | 1088", kind="table"
     )
 
-    found = best_support("ML-KEM-768 has a key of 1184 and a ct of 1088.", table)
+    (found,) = quotes_of("ML-KEM-768 has a key of 1184 and a ct of 1088.", table, most=1)
 
     assert "ML-KEM-768 | 1184 | 1088" in found.quote
     assert () == found.missing

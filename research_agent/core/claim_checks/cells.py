@@ -46,16 +46,18 @@ def in_another_cell(said: Statement, table: str, *, among: frozenset[str] | None
     for place, word in enumerate(said.words):
         if among is not None and word.value not in among:
             continue
-        own = [cell for cell in grid if word.value and word.value in cell.values]
+        own = [cell for cell in grid if word.value in cell.values]
+        if not own:
+            continue
         others = [cell for cell in grid if word.value not in cell.values]
         near = _near(said, place)
         others = [cell for cell in others if not _is_taken(said, place, cell, near, columns)]
-        if not own or not others:
+        if not others:
             continue
         fits = {id(c): _fit(c.row, rows, near) + _fit(c.column, columns, near) for c in grid}
         there = max(fits[id(cell)] for cell in own)
         best = max(others, key=lambda cell: fits[id(cell)])
-        if fits[id(best)] > there * CLEARER and fits[id(best)] > there:
+        if fits[id(best)] > there * CLEARER:
             return f"the evidence says {best.text} for {best.label}, not {word.text}"
     return ""
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from research_agent.core.claim_checks.compared import Compared, behind, clause
 from research_agent.core.claim_checks.inflection import root
-from research_agent.core.claim_checks.pairing import best_place, outdone
+from research_agent.core.claim_checks.pairing import FORBIDDING, best_place, outdone
 from research_agent.core.claim_checks.reading import Statement, Word
 from research_agent.core.claim_checks.words import Mark
 
@@ -178,7 +178,7 @@ def _kinds(statement: Statement) -> frozenset[str]:
 
 def _is_said(word: Word, other: Statement) -> bool:
     """Return whether a word such as "forbidden" stands in the other text too."""
-    return Mark("neg", "both") in word.marks and bool(other.at(word.form))
+    return FORBIDDING in word.marks and bool(other.at(word.form))
 
 
 def _aims(statement: Statement, place: int) -> tuple[int, ...]:
@@ -188,7 +188,7 @@ def _aims(statement: Statement, place: int) -> tuple[int, ...]:
         return (place,)
     aims = behind(statement, place, SCOPE)
     aims = tuple(i for i in aims if statement.words[i].clause == word.clause) or aims
-    if any(mark == Mark("neg", "both") for mark in word.marks):
+    if FORBIDDING in word.marks:
         before = [i for i in clause(statement, place) if i < place and statement.words[i].content]
         return (*before[-BEFORE:], *aims)
     return aims
@@ -217,7 +217,7 @@ def _is_negated(statement: Statement, place: int, *, whole: bool = False) -> boo
         if NEGATION in word.marks:
             continue
         near = word.clause == own.clause or place in _aims(statement, i)
-        before = Mark("neg", "both") in word.marks
+        before = FORBIDDING in word.marks
         if near and (i < place or before or whole):
             return True
     exceptions = (i for i in statement.having("condition") if i < place)

@@ -73,8 +73,9 @@ def agreed_places(both: Compared) -> Iterator[int]:
     number's clause.
     """
     for place, name in enumerate(both.said.words):
-        alike = {w.form for w in both.said.words if w.name and w.family == name.family}
-        if not name.name or len(alike) > 1:
+        if not name.name:
+            continue
+        if len({w.form for w in both.said.words if w.name and w.family == name.family}) > 1:
             continue
         for i, word in enumerate(both.said.words):
             if word.value and any(

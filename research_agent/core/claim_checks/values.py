@@ -15,7 +15,7 @@ YEAR = 4
 """Digits of a year."""
 BITS = 8
 """A byte's: 32 bytes are 256 bits."""
-SOFT = {"more": False, "less": False}
+SOFT = frozenset(["more", "less"])
 """Bounds that stand before their number only: "three times larger than" is none."""
 BETWEEN = frozenset(["and", "or", "to", "dan", "atau", "sampai"])
 """Words between numbers that share the unit behind the last one."""
@@ -33,6 +33,8 @@ def misplaced(both: Compared) -> str:
     """
     told = dict(owners(both))
     agreed = frozenset(agreed_places(both)) | {place for place, right in told.items() if not right}
+    listed = frozenset(i for lists in parallel(both.quoted) for places in lists for i in places)
+    forms = {both.quoted.words[i].form for i in listed}
     for place, word in enumerate(both.said.words):
         if told.get(place):
             found = f"the evidence says {told[place]} there, not {word.text}"
@@ -40,10 +42,11 @@ def misplaced(both: Compared) -> str:
             found = _unit(both, place) or _bound(both, place)
         elif word.value:
             found = _unit(both, place) or _owner(both, place) or _bound(both, place)
-            found = found or ("" if _is_listed(both, place) else _other_value(both, place))
+            if not found and listed.isdisjoint(both.quoted.at(word.value)):
+                found = _other_value(both, place)
         else:
-            listed = any(word.form == both.quoted.words[i].form for i in _listed(both))
-            found = _name(both, place) if word.name and not listed else _month(both, place)
+            is_apart = word.name and word.form not in forms
+            found = _name(both, place) if is_apart else _month(both, place)
         if found:
             return found
     return ""
@@ -114,16 +117,6 @@ def _owner(both: Compared, place: int) -> str:
             named = both.quoted.words[names[order.index(own)]].text
             return f"the evidence says {right} for {named}, not {value}"
     return ""
-
-
-def _listed(both: Compared) -> list[int]:
-    """Return the places of the quote that are in lists of names and of as many numbers."""
-    return [i for lists in parallel(both.quoted) for i in (*lists[0], *lists[1])]
-
-
-def _is_listed(both: Compared, place: int) -> bool:
-    own = both.quoted.at(both.said.words[place].value)
-    return not set(own).isdisjoint(_listed(both))
 
 
 def _owner_said(statement: Statement, place: int, order: Sequence[str]) -> str:
@@ -228,7 +221,7 @@ def _side(statement: Statement, place: int) -> tuple[str, str]:
         i
         for i in statement.having("bound")
         if -AROUND < i - place < AROUND and statement.words[i].clause == clause
-        if i < place or SOFT.get(statement.words[i].value_of("bound"), True)
+        if i < place or statement.words[i].value_of("bound") not in SOFT
         if not any(statement.words[k].value for k in range(min(i, place) + 1, max(i, place)))
     ]
     if not near:

@@ -135,7 +135,6 @@ _PLAIN: Mapping[tuple[str, str], str] = {
         "|sebelum|setelah"
         "|比|向|从|到|给|由|把|被"
     ),
-    ("month", ""): "",
 }  # fmt: skip
 
 UNITS: tuple[tuple[str, ...], ...] = (
