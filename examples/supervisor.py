@@ -55,7 +55,20 @@ def supervisor(agents: dict[str, ResearchAgent], budget: Limits = BUDGET) -> Any
 def main(task: str, first: str, second: str) -> None:
     """Ask two indexes, each made with `research-agent index PATH --index NAME`."""
     with ResearchAgent.open(first) as one, ResearchAgent.open(second) as other:
-        print(supervisor({first: one, second: other}).invoke({"task": task})["answer"])
+        graph = supervisor({first: one, second: other})
+        print(watched(graph, task)["answer"])
+
+
+def watched(graph: Any, task: str) -> Any:  # noqa: ANN401 (LangGraph's compiled graph and state)
+    """Return what the supervisor concludes; on the way, tell what its sub-agents do."""
+    done: Any = {}
+    modes = ["custom", "values"]
+    for place, mode, told in graph.stream({"task": task}, stream_mode=modes, subgraphs=True):
+        if mode == "custom" and told["event"] == "step_finished" and told["summary"]:
+            print(f"{told['step']}: {told['summary']}", file=sys.stderr)
+        elif mode == "values" and not place:
+            done = told
+    return done
 
 
 if __name__ == "__main__":

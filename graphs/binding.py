@@ -1,11 +1,10 @@
-"""How a node is added to a graph: with its ports bound and its time taken."""
+"""How a node is added to a graph: with its ports bound, its time taken and its events told."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
 
-from langgraph.runtime import Runtime
+from langgraph.runtime import get_runtime
 
 from research_agent.core.types import TraceEvent
 from research_agent.ports import Clock
@@ -14,51 +13,51 @@ from research_agent.stopping import check
 
 from .calling import Toolbox
 from .context import ResearchContext, adjusted
+from .running import Runs, Threads, runs
 from .state import State
+from .telling import kept, teller, telling
 
-S_contra = TypeVar("S_contra", bound=State, contravariant=True)
 Node = Callable[..., Mapping[str, object]]
-Update = dict[str, object]
-
-
-class BoundNode(Protocol[S_contra]):
-    """A node as LangGraph calls it."""
-
-    def __call__(self, state: S_contra, *, runtime: Runtime[Any]) -> Update:
-        """Return what changed."""
 
 
 def bind(
     name: str,
     node: Node,
-    reads: type[S_contra],
+    reads: type[State],
     clock: Clock,
+    threads: Threads,
     **bound: object,
-) -> BoundNode[S_contra]:
+) -> Runs:
     """Return `node` with `bound` filled in; each run leaves one stamped event in the trace.
 
-    The state is validated here once more, because what `Send` carries arrives as it was sent. A
-    question that was stopped ends here with StoppedError. Where the run has a ResearchContext, the
-    bound settings and tools are those that it asks for.
+    LangGraph makes a state of what its channels hold for each node, which validates it. What
+    `Send` carries arrives as it was sent, and is validated here. A question that was stopped ends
+    here with StoppedError. Where the run has a ResearchContext, the
+    bound settings and tools are those that it asks for. In an event loop it runs on `threads`.
     """
 
     @lru_cache(maxsize=16)
     def under(context: ResearchContext) -> Mapping[str, object]:
         return {key: _under(value, context) for key, value in bound.items()}
 
-    def run(state: S_contra, *, runtime: Runtime[Any]) -> Update:
-        check()
+    def run(state: object) -> dict[str, object]:
+        runtime = get_runtime(ResearchContext)
+        read = state if type(state) is reads else reads.model_validate(state)
         started = clock.seconds()
-        context = runtime.context
-        given = under(context) if isinstance(context, ResearchContext) else bound
-        update = dict(node(reads.model_validate(state), **given))
-        events = update.get("trace")
-        event = events[0] if isinstance(events, list) else TraceEvent()
-        seconds = clock.seconds() - started
-        stamped = replace(event, node=name, started=started, seconds=seconds)
-        return {**update, "trace": [stamped]}
+        with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
+            check()
+            context = runtime.context
+            given = under(context) if isinstance(context, ResearchContext) else bound
+            update = dict(node(read, **given))
+            update |= kept(read, update)
+            events = update.get("trace")
+            event = events[0] if isinstance(events, list) else TraceEvent()
+            seconds = clock.seconds() - started
+            update["trace"] = [replace(event, node=name, started=started, seconds=seconds)]
+            tell(update)
+        return update
 
-    return run
+    return runs(name, run, threads)
 
 
 def _under(value: object, context: ResearchContext) -> object:

@@ -5,19 +5,24 @@ read. So a checkpoint holds no class of ours, and a later version can read it.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from langgraph.graph.message import add_messages
+from langgraph.runtime import get_runtime
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from research_agent.core.conversation import Choices, FollowUp, Ledger, Turn
 from research_agent.core.scope import Scope
+from research_agent.stopping import check
 
+from .context import ResearchContext, under
 from .reducers import append
+from .running import Runs, Threads, runs
 from .state import State
+from .telling import passed_on
 
 
 def as_messages(value: object) -> object:
@@ -111,21 +116,24 @@ class ChatUpdate(TypedDict, total=False):
     ledger: Ledger
 
 
-class PlainNode(Protocol):
-    """A node as LangGraph calls it."""
+def plainly(
+    name: str, node: Callable[..., Mapping[str, object]], threads: Threads, **bound: object
+) -> Runs:
+    """Return `node` with `bound` filled in; what it returns is kept as plain values.
 
-    def __call__(self, state: ChatState) -> dict[str, Any]:
-        """Return what changed, as plain values."""
+    Bound settings are those that the run's ResearchContext asks for. What a question that it asks
+    tells is told by the conversation too.
+    """
 
-
-def plainly(node: Callable[..., Mapping[str, object]], **bound: object) -> PlainNode:
-    """Return `node` with `bound` filled in; what it returns is kept as plain values."""
-
-    def run(state: ChatState) -> dict[str, Any]:
-        update = node(ChatState.model_validate(state), **bound)
+    def run(state: object) -> dict[str, Any]:
+        check()
+        runtime = get_runtime(ResearchContext)
+        given = under(bound, runtime.context)
+        with passed_on(runtime.stream_writer):
+            update = node(ChatState.model_validate(state), **given)
         return {
             name: value if name == "messages" else to_jsonable_python(value)
             for name, value in update.items()
         }
 
-    return run
+    return runs(name, run, threads)

@@ -3,6 +3,7 @@
 Roles, models and the index are no part of it: they are chosen when the graph is built.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -61,6 +62,11 @@ class ResearchContext(BaseModel):
         description="What leaves out hits: nothing, their similarity, or the filter model, hit by "
         "hit or all at once. Empty: as configured.",
     )
+    prune_mode: Literal["off", "threshold", "top_k", "ratio", "greedy"] | None = Field(
+        None,
+        description="What leaves out evidence that makes the model no surer: nothing, a least "
+        "gain, a number or a share that stays, or one chunk after the other. Empty: as configured.",
+    )
     search_chunks: int | None = _number(
         SearchSettings, "max_chunks", "Chunks that a search returns at most."
     )
@@ -100,6 +106,19 @@ def adjusted(settings: Settings, context: object) -> Settings:
             settings.refinement, mode=context.refinement_mode or settings.refinement.mode
         ),
         filter=replace(settings.filter, mode=context.filter_mode or settings.filter.mode),
+        prune=replace(settings.prune, mode=context.prune_mode or settings.prune.mode),
         search=replace(settings.search, max_chunks=chunks or settings.search.max_chunks),
         evidence=replace(settings.evidence, max_chunks=evidence or settings.evidence.max_chunks),
     )
+
+
+def under(bound: Mapping[str, object], context: object) -> dict[str, object]:
+    """Return what a node is bound to, with the settings of one run.
+
+    >>> under({"settings": Settings(), "k": 3}, ResearchContext(prune_mode="ratio"))["k"]
+    3
+    """
+    return {
+        name: adjusted(value, context) if isinstance(value, Settings) else value
+        for name, value in bound.items()
+    }

@@ -1,13 +1,13 @@
 """One node per step: read state, call one function, name what changed."""
 
 from research_agent.core.confidence import retrieval_confidence
-from research_agent.core.verification import verify
 from research_agent.metering import remaining, spare
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
 from research_agent.steps.choose import choose_pruned
+from research_agent.steps.doubting import check_answer
 from research_agent.steps.refine import Before, refine
 from research_agent.steps.report import report
 from research_agent.steps.search import retrieve
@@ -91,23 +91,25 @@ def answer_node(
         prompts=prompts,
         settings=settings.answer,
         words=settings.retrieval.words,
+        min_support=settings.verify.min_support,
+        faulty=state.check.faulty,
+        samples=settings.verify.samples,
     )
     return {"answer": answered.value, "trace": [answered.event]}
 
 
 def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
-    check, best = verify(
+    check, best = check_answer(
         state.question,
         state.answer,
         state.evidence,
         state.best,
+        state.check,
+        settings=settings,
         allowance=remaining(settings, state.trace),
-        probe_failed=state.probe.failed,
+        hits=state.found.hits,
         round_=state.rounds,
-        max_rounds=settings.budget.rounds,
-        max_entropy=settings.verify.max_entropy,
-        min_support=settings.verify.min_support,
-        asked_value=settings.verify.asked_value == "on",
+        probe_failed=state.probe.failed,
         left_out=state.pruned.may_return,
     )
     return {"check": check, "best": best}

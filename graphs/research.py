@@ -15,7 +15,8 @@ from . import nodes
 from .beginning import begin
 from .binding import Node, bind
 from .context import ResearchContext
-from .search import build_search_graph
+from .running import own_threads
+from .search import build_search_graph, searching
 from .state import ResearchInput, ResearchOutput, ResearchState
 
 ResearchGraph = CompiledStateGraph[ResearchState, ResearchContext, ResearchInput, ResearchOutput]
@@ -62,14 +63,17 @@ def build_research_graph(
         output_schema=shown,
     )
 
+    threads = own_threads(settings)
+
     def add(name: str, node: Node, **bound: object) -> None:
-        graph.add_node(name, bind(name, node, ResearchState, ports.clock, **bound))
+        graph.add_node(name, bind(name, node, ResearchState, ports.clock, threads, **bound))
 
     add("retrieve", nodes.retrieve_node, ports=ports, settings=settings)
     add("assess", nodes.assess_node, settings=settings)
     add("refine", nodes.refine_node, ports=ports, settings=settings, prompts=prompts)
     kept = False if checkpointer is False else None
-    graph.add_node("search", build_search_graph(ports, settings, prompts, checkpointer=kept))
+    search = build_search_graph(ports, settings, prompts, threads=threads, checkpointer=kept)
+    graph.add_node("search", searching(search, ports.clock))
     add(
         "select_evidence",
         nodes.select_evidence_node,

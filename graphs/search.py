@@ -1,24 +1,37 @@
 """The search: a graph of its own that the research graph runs as one node."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import get_runtime
 from langgraph.types import Checkpointer, Send
 
 from research_agent.core import routing
 from research_agent.core.calls import collect
 from research_agent.metering import spare
-from research_agent.ports import Ports
+from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.plan_calls import plan_calls
 
-from .binding import bind
+from .binding import Node, bind
 from .calling import Toolbox, run_call, toolbox
 from .context import ResearchContext
-from .state import CallInput, SearchInput, SearchOutput, SearchState, SearchUpdate
+from .running import Runs, Threads, own_threads
+from .state import (
+    CallInput,
+    ResearchState,
+    SearchInput,
+    SearchOutput,
+    SearchState,
+    SearchUpdate,
+    State,
+)
+from .telling import Teller, shared, teller, telling
 from .tools import ResearchTools
+
+SearchGraph = CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]
 
 
 def plan_calls_node(
@@ -69,28 +82,58 @@ def after_collect(state: SearchState) -> Literal["plan_calls", "end"]:
 
 
 def build_search_graph(
-    ports: Ports, settings: Settings, prompts: Prompts, *, checkpointer: Checkpointer = None
-) -> CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]:
+    ports: Ports,
+    settings: Settings,
+    prompts: Prompts,
+    *,
+    threads: Threads | None = None,
+    checkpointer: Checkpointer = None,
+) -> SearchGraph:
     """Wire plan_calls, run_call and collect into a loop.
 
-    As a node it keeps the checkpoints of the graph around it, or none (`checkpointer=False`).
+    As a node it keeps the checkpoints of the graph around it, or none (`checkpointer=False`), and
+    its nodes run on the `threads` of that graph.
     """
+    places = threads or own_threads(settings)
     tools = toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
-    planning = {"ports": ports, "settings": settings, "prompts": prompts, "tools": tools}
-    clock = ports.clock
+    planning = {"ports": ports, "settings": settings, "prompts": prompts}
     graph = StateGraph(
         SearchState,
         context_schema=ResearchContext,
         input_schema=SearchInput,
         output_schema=SearchOutput,
     )
-    graph.add_node(
-        "plan_calls", bind("plan_calls", plan_calls_node, SearchState, clock, **planning)
-    )
-    graph.add_node("run_call", bind("run_call", run_call_node, CallInput, clock, tools=tools))
-    graph.add_node("collect", bind("collect", collect_node, SearchState, clock, settings=settings))
+
+    def add(name: str, node: Node, reads: type[State], **bound: object) -> None:
+        graph.add_node(name, bind(name, node, reads, ports.clock, places, **bound))
+
+    add("plan_calls", plan_calls_node, SearchState, tools=tools, **planning)
+    add("run_call", run_call_node, CallInput, tools=tools)
+    add("collect", collect_node, SearchState, settings=settings)
     graph.add_edge(START, "plan_calls")
     graph.add_conditional_edges("plan_calls", after_plan, ["run_call", "collect"])
     graph.add_edge("run_call", "collect")
     graph.add_conditional_edges("collect", after_collect, {"plan_calls": "plan_calls", "end": END})
     return graph.compile(checkpointer=checkpointer, name="search")
+
+
+def searching(search: SearchGraph, clock: Clock) -> Runs:
+    """Return the search as a node of the research graph; its nodes tell their events with it."""
+
+    def by(state: ResearchState) -> Teller | None:
+        writer = get_runtime(ResearchContext).stream_writer
+        return teller(writer, state, clock, clock.seconds())
+
+    def run(state: Any) -> Any:  # noqa: ANN401 (LangGraph types what a graph is given as Any)
+        tells = by(state)
+        with telling(tells, "search") as tell, shared(tells):
+            tell(found := search.invoke(state))
+        return found
+
+    async def arun(state: Any) -> Any:  # noqa: ANN401 (LangGraph types what a graph is given as Any)
+        tells = by(state)
+        with telling(tells, "search") as tell, shared(tells):
+            tell(found := await search.ainvoke(state))
+        return found
+
+    return Runs(run, arun, "search")

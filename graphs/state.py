@@ -1,12 +1,22 @@
 """The graphs' states: what each node reads and may write.
 
 Checkpoints turn tuples into lists and edits in Studio arrive as JSON. Every state is validated
-on every read, so each node sees the same immutable values whichever way they came.
+on every read, so each node sees the same immutable values whichever way they came. Where a
+question is asked as a whole, a value of ours that was found valid is not walked again.
 """
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 from typing_extensions import TypedDict
 
 from research_agent.core.budget import Allowance
@@ -22,6 +32,7 @@ from research_agent.core.types import Probe, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
 
 from .reducers import by_call_index, continued
+from .validating import once
 
 RESULT = TypeAdapter(ResearchResult)
 """JSON and JSON Schema of the result, for every door."""
@@ -32,6 +43,13 @@ class State(BaseModel):
     """The base of every state."""
 
     model_config = ConfigDict(extra="forbid", revalidate_instances="always")
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _once(
+        cls, value: object, validate: ValidatorFunctionWrapHandler, about: ValidationInfo
+    ) -> object:
+        return once(str(about.field_name), value, validate)
 
 
 class ResearchInput(State):
@@ -70,6 +88,7 @@ class ResearchState(ResearchInput):
     answer: Answer = Answer()  # answer
     check: Check = Check()  # verify: decision, reason, next query
     best: Draft = Draft()  # verify: the best round so far
+    unsaid: tuple[str, ...] = ()  # bound verify: what no event may repeat
     result: ResearchResult | None = None  # report
     trace: Trace = ()  # every node; the only shared field
 

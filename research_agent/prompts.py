@@ -10,6 +10,8 @@ VARIABLES = {
     "answer_system_refusing": frozenset[str](),
     "answer_user": frozenset({"evidence", "question"}),
     "answerable": frozenset({"evidence", "question", "answer"}),
+    "repair": frozenset({"evidence", "question", "sentences"}),
+    "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
     "refine": frozenset({"question"}),
     "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
     "translate": frozenset({"question", "language"}),
@@ -54,6 +56,8 @@ class Prompts:
     answer_system_refusing: PromptTemplate
     answer_user: PromptTemplate
     answerable: PromptTemplate
+    repair: PromptTemplate
+    rewrite_sentence: PromptTemplate
     refine: PromptTemplate
     refine_again: PromptTemplate
     translate: PromptTemplate

@@ -5,11 +5,15 @@ looks at the `Stop` of its question, and is woken by it.
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from threading import Lock
+from typing import TypeVar
 
 from research_agent.errors import StoppedError
+
+T = TypeVar("T")
 
 
 class Stop:
@@ -88,3 +92,25 @@ def check() -> None:
     stop = _CURRENT.get()
     if stop is not None and stop.ended:
         raise StoppedError("the question was stopped")
+
+
+async def on_thread(threads: Executor, run: Callable[[], T]) -> T:
+    """Run something on one of `threads`, in a copy of the caller's context.
+
+    Cancelling the task ends it: who waits for a model there is woken. So does a Stop around it.
+    """
+    import asyncio
+
+    stop = Stop()
+
+    def stoppable() -> T:
+        with stopping(stop):
+            return run()
+
+    loop = asyncio.get_running_loop()
+    with waking(stop.end):
+        try:
+            return await loop.run_in_executor(threads, copy_context().run, stoppable)
+        except asyncio.CancelledError:
+            stop.end()
+            raise

@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from examples import ask_in_python, react_agent
-from examples.supervisor import supervisor
+from examples.supervisor import supervisor, watched
 from research_agent import Limits, ResearchAgent
 from tests.app.commands import GUIDE, Model, run, served
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
@@ -53,6 +53,14 @@ def test_supervisor_asks_the_second_where_the_first_refuses(agent: ResearchAgent
     assert f"standards: {GOOD}" == done["answer"]
     assert ["refused", "answered"] == [result.status for result in done["results"].values()]
     assert 9 - sum(used) == done["left"].llm_calls
+
+
+def test_supervisor_is_watched(agent: ResearchAgent, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the sub-agent does is told on the way, as custom events of the supervisor's graph."""
+    done = watched(supervisor({"standards": agent}), QUESTION)
+
+    assert f"standards: {GOOD}" == done["answer"]
+    assert capsys.readouterr().err.startswith("retrieve: searched ")
 
 
 def test_react_agent_calls_the_tool(agent: ResearchAgent) -> None:

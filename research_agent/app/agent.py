@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from research_agent.app.events import Watching, events
-from research_agent.app.own_graphs import context, research, research_tool, state, tools
+from research_agent.app.own_graphs import context, research, research_tool, state, tools, validating
 from research_agent.assembly.connection import connect
 from research_agent.config import config_file, load_prompts, load_settings
 from research_agent.core.calls import SearchResult
@@ -23,7 +23,7 @@ from research_agent.core.types import Chunk
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
-from research_agent.stopping import Stop, stopping
+from research_agent.stopping import Stop, on_thread
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -73,7 +73,8 @@ class ResearchAgent(Closing):
         Called in a node of another graph, it hands on that graph's callbacks, tags and metadata.
         """
         asked = state.ResearchInput(question=question)
-        output = self._graph.invoke(asked, context=_context(limits))
+        with validating.validated_once():
+            output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
@@ -82,18 +83,7 @@ class ResearchAgent(Closing):
         Each call runs in a copy of the caller's context, so callbacks and tags are handed on.
         Cancelling the task ends the question, with the model call that is under way.
         """
-        stop = Stop()
-
-        def ask() -> ResearchResult:
-            with stopping(stop):
-                return self.ask(question, limits=limits)
-
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._threads, copy_context().run, ask)
-        except asyncio.CancelledError:
-            stop.end()
-            raise
+        return await on_thread(self._threads, partial(self.ask, question, limits=limits))
 
     def stream(
         self,

@@ -9,18 +9,19 @@ from functools import partial
 import click
 
 from research_agent.app.agent import ResearchAgent
-from research_agent.app.events import Watching, event_line
+from research_agent.app.events import Watching, event_line, step_text
 from research_agent.app.indexing import index_for_docs
-from research_agent.app.interrupting import ended_by_ctrl_c
+from research_agent.app.interrupting import STATUS, ended_by_ctrl_c
 from research_agent.app.report import Recorder, RunRecord, check_target
 from research_agent.app.shown import ShownChat
 from research_agent.app.starting import start
-from research_agent.app.terminal import progress_bar, result_text, say, say_json
+from research_agent.app.terminal import note, progress_bar, result_text, say, say_json
 from research_agent.app.tracing import tracing
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import load_prompts
+from research_agent.core.doubt_words import told
 from research_agent.core.draft_hiding import public_result
-from research_agent.core.events import Event, Finished, StepFinished, StepStarted, Stopped
+from research_agent.core.events import Event, Finished, Stopped
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult, Usage
@@ -29,11 +30,8 @@ from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 
-BEGINNINGS = {"answer": "reading the evidence and writing"}
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
-INTERRUPTED = 130
-"""Exit status where Ctrl-C ended the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +69,14 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
         show_progress = stack.enter_context(progress_bar())
         joining = partial(show_progress, "joining the weights")
         connection = stack.enter_context(
-            connect(where, settings, os.environ, on_bytes=joining, on_note=_note)
+            connect(where, settings, os.environ, on_bytes=joining, on_note=note)
         )
         ports = shown(connection.ports) if show.prompt else connection.ports
         recorder = Recorder()
         watching: Watching = recorder.watching
         if show.trace:
             trace = stack.enter_context(
-                tracing(show.trace, question, where, connection, on_problem=_note)
+                tracing(show.trace, question, where, connection, on_problem=note)
             )
             ports = trace.ports(connection, ports)
             watching = trace.behind(recorder.watching)
@@ -86,10 +84,10 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
         try:
             result = run(agent, question, settings, show, watching=watching)
         except StoppedError:
-            return INTERRUPTED
+            return STATUS
         _print(result, show)
         if show.trace:
-            _note(f"trace: {trace.path}")
+            note(f"trace: {trace.path}")
         if show.report:
             return _report(result, show, connection, recorder.record())
     return 0
@@ -109,9 +107,11 @@ def _print(result: ResearchResult, show: Show) -> None:
     say(result_text(result))
     if result.advice:
         say(result.advice, error=True)
+    if result.unsure:
+        say(told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if show.steps or unfinished else ():
-        _note(warning)
+        note(warning)
     say(cost_line(result), dim=True, error=True)
 
 
@@ -129,9 +129,9 @@ def _report(result: ResearchResult, show: Show, connection: Connection, record: 
             force=show.force,
         )
     except ResearchAgentError as error:
-        _note(f"no report was written: {error} {error.hint}")
+        note(f"no report was written: {error} {error.hint}")
         return UNREPORTED
-    _note(f"report: {show.report}")
+    note(f"report: {show.report}")
     return 0
 
 
@@ -185,7 +185,16 @@ def cost_line(result: ResearchResult) -> str:
     """
     usage = result.usage
     ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
-    return f"{ending}: {result.rounds} rounds, {usage_text(usage)}"
+    return f"{ending}: {rounds_text(result.rounds)}, {usage_text(usage)}"
+
+
+def rounds_text(rounds: int) -> str:
+    """Return how many rounds there were, in words.
+
+    >>> rounds_text(1), rounds_text(2)
+    ('1 round', '2 rounds')
+    """
+    return f"{rounds} round" if rounds == 1 else f"{rounds} rounds"
 
 
 def usage_text(usage: Usage) -> str:
@@ -207,20 +216,13 @@ def usage_text(usage: Usage) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _note(text: str) -> None:
-    say(f"note: {text}", dim=True, error=True)
-
-
 def _tell(event: Event, settings: Settings) -> None:
     """Print one line for a step that ended, a slow one that begins, or a question that was ended.
 
     What went wrong with a question is told by the command itself.
     """
-    match event:
-        case StepFinished() if event.summary:
-            say(f"{event.step}: {event.summary}", dim=True, error=True)
-        case StepStarted() if event.step in BEGINNINGS and settings.models.chat.provider == "local":
-            say(f"{event.step}: {BEGINNINGS[event.step]} …", dim=True, error=True)
-        case Stopped() if event.reason == "cancelled":
-            spent = usage_text(event.usage)
-            say(f"stopped after {event.at:.1f} s: {spent}", dim=True, error=True)
+    line = step_text(event, local=settings.models.chat.provider == "local")
+    if isinstance(event, Stopped) and event.reason == "cancelled":
+        line = f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
+    if line:
+        say(line, dim=True, error=True)

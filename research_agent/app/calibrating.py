@@ -19,6 +19,13 @@ from research_agent.app.calibrating_answers import (
     check_answers,
     fit_answers,
 )
+from research_agent.app.calibrating_modes import CALLS as MODE_CALLS
+from research_agent.app.calibrating_modes import (
+    check_modes,
+    fit_mode,
+    mode_lines,
+    mode_tokens,
+)
 from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, say, say_json
 from research_agent.assembly.calibration import fingerprint, index_state, keep_thresholds
@@ -26,6 +33,7 @@ from research_agent.assembly.connection import connect
 from research_agent.assembly.models import describe_models
 from research_agent.config import load_prompts
 from research_agent.core.answer_limits import Answered, AnswerLimit
+from research_agent.core.answer_modes import MODES, ModeChoice
 from research_agent.core.budget import Allowance
 from research_agent.core.calibration import (
     BYPASS,
@@ -68,6 +76,8 @@ class Wanted:
     yes: bool
     as_json: bool
     answers: WantedAnswers = NO_ANSWERS
+    modes: int = 0
+    """How many of the made questions are answered in every mode; 0: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +90,14 @@ class Cost:
     seconds: float
     answers: int = 0
     """Answers asked for; each takes two calls, and one to the planner where it is asked."""
+    modes: int = 0
+    """Questions that are answered in every mode."""
 
     @property
     def calls(self) -> int:
         """Calls to models."""
-        return (self.questions if self.model else 0) + CALLS * self.answers
+        made = self.questions if self.model else 0
+        return made + CALLS * self.answers + MODE_CALLS * self.modes
 
 
 def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
@@ -108,14 +121,18 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         rate=wanted.rate,
         source=_source(asked, cost),
     )
+    now, made = fingerprint(header, settings), datetime.now(UTC).isoformat(timespec="seconds")
+    mode = _mode(index, asked.value, settings, wanted, until - monotonic())
+    if mode:  # (the limits that follow are those of answers in this mode)
+        keep_thresholds(index, {}, made=made, now=now, mode=mode)
     limits, answers = _answers(index, asked.value, settings, wanted, until - monotonic())
     path = ""
-    if fitted.holds or limits:
+    if fitted.holds or limits or mode:
         path = keep_thresholds(
             index,
             {BYPASS: fitted} if fitted.holds else {},
-            made=datetime.now(UTC).isoformat(timespec="seconds"),
-            now=fingerprint(header, settings),
+            made=made,
+            now=now,
             answers=limits if wanted.answers.questions else None,
         )
     if wanted.as_json:
@@ -126,13 +143,15 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
                 "questions": _rows(asked.value),
                 "limits": {name: asdict(limit) for name, limit in limits.items()},
                 "answers": [asdict(one) for one in answers],
+                "mode": asdict(mode) if mode else None,
             }
         )
         return 0 if path else 1
-    say("\n".join(lines(fitted, settings, path if fitted.holds else "")))
+    told = lines(fitted, settings, path if fitted.holds else "")
     if wanted.answers.questions:
-        other = "" if fitted.holds else path
-        say("\n".join(answer_lines(limits, answers, settings, wanted.answers, other)))
+        told += answer_lines(limits, answers, settings, wanted.answers)
+    told += mode_lines(mode) if mode else []
+    say("\n".join([*told, f"kept in {path}"] if path and not fitted.holds else told))
     return 0 if path else 1
 
 
@@ -145,8 +164,9 @@ def cost_of(settings: Settings, wanted: Wanted) -> Cost:
     if model:
         seconds += questions * (PROMPT_TOKENS / READ_RATE + REPLY_TOKENS / WRITE_RATE)
     read, written = asked_tokens(settings, wanted.answers)
-    seconds += read / READ_RATE + written / WRITE_RATE
-    return Cost(questions, model, seconds, 2 * wanted.answers.questions)
+    more_read, more_written = mode_tokens(settings, wanted.modes)
+    seconds += (read + more_read) / READ_RATE + (written + more_written) / WRITE_RATE
+    return Cost(questions, model, seconds, 2 * wanted.answers.questions, wanted.modes)
 
 
 def cost_line(cost: Cost, wanted: Wanted) -> str:
@@ -158,7 +178,8 @@ def cost_line(cost: Cost, wanted: Wanted) -> str:
     '400 questions made by rules, 0 model calls, 800 searches: about 24 s; at most 10 minutes'
     """
     author = f"written by {cost.model}" if cost.model else "made by rules"
-    answers = f"{cost.answers} answers, " if cost.answers else ""
+    asked = cost.answers + len(MODES) * cost.modes
+    answers = f"{asked} answers, " if asked else ""
     return (
         f"{cost.questions} questions {author}, {answers}{cost.calls} model calls, "
         f"{2 * cost.questions} searches: about {cost.seconds:.0f} s; "
@@ -193,6 +214,7 @@ def _check(settings: Settings, cost: Cost, wanted: Wanted) -> None:
             hint="Calibrate with confidence.profile: default",
         )
     check_answers(settings, wanted.answers)
+    check_modes(settings, wanted.modes)
     least = least_questions(wanted.rate)
     if cost.questions < least:
         raise ConfigError(
@@ -228,6 +250,23 @@ def _ask(
             prompt=load_prompts().calibrate,
             on_progress=partial(show, "asking"),
         )
+
+
+def _mode(
+    index: str,
+    asked: Sequence[AskedQuestion],
+    settings: Settings,
+    wanted: Wanted,
+    seconds: float,
+) -> ModeChoice | None:
+    """Compare the modes on the first questions; None where that is not wanted."""
+    if not wanted.modes:
+        return None
+    made = [one.question for one in asked[: wanted.modes]]
+    chosen, notes = fit_mode(index, settings, made, seconds=seconds)
+    for note in notes:
+        say(f"note: {note}", dim=True, error=True)
+    return chosen
 
 
 def _answers(

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 
-from research_agent.app.own_graphs import research, state
 from research_agent.app.terminal import progress_bar
 from research_agent.assembly.answer_limits import answering_digest, writers_of
 from research_agent.assembly.connection import connect
@@ -84,6 +83,8 @@ def fit_answers(
 
     No question is begun after `seconds`, and none after a model has failed.
     """
+    from research_agent.app.own_graphs import research, state
+
     told: list[Answered] = []
     notes: list[str] = []
     drafting = replace(
@@ -112,11 +113,12 @@ def fit_answers(
             result = state.ResearchOutput.model_validate(output).result
             told.append(answered(made, result, left_out=scope != EVERYTHING))
             show("answering", done + 1, len(pairs))
+        answer = replace(settings.answer, mode=connection.settings.answer.mode)
     limits = fit_limits(
         told,
         rate=wanted.rate,
         writers=writers_of(settings, os.environ),
-        settings=answering_digest(settings),
+        settings=answering_digest(replace(settings, answer=answer)),
     )
     return limits, tuple(told), tuple(notes)
 
@@ -138,9 +140,8 @@ def answer_lines(
     asked: Sequence[Answered],
     settings: Settings,
     wanted: WantedAnswers,
-    path: str = "",
 ) -> list[str]:
-    """Return for people which limits were fitted, what other values would lead to, and `path`."""
+    """Return for people which limits were fitted, and what other values would lead to."""
     drafts = [one for one in asked if one.given]
     wrong, without = sum(one.wrong for one in drafts), sum(one.left_out for one in drafts)
     counted = f"{len(asked)} answers asked for: {len(drafts)} drafted, {wrong} of them wrong"
@@ -165,7 +166,7 @@ def answer_lines(
             f"  at {point.limit:g}: {point.answered} answers, {point.error:.0%} wrong"
             for point in limit.curve
         ]
-    return [*told, f"kept in {path}"] if path else told
+    return told
 
 
 def _pairs(questions: Sequence[MadeQuestion]) -> Iterator[tuple[MadeQuestion, Scope]]:

@@ -16,7 +16,7 @@ import click
 from research_agent.app.cli_chat import chat_command
 from research_agent.app.cli_diagnose import diagnose_command
 from research_agent.app.cli_doors import graph_command, mcp_command
-from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, index_is_named
 from research_agent.app.cli_replay import replay_command
 from research_agent.app.cli_upkeep import (
     calibrate_command,
@@ -188,12 +188,7 @@ def chunks_command(
 @click.argument("question")
 @INDEX
 @CONFIG
-@click.option(
-    "--docs",
-    metavar="PATH",
-    multiple=True,
-    help="Index this file or folder first, in an index of its own, and ask that.",
-)
+@DOCS
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
 @click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
@@ -228,9 +223,7 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
         raise click.UsageError("the result is the last of the --events: leave out --json")
     if drafts and not events:
         raise click.UsageError("--drafts are --events: give both")
-    given = click.get_current_context().get_parameter_source("index")
-    if docs and given is not click.core.ParameterSource.DEFAULT:
-        raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
+    index_is_named(docs)
     return asking.ask(
         question,
         index=index,

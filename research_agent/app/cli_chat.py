@@ -2,7 +2,7 @@
 
 import click
 
-from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, index_is_named
 from research_agent.app.telling import told
 
 
@@ -16,12 +16,7 @@ from research_agent.app.telling import told
 )
 @INDEX
 @CONFIG
-@click.option(
-    "--docs",
-    metavar="PATH",
-    multiple=True,
-    help="Index this file or folder first, in an index of its own, and ask that.",
-)
+@DOCS
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option(
     "--clarify/--no-clarify",
@@ -42,10 +37,7 @@ def chat_command(
     """Hold a conversation over the indexed documents, which lasts."""
     from research_agent.app.chat import opening
 
-    given = click.get_current_context().get_parameter_source("index")
-    named = given is not click.core.ParameterSource.DEFAULT
-    if docs and named:
-        raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
+    named = index_is_named(docs)
     return opening.chat(
         session=session,
         index=index if named else None,

@@ -1,6 +1,7 @@
 """Options that several commands of the command line share."""
 
 import os
+from collections.abc import Sequence
 
 import click
 
@@ -28,6 +29,21 @@ INDEX = click.option(
     metavar="NAME_OR_PATH",
     help="Which index: a name, or a folder (with a slash in it).",
 )
+DOCS = click.option(
+    "--docs",
+    metavar="PATH",
+    multiple=True,
+    help="Index this file or folder first, in an index of its own, and ask that.",
+)
 CONFIG = click.option(
     "--config", "config", metavar="FILE", help="Settings; else research-agent.yaml in this folder."
 )
+
+
+def index_is_named(docs: Sequence[str]) -> bool:
+    """Return whether this command was given --index; raises UsageError where --docs was too."""
+    source = click.get_current_context().get_parameter_source("index")
+    named = source is not click.core.ParameterSource.DEFAULT
+    if docs and named:
+        raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
+    return named

@@ -38,6 +38,12 @@ from research_agent.app.telling import told
     type=click.FloatRange(0.01, 0.5),
     help="Share of wrong answers allowed among those given.",
 )
+@click.option(
+    "--modes",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also answer so many of the questions in each mode, and choose what mode auto is.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
 @click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
@@ -53,13 +59,15 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
     rules: bool,
     answers: int,
     answer_rate: float,
+    modes: int,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
     """Fit to your documents how sure a first search has to be for a question to stay as it is.
 
-    With --answers also how sure the model has to be of an answer.
+    With --answers also how sure the model has to be of an answer, and with --modes which way of
+    answering suits it.
     """
     from research_agent.app import calibrating
     from research_agent.app.calibrating_answers import WantedAnswers
@@ -73,6 +81,7 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
         yes=yes,
         as_json=as_json,
         answers=WantedAnswers(questions=answers, rate=answer_rate),
+        modes=modes,
     )
     return calibrating.calibrate(index, config=config, wanted=wanted)
 

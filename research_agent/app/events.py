@@ -1,22 +1,28 @@
 """The events of a running question, read from LangGraph, and as JSON."""
 
-import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import copy_context
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from research_agent.core.event_making import Known, finished, started
-from research_agent.core.events import Asked, Event, Stopped
-from research_agent.core.result import usage_of
-from research_agent.errors import ResearchAgentError, StoppedError
+from research_agent.adapters.event_json import event_json, event_line, read_event
+from research_agent.core.event_making import Known, finished, started, stopped_by
+from research_agent.core.events import Asked, Event, StepFinished, StepStarted
 from research_agent.stopping import Stop, check, stopping
 
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
+__all__ = [
+    "Tasks",
+    "Watching",
+    "after",
+    "event_json",
+    "event_line",
+    "events",
+    "read_event",
+    "step_text",
+]
+SLOW = {"answer": "reading the evidence and writing"}
+"""Steps that take long with a local model, and what they begin with."""
 Tasks = Iterable[Any]
 """LangGraph's stream mode "tasks" with subgraphs, which it types as Any."""
 Watching = Callable[[Tasks], Tasks]
@@ -78,54 +84,17 @@ def after(known: Known, task: Mapping[str, Any]) -> tuple[Known, tuple[Event, ..
     return (known, ()) if task.get("error") else finished(known, name, task["result"])
 
 
-def stopped_by(error: BaseException, known: Known) -> Stopped:
-    """Return the event for a question that ended with `error`.
+def step_text(event: Event, *, local: bool = False) -> str:
+    """Return one line about a step for people, empty where there is nothing to say.
 
-    >>> stopped_by(StoppedError("the question was stopped"), Known()).reason
-    'cancelled'
+    `local`: the model is slow, so the beginning of what it does is told too.
+
+    >>> step_text(StepFinished(step="refine", summary="kept the question"))
+    'refine: kept the question'
     """
-    if isinstance(error, StoppedError | KeyboardInterrupt):
-        return Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
-    return Stopped(
-        reason="error",
-        round=known.round,
-        error=type(error).__name__,
-        message=str(error),
-        hint=error.hint if isinstance(error, ResearchAgentError) else "",
-        usage=usage_of(known.trace),
-    )
-
-
-def event_json(event: Event) -> dict[str, Any]:
-    """Return an event as JSON values; its kind is under "event".
-
-    >>> event_json(Asked(question="Why?"))
-    {'event': 'asked', 'at': 0.0, 'round': 0, 'question': 'Why?'}
-    """
-    from pydantic_core import to_jsonable_python
-
-    made: dict[str, Any] = to_jsonable_python(event, inf_nan_mode="null")
-    return made
-
-
-def event_line(event: Event) -> str:
-    """Return an event as one line of JSON in ASCII, without the line's end."""
-    return json.dumps(event_json(event), allow_nan=False)
-
-
-def read_event(made: Mapping[str, Any]) -> Event:
-    """Return the event that `event_json` gave; raises ValueError where it is none.
-
-    >>> read_event({"event": "asked", "question": "Why?"}).question
-    'Why?'
-    """
-    return _codec().validate_python(made)
-
-
-@cache
-def _codec() -> "TypeAdapter[Event]":
-    from typing import Annotated
-
-    from pydantic import Field, TypeAdapter
-
-    return TypeAdapter(Annotated[Event, Field(discriminator="event")])
+    match event:
+        case StepFinished() if event.summary:
+            return f"{event.step}: {event.summary}"
+        case StepStarted() if local and event.step in SLOW:
+            return f"{event.step}: {SLOW[event.step]} …"
+    return ""

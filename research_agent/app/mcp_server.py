@@ -25,6 +25,7 @@ from mcp_types import (
 from pydantic_core import to_jsonable_python
 
 from research_agent.app.agent import ResearchAgent
+from research_agent.app.events import step_text
 from research_agent.app.mcp_documents import TEMPLATE, listed, read
 from research_agent.app.mcp_tools import (
     OFFERS,
@@ -36,7 +37,7 @@ from research_agent.app.mcp_tools import (
     inputs,
 )
 from research_agent.app.terminal import visible
-from research_agent.core.events import Event, Finished, SentenceChecked, StepFinished, Warned
+from research_agent.core.events import Event, Finished, SentenceChecked, Warned
 from research_agent.errors import ResearchAgentError
 from research_agent.stopping import Stop, stopping
 
@@ -145,17 +146,15 @@ def build_server(agent: ResearchAgent) -> Server[Any]:
 def progress_line(event: Event) -> str:
     """Return what a client is told while a question is answered; empty for most events.
 
-    >>> progress_line(StepFinished(step="refine", summary="kept the question"))
-    'refine: kept the question'
+    >>> progress_line(Warned(text="the filter failed"))
+    'warning: the filter failed'
     """
     match event:
-        case StepFinished(step=step, summary=summary) if summary:
-            return visible(f"{step}: {summary}")
         case SentenceChecked(text=text, keys=keys, verdict=verdict) if text:
             return visible(f"{verdict}: {text} {''.join(f'[{key}]' for key in keys)}")
         case Warned(text=text):
             return visible(f"warning: {text}")
-    return ""
+    return visible(step_text(event))
 
 
 async def in_thread(work: Callable[[], T]) -> T:

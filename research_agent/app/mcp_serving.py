@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from research_agent.app.agent import ResearchAgent
 from research_agent.app.mcp_server import build_server
 from research_agent.app.starting import start
-from research_agent.app.terminal import progress_bar, say
+from research_agent.app.terminal import note, progress_bar, say
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError
@@ -41,7 +41,7 @@ def serve(*, index: str, config: str | None, port: int | None) -> int:
     with ExitStack() as stack:
         joining = partial(stack.enter_context(progress_bar()), "joining the weights")
         connection = stack.enter_context(
-            connect(index, settings, os.environ, on_bytes=joining, on_note=_note)
+            connect(index, settings, os.environ, on_bytes=joining, on_note=note)
         )
         agent = stack.enter_context(
             ResearchAgent(connection.ports, connection.settings, load_prompts())
@@ -123,7 +123,3 @@ def with_token(app: App, token: str) -> App:
         await send({"type": "http.response.body", "body": b""})
 
     return checked
-
-
-def _note(text: str) -> None:
-    say(f"note: {text}", dim=True, error=True)

@@ -43,9 +43,19 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import context, research, research_tool, resuming, state, tools
+    from graphs import context, research, research_tool, resuming, state, tools, validating
 else:
     context, research, state = own("context"), own("research"), own("state")
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
+    validating = own("validating")
 
-__all__ = ["context", "own", "research", "research_tool", "resuming", "state", "tools"]
+__all__ = [
+    "context",
+    "own",
+    "research",
+    "research_tool",
+    "resuming",
+    "state",
+    "tools",
+    "validating",
+]

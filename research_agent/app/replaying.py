@@ -9,7 +9,7 @@ from research_agent.app.differing import difference_text
 from research_agent.app.events import events
 from research_agent.app.interrupting import STATUS, ended_by_ctrl_c
 from research_agent.app.own_graphs import resuming, state
-from research_agent.app.terminal import result_text, say, say_json
+from research_agent.app.terminal import note, result_text, say, say_json
 from research_agent.assembly.connection import connect
 from research_agent.assembly.traces import Replayed, read_lines, replayed_ports
 from research_agent.config import changed_settings, load_prompts
@@ -47,9 +47,9 @@ def replay(path: str, wanted: Wanted) -> int:
     head = lines[0]
     settings = changed_settings(head["settings"], wanted.changes)
     begin = state_before(lines, wanted.node, wanted.round)
-    with connect(wanted.index or head["index"], settings, os.environ, on_note=_note) as connection:
+    with connect(wanted.index or head["index"], settings, os.environ, on_note=note) as connection:
         if connection.header() != IndexHeader(**head["fingerprint"]):
-            _note("the index is not what it was when the run was recorded")
+            note("the index is not what it was when the run was recorded")
         replayed = replayed_ports(
             connection.ports, connection.settings, lines, offline_only=wanted.offline_only
         )
@@ -124,11 +124,7 @@ def _print(
         )
         return
     if changed is None:
-        _note("the recorded run had no result")
+        note("the recorded run had no result")
     say(result_text(after) if changed is None else difference_text(changed))
     calls = f"{replayed.replayed} model calls from the trace, {replayed.asked} asked"
     say(f"replayed: {calls}", dim=True, error=True)
-
-
-def _note(text: str) -> None:
-    say(f"note: {text}", dim=True, error=True)

@@ -27,7 +27,7 @@ def _status(command: Callable[[], int]) -> int:
     try:
         return command()
     except ResearchAgentError as error:
-        _tell(str(error), error.hint)
+        tell_error(str(error), error.hint)
         return 2 if isinstance(error, ConfigError | QuestionError) else 1
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
@@ -41,11 +41,12 @@ def _status(command: Callable[[], int]) -> int:
         if os.environ.get("RESEARCH_AGENT_DEBUG"):
             raise
         what = f"unexpected {type(error).__name__}: {error}"
-        _tell(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
+        tell_error(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
         return 1
 
 
-def _tell(message: str, hint: str) -> None:
+def tell_error(message: str, hint: str) -> None:
+    """Tell on stderr what went wrong, and what to do."""
     from research_agent.app.terminal import visible
 
     click.echo(f"error: {visible(message)}", err=True)

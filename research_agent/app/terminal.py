@@ -42,6 +42,11 @@ def say(text: str, *, dim: bool = False, error: bool = False) -> None:
     click.echo(click.style(visible(text), dim=True) if dim else visible(text), err=error)
 
 
+def note(text: str, *, mark: str = "note: ") -> None:
+    """Tell something beside the answers, on stderr."""
+    say(f"{mark}{text}", dim=True, error=True)
+
+
 @contextmanager
 def progress_bar(stream: TextIO = sys.stderr) -> Iterator[Progress]:
     """Give a function that shows progress: a bar in a terminal, nothing elsewhere."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from research_agent.app.events import Tasks, Watching, after, event_json, stopped_by
+from research_agent.app.events import Tasks, Watching, after, event_json
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.traces import TraceFile, header, recorded_ports
-from research_agent.core.event_making import Known
+from research_agent.core.event_making import Known, stopped_by
 from research_agent.core.events import Asked, Event
 from research_agent.ports import Ports
 

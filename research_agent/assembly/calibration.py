@@ -8,8 +8,14 @@ from shlex import quote
 from research_agent.adapters.calibration_file import read_calibration, write_calibration
 from research_agent.adapters.folders import DEFAULT, locate
 from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.assembly.answer_limits import answers_stale, with_answer_limits
+from research_agent.assembly.answer_limits import (
+    answers_stale,
+    mode_stale,
+    with_answer_limits,
+    with_mode,
+)
 from research_agent.core.answer_limits import AnswerLimit
+from research_agent.core.answer_modes import ModeChoice
 from research_agent.core.calibration import BYPASS, Calibration, Fingerprint, Threshold, staleness
 from research_agent.core.records import IndexHeader
 from research_agent.errors import ConfigError, IndexingError
@@ -38,7 +44,7 @@ def calibrated(
         return Calibrated(settings)
     try:
         kept = read_calibration(locate(location).calibration)
-        if kept is None or not (kept.answers or _takes_bypass(settings)):
+        if kept is None or not (kept.answers or kept.mode or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
         fitted = applied(settings, kept, writers) if usable else settings
@@ -71,7 +77,7 @@ def applied(settings: Settings, kept: Calibration, writers: str = "") -> Setting
     Raises ConfigError for a threshold that is out of range.
     """
     bypass = kept.thresholds.get(BYPASS)
-    fitted = with_answer_limits(settings, kept.answers, writers)
+    fitted = with_answer_limits(with_mode(settings, kept.mode, writers), kept.answers, writers)
     if bypass is None or not _takes_bypass(settings):
         return fitted
     return replace(fitted, confidence=replace(settings.confidence, bypass=bypass.value))
@@ -84,7 +90,11 @@ def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: s
     if reason:
         what = "its thresholds are used still" if usable else "its thresholds are not used"
         said.append(f"The calibration of this index is out of date: {reason}; {what}.")
-    other = answers_stale(settings, kept.answers, writers) if usable else ""
+    mode = mode_stale(settings, kept.mode, writers) if usable else ""
+    if mode:
+        said.append(f"The answer mode chosen for this index is not used: {mode}.")
+    moded = with_mode(settings, kept.mode, writers)
+    other = answers_stale(moded, kept.answers, writers) if usable else ""
     if other:
         said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
     return " ".join(said)
@@ -112,10 +122,11 @@ def keep_thresholds(
     made: str,
     now: Fingerprint,
     answers: dict[str, AnswerLimit] | None = None,
+    mode: ModeChoice | None = None,
 ) -> str:
     """Keep thresholds beside the index, with those of an earlier run that still fit.
 
-    `answers` None: answers were not fitted this time.
+    `answers` None: answers were not fitted this time; `mode` None: the modes were not compared.
 
     Returns the path of the file; raises IndexingError.
     """
@@ -128,8 +139,10 @@ def keep_thresholds(
     others = dict(earlier.thresholds) if earlier is not None and same else {}
     if answers is None:
         answers = dict(earlier.answers) if earlier is not None and same else {}
+    if mode is None and earlier is not None and same:
+        mode = earlier.mode
     calibration = Calibration(
-        fingerprint=now, made=made, thresholds=others | found, answers=answers
+        fingerprint=now, made=made, thresholds=others | found, answers=answers, mode=mode
     )
     write_calibration(path, calibration)
     return str(path)

@@ -65,6 +65,7 @@ def connect(
             on_note=on_note,
             seconds=settings.budget.seconds,
             prune=settings.prune,
+            verify=settings.verify,
         )
         opened.callback(models.close)
         reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
@@ -80,6 +81,7 @@ def connect(
             filterer=models.filterer,
             verifier=models.verifier,
             measurer=models.measurer,
+            sampler=models.sampler,
             embedder=models.embedder,
             vectors=index,
             lexical=index.lexical,

@@ -69,6 +69,7 @@ def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
         **chats,
         measurer=ports.measurer
         and recording_chat(ports.measurer, _measured_identity(settings), write),
+        sampler=ports.sampler and recording_chat(ports.sampler, _sampled_identity(settings), write),
         embedder=recording_embedder(ports.embedder, write),
         reranker=ports.reranker and recording_reranker(ports.reranker, write),
         decisions=ports.decisions and recording_decisions(ports.decisions, write),
@@ -110,11 +111,16 @@ def replayed_ports(
     measurer = ports.measurer and ReplayedChat(
         None if offline_only else ports.measurer, lines, _measured_identity(settings)
     )
-    asked = (*chats.values(), *((measurer,) if measurer else ()))
+    sampler = ports.sampler and ReplayedChat(
+        None if offline_only else ports.sampler, lines, _sampled_identity(settings)
+    )
+    others = [chat for chat in (measurer, sampler) if isinstance(chat, ReplayedChat)]
+    asked = (*chats.values(), *others)
     local = settings.models.embedding.provider == "local"
     given: dict[str, Any] = {
         **chats,
         "measurer": measurer,
+        "sampler": sampler,
         "embedder": ReplayedEmbedder(ports.embedder, lines, may_ask=local or not offline_only),
         "reranker": ports.reranker
         and ReplayedReranker(None if offline_only else ports.reranker, lines),
@@ -142,6 +148,12 @@ class _ToolUse:
 def _measured_identity(settings: Settings) -> str:
     """Return what tells the replies of the answer model, as pruning asks it, from its others."""
     own = [settings.prune.top_logprobs, settings.prune.temperature]
+    return json.dumps([_identity(settings, "answer"), own])
+
+
+def _sampled_identity(settings: Settings) -> str:
+    """Return what tells the second answers of the answer model from its others."""
+    own = {"sample_temperature": settings.verify.sample_temperature}
     return json.dumps([_identity(settings, "answer"), own])
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from math import exp, lgamma, log
 
 from research_agent.core.answer_limits import AnswerLimit
+from research_agent.core.answer_modes import ModeChoice
 
 BYPASS = "confidence.bypass"
 NEVER = 1.01
@@ -84,6 +85,8 @@ class Calibration:
     """By the name of the setting."""
     answers: Mapping[str, AnswerLimit] = field(default_factory=dict)
     """Limits from answers whose worth was known, by the name of the setting."""
+    mode: ModeChoice | None = None
+    """What `answer.mode: auto` is; None where the modes were not compared."""
 
 
 def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:

@@ -25,6 +25,7 @@ MARKER = re.compile(
 )
 KEY = re.compile(r"[cC]\d+")
 Verdict = Literal["supported", "misattributed", "stitched", "unsupported"]
+Repaired = Literal["", "rekeyed", "reasked"]
 CONTRADICTED = 0.25
 """A quote that says otherwise and holds that much more of a sentence outweighs one that carries."""
 CLEAR = 0.75
@@ -52,6 +53,11 @@ class Claim:
     """Share of its content words that its best quote holds, of stitched parts the least; 0 to 1."""
     checked: tuple[Checked, ...] = ()
     """Its numbers, units, identifiers and negations, and whether the quotes say them."""
+    repaired: Repaired = ""
+    """"rekeyed": it has a key that the model did not write. "reasked": nothing supported its first
+    wording, and the model wrote it again."""
+    first: str = ""
+    """The first wording of a sentence that was written again; it is not part of the answer."""
 
 
 def is_shown(claim: Claim) -> bool:
@@ -107,11 +113,13 @@ def read_claims(
         again = plain in claims
         if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
             continue
-        claim = _judge(words, read_keys(sentence), chunks, min_support)
+        named = read_keys(sentence)
+        claim = _judge(words, named, chunks, min_support)
         if _is_cut(sentence, words) and end == len(text.rstrip()):
             claim = Claim(words, problem="it stops in the middle")
         entropy = mean_entropy(token for at, token in said if start <= at < end)
-        claims[plain] = replace(claim, mean_entropy=entropy)
+        repaired: Repaired = "" if {*claim.keys} <= {*named} else "rekeyed"
+        claims[plain] = replace(claim, mean_entropy=entropy, repaired=repaired)
     return tuple(claims.values())
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
+from research_agent.core.doubt_words import Unsure
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.evidence import Evidence
 from research_agent.core.records import text_digest
 from research_agent.core.result import Citation, ResearchResult
 from research_agent.core.types import Chunk, ModelCall
+from research_agent.core.uncertainty import in_words
 
 Understanding = Literal["new", "rules", "model", "context"]
 """How a question was understood: by itself; completed by rules or by a model; or with the topic of
@@ -93,6 +95,11 @@ class Turn:
     confidence: float = 0.0
     confidence_reason: str = ""
     mean_entropy: float | None = None
+    uncertainty: str = ""
+    """What it was measured by, in words."""
+    unsure: tuple[Unsure, ...] = ()
+    entropies: tuple[float | None, ...] = ()
+    """The same of every round that wrote an answer."""
     answerable: float | None = None
     warnings: tuple[str, ...] = ()
     llm_calls: int = 0
@@ -143,6 +150,9 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
         confidence=result.confidence.value,
         confidence_reason=result.confidence.reason,
         mean_entropy=result.uncertainty.mean_entropy,
+        uncertainty=in_words(result.uncertainty),
+        unsure=result.unsure,
+        entropies=tuple(one.mean_entropy for one in result.trend),
         answerable=result.answerable,
         warnings=result.warnings,
         llm_calls=usage.llm_calls + len(asked.calls),

@@ -10,12 +10,24 @@ from dataclasses import replace
 from typing import Any
 
 from research_agent.core.calls import CallPlan, CallResult, ToolCall
+from research_agent.core.claims import is_shown
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import Probe
+from research_agent.core.verification import Check, Draft
 
 HIDDEN = "…"
 """What stands where a sentence was."""
+
+
+def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str, ...]:
+    """Return the sentences of drafts that may not be told, with those that were just checked.
+
+    >>> unsaid_after(["It is a mile."], Check("again", doubts=("It is wet.",)), Draft())
+    ('It is a mile.', 'It is wet.')
+    """
+    unsupported = (claim.text for claim in best.claims if not is_shown(claim))
+    return tuple(dict.fromkeys((*before, *check.doubts, *unsupported)))
 
 
 def without_draft(text: str, sentences: Sequence[str]) -> str:

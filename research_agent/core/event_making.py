@@ -6,7 +6,7 @@ from typing import Any
 
 from research_agent.core.calls import CallPlan, CallResult
 from research_agent.core.claims import Claim, is_shown
-from research_agent.core.draft_hiding import hidden_in, without_draft
+from research_agent.core.draft_hiding import hidden_in, unsaid_after, without_draft
 from research_agent.core.events import (
     SHOWN_HITS,
     Calls,
@@ -28,6 +28,7 @@ from research_agent.core.events import (
     Spent,
     StepFinished,
     StepStarted,
+    Stopped,
     Warned,
 )
 from research_agent.core.evidence import Evidence, place
@@ -37,6 +38,7 @@ from research_agent.core.result import ResearchResult, usage_of
 from research_agent.core.step_lines import step_line
 from research_agent.core.types import Hit, Probe, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
+from research_agent.errors import ResearchAgentError, StoppedError
 
 Written = Mapping[str, Any]
 """What a node returned, by field; LangGraph types it as Any."""
@@ -96,6 +98,24 @@ def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Ev
     return seen, (ended, *(replace(event, round=seen.round) for event in events))
 
 
+def stopped_by(error: BaseException, known: Known) -> Stopped:
+    """Return the event for a question that ended with `error`.
+
+    >>> stopped_by(StoppedError("the question was stopped"), Known()).reason
+    'cancelled'
+    """
+    if isinstance(error, StoppedError | KeyboardInterrupt):
+        return Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
+    return Stopped(
+        reason="error",
+        round=known.round,
+        error=type(error).__name__,
+        message=str(error),
+        hint=error.hint if isinstance(error, ResearchAgentError) else "",
+        usage=usage_of(known.trace),
+    )
+
+
 def _trace(written: Written) -> tuple[TraceEvent, ...]:
     return tuple(event for event in written.get("trace", ()) if isinstance(event, TraceEvent))
 
@@ -103,10 +123,11 @@ def _trace(written: Written) -> tuple[TraceEvent, ...]:
 def _hidden(known: Known, written: Written) -> tuple[str, ...]:
     """Return the sentences that may not be told, with those of a draft that was just checked."""
     check, draft = written.get("check"), written.get("best")
-    doubts = check.doubts if isinstance(check, Check) else ()
-    claims = draft.claims if isinstance(draft, Draft) else ()
-    new = (*doubts, *(claim.text for claim in claims if not is_shown(claim)))
-    return tuple(dict.fromkeys((*known.hidden, *new)))
+    return unsaid_after(
+        known.hidden,
+        check if isinstance(check, Check) else Check(),
+        draft if isinstance(draft, Draft) else Draft(),
+    )
 
 
 def _seconds(events: Sequence[TraceEvent]) -> float:
@@ -237,6 +258,7 @@ def _sentences(claims: Sequence[Claim], *, drafts: bool) -> Iterable[Event]:
             text=claim.text if told else "",
             keys=claim.keys,
             problem=claim.problem if told else "",
+            repaired=claim.repaired,
             mean_entropy=claim.mean_entropy,
         )
 

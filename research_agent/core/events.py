@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from research_agent.core.claims import Verdict
+from research_agent.core.claims import Repaired, Verdict
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.filtering import ChunkDecision, Mode
 from research_agent.core.pruning import PruneStats
@@ -196,6 +196,8 @@ class SentenceChecked(_Event):
     keys: tuple[str, ...] = ()
     problem: str = ""
     """What is wrong with an unsupported one; empty where its text is."""
+    repaired: Repaired = ""
+    """Whether its key was found for it, or the model wrote it again."""
     mean_entropy: float | None = None
 
 

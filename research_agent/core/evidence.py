@@ -43,13 +43,15 @@ def select_evidence(
     limits: EvidenceLimits,
     count: Callable[[str], int],
     around: Callable[[Chunk], Sequence[Chunk]] = lambda _: (),
+    introduced: Callable[[Chunk], Sequence[Chunk]] = lambda _: (),
 ) -> tuple[Evidence, ...]:
     """Add the best new `hits` to the evidence of `earlier` rounds, within a round's limits.
 
     A chunk that does not fit is passed over and shorter ones after it may still enter, but the
-    first always does. What stands `around` the new hits enters after all of them, where tokens
-    and characters are left. A key never changes its chunk within a question, and new evidence is
-    appended, so that prompts keep their prefix.
+    first always does. What a hit has `introduced` enters right behind it, as far as tokens and
+    characters are left, and what stands `around` the new hits after all of them. A key never
+    changes its chunk within a question, and new evidence is appended, so that prompts keep their
+    prefix.
     """
     desk = _Desk(list(earlier), limits, count, {item.hit.chunk.chunk_id for item in earlier})
     fresh: list[Hit] = []
@@ -60,6 +62,8 @@ def select_evidence(
         full = 0 < limits.max_a_document <= same
         if not full and desk.enter(hit, always=not fresh):
             fresh.append(hit)
+            for item in introduced(hit.chunk):
+                desk.enter(Hit(item, hit.score), always=False)
     for hit in fresh:
         for near in around(hit.chunk):
             desk.enter(Hit(near, hit.score), always=False)

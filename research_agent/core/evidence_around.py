@@ -1,5 +1,6 @@
-"""What stands around the evidence: neighbours, and the rest of a table or an algorithm."""
+"""What stands around the evidence: neighbours, the rest of a table, an algorithm or a list."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from research_agent.core.pseudocode import goes_on
@@ -8,6 +9,9 @@ from research_agent.core.types import Chunk
 
 WHOLE = 2
 """Chunks before and after that may belong to the same table or algorithm."""
+LISTED = 8
+"""Chunks after one that ends with a colon that may hold what it introduces."""
+_ITEM = re.compile(r"\(?(\d{1,2})[.)]\s")
 
 
 def belonging(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
@@ -18,6 +22,40 @@ def belonging(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
     by_order = {other.order: other for other in around} | {chunk.order: chunk}
     parts = [*_run(chunk, by_order, -1), *_run(chunk, by_order, 1)]
     return tuple(sorted(parts, key=lambda part: part.order))
+
+
+def is_lead_in(chunk: Chunk) -> bool:
+    """Return whether a chunk only introduces what follows: it ends with a colon.
+
+    >>> is_lead_in(Chunk("x", "d", "Bread is made like this:"))
+    True
+    """
+    return chunk.text.rstrip().endswith((":", "\N{FULLWIDTH COLON}"))
+
+
+def introduced(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return what a chunk introduces: the next one, and the further items of a numbered list.
+
+    Nothing where it is no lead-in. `around` is of the same document.
+
+    >>> texts = ["Steps:", "1. Mix.", "2. Knead. 1. Fold it.", "3. Bake.", "Bread keeps."]
+    >>> steps, *rest = [Chunk(text, "d", text, order=i) for i, text in enumerate(texts)]
+    >>> [item.text for item in introduced(steps, rest)]
+    ['1. Mix.', '2. Knead. 1. Fold it.', '3. Bake.']
+    """
+    by_order = {other.order: other for other in around}
+    following = by_order.get(chunk.order + 1)
+    if not is_lead_in(chunk) or following is None:
+        return ()
+    items = [following]
+    while (after := by_order.get(items[-1].order + 1)) and _counts_on(items[-1], after):
+        items.append(after)
+    return tuple(items)
+
+
+def _counts_on(item: Chunk, after: Chunk) -> bool:
+    first, second = _ITEM.match(item.text), _ITEM.match(after.text)
+    return first is not None and second is not None and int(second[1]) == int(first[1]) + 1
 
 
 def neighbours(chunk: Chunk, around: Sequence[Chunk], window: int) -> tuple[Chunk, ...]:

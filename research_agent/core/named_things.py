@@ -1,7 +1,7 @@
 """Whether the evidence says anything of what a question names."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 
 from research_agent.core.corpus import DocumentOutline
@@ -102,6 +102,16 @@ def is_out_of_scope(
     if not named or _holds_one(named, (f"{c.doc_id} {c.title} {c.text}" for c in chunks)):
         return False
     return not _holds_one(named, (f"{d.doc_id} {d.title} {d.source}" for d in documents()))
+
+
+def names_document(named: Collection[str], document: DocumentOutline) -> bool:
+    """Return whether one of these names, of standards or files, is a document's.
+
+    >>> names_document(["FIPS 203"], DocumentOutline("NIST.FIPS.203"))
+    True
+    """
+    said = f"{document.doc_id} {document.title} {document.source}"
+    return _holds_one([_words(name) for name in named], [said])
 
 
 def _holds_one(named: Sequence[Sequence[str]], texts: Iterable[str]) -> bool:

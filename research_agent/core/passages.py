@@ -23,6 +23,8 @@ SHARE_WEIGHT = 0.3
 """What holding all of the question's words adds to a cosine."""
 RANK_COST = 0.06
 """What each place of its chunk among the evidence takes off."""
+LIKELY = 0.5
+"""A passage behind the first that a model finds less likely to be a part of the answer is none."""
 LEAST_LETTERS = 12
 """A line with fewer letters says nothing by itself; a row of a table has its head beside it."""
 
@@ -100,6 +102,16 @@ def ranked_passages(
         for passage, similarity in zip(passages, similarities, strict=True)
     ]
     return tuple(sorted(scored, key=lambda p: (-p.score, p.rank, p.start)))
+
+
+def likely_passages(scored: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return the first passage and those behind it whose score, a probability, is not low.
+
+    >>> first, second = Passage("c1", 0, "a", score=0.4), Passage("c1", 9, "b", score=0.3)
+    >>> [p.text for p in likely_passages([first, second])]
+    ['a']
+    """
+    return (*scored[:1], *(passage for passage in scored[1:] if passage.score >= LIKELY))
 
 
 def chosen_passages(ranked: Sequence[Passage], *, most: int, max_words: int) -> tuple[Passage, ...]:

@@ -46,6 +46,8 @@ class QuestionWords:
     """How words end that mean several things."""
     connectives: tuple[str, ...] = ()
     """Words that end a term."""
+    at_length: tuple[str, ...] = ()
+    """Words of a question that wants more than a short answer."""
     sections: tuple[str, ...] = ()
     """Words in the headings of sections that say what a document is about."""
     glossaries: tuple[str, ...] = ()
@@ -91,6 +93,11 @@ ENGLISH = QuestionWords(
     articles=("a", "an", "the"),
     plurals=("s",),
     connectives=("and", "in", "of", "for", "on", "with"),
+    at_length=(
+        "all", "each", "every", "detail*", "list", "lists", "step*", "complete*", "full", "fully",
+        "in depth", "at length", "long answer", "comprehensive*", "thorough*", "procedure",
+        "report",
+    ),
     sections=("abstract", "introduction", "purpose", "scope", "summary"),
     glossaries=(
         "glossary", "terms", "acronyms", "definition*", "abbreviations", "notation", "symbols",

@@ -14,7 +14,9 @@ def check_question(question: str) -> str:
     >>> check_question("  what is\x00 ML-KEM?\n")
     'what is ML-KEM?'
     """
-    text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in question)
+    text = question
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
     text = " ".join(text.split())
     if not any(c.isalnum() for c in text):
         raise QuestionError("the question is empty", hint='Ask like this: ask "What is ML-KEM?"')

@@ -11,16 +11,19 @@ from research_agent.core.calls import Found
 from research_agent.core.claims import Claim, is_shown
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.conflicts import Conflict, conflicts_of
+from research_agent.core.doubt_words import Unsure, placed
 from research_agent.core.evidence import Evidence, place
 from research_agent.core.filtering import FilterStats
 from research_agent.core.pruning import UNPRUNED, PruneStats
 from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refinement import Refinement
 from research_agent.core.refusals import REFUSAL, Refused
+from research_agent.core.rounds import Round
 from research_agent.core.sides import missing_sides
 from research_agent.core.support import Support
 from research_agent.core.types import ModelCall, TraceEvent
-from research_agent.core.verification import Check, Draft, StopReason, Uncertainty
+from research_agent.core.uncertainty import Uncertainty
+from research_agent.core.verification import Check, Draft, StopReason
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 
@@ -112,6 +115,10 @@ class ResearchResult:
     """What was left out of the evidence, and why."""
     advice: str = ""
     """What was searched and what would help, in one line; empty for a whole answer."""
+    trend: tuple[Round, ...] = ()
+    """What every round that wrote an answer came to: its entropy, its supported sentences."""
+    unsure: tuple[Unsure, ...] = ()
+    """What the model was unsure of in the answer, at most three things; with words for each."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -204,7 +211,18 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         warnings=tuple(dict.fromkeys(notes)),
         conflicts=conflicts_of(good, evidence),
         prune=prune,
+        trend=check.rounds,
+        unsure=placed(best.spots, _starts(good)),
     )
+
+
+def _starts(good: Sequence[Claim]) -> Mapping[str, int]:
+    """Return where each shown claim begins in the answer, in characters."""
+    starts, at = {}, 0
+    for claim in good:
+        starts[claim.text] = at
+        at += len(with_markers(claim)) + 1
+    return starts
 
 
 def _stop_reason(check: Check) -> StopReason:

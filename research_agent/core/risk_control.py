@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
+from typing import Literal
 
 LEAST_SHARE = 0.2
 """Of the answers seen: a limit that lets fewer pass was found by chance too easily."""
 DIGITS = 10_000
 """Limits are rounded up to a multiple of 1 / DIGITS."""
+Of = Literal["answered", "asked"]
+"""What a rate is a share of: of the answers that are given, or of all that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def _points(judged: Sequence[Judged]) -> Iterator[Point]:
         yield Point(doubt, answered, wrong)
 
 
-def risk_limit(judged: Sequence[Judged], rate: float) -> Point | None:
+def risk_limit(judged: Sequence[Judged], rate: float, *, of: Of = "answered") -> Point | None:
     """Return the largest limit at which the share of wrong answers is at most `rate`.
 
     Conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster, ICLR 2024, arXiv
@@ -66,12 +69,22 @@ def risk_limit(judged: Sequence[Judged], rate: float) -> Point | None:
     the answers; how far it does is measured (docs/results.md). None where no limit will do, or
     none that lets `LEAST_SHARE` of the answers pass: a few right ones in a row are no order.
 
+    With `of` "asked" the rate is of all answers seen, given or not. Then the loss, [answered and
+    wrong], does grow with the limit, whatever the doubt is worth, so the theorem holds as it
+    stands: (wrong + 1) / (seen + 1) <= rate. That bounds how often a question gets a wrong answer,
+    not how many of the answers given are wrong.
+
     >>> sure, unsure = [Judged(0.2, False)] * 9, [Judged(0.7, True)] * 9
     >>> risk_limit([*sure, *unsure], 0.2)
     Point(limit=0.2, answered=9, wrong=0)
     >>> risk_limit(unsure, 0.2) is None, risk_limit(sure[:3], 0.2) is None
     (True, True)
+    >>> risk_limit([*sure, *unsure, *unsure], 0.4, of="asked")
+    Point(limit=0.2, answered=9, wrong=0)
     """
+    if of == "asked":
+        kept = [p for p in curve(judged) if (p.wrong + 1) / (len(judged) + 1) <= rate]
+        return kept[-1] if kept else None
     least = LEAST_SHARE * len(judged)
     held = [p for p in curve(judged) if p.answered >= least and _corrected(p) <= rate]
     return held[-1] if held else None

@@ -96,6 +96,8 @@ def _verified(written: Mapping[str, Any]) -> str:
     shown = sum(map(is_shown, draft.claims))
     entropy = draft.uncertainty.mean_entropy
     sure = "uncertainty unknown" if entropy is None else f"mean entropy {entropy:.2f} nats"
+    if draft.uncertainty.source == "disagreement":
+        sure = f"two answers differ by {draft.uncertainty.value or 0.0:.2f}"
     ending = "searching again" if check.decision == "again" else "done"
     if check.reason == "pruned":
         ending = "chunks that were left out come back"

@@ -30,7 +30,7 @@ _DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)-[a-z]+", re.IGNORECASE)
 """A number joined to its unit: 384-bit, 22-byte."""
 _AROUND_YEAR = re.compile(r"(?:mid|early|late|pre|post)-(\d{4})", re.IGNORECASE)
-_DECIMAL = re.compile(r"(\d+\.\d+?)0+")
+_DECIMAL = re.compile(r"(\d+)\.0+|(\d+\.\d*[1-9])0+")
 _EMPTY = frozenset(
     ["namely", "whichever", "whatever", "whereas", "thereby", "thus", "hence", "therefore",
      "moreover", "furthermore", "besides", "likewise", "respectively", "regardless", "namely",
@@ -272,7 +272,8 @@ def held_figures(text: str) -> frozenset[str]:
     joined |= {match[1] for word in compounds if (match := _WITH_UNIT.fullmatch(word))}
     joined |= {match[1] for word in compounds if (match := _AROUND_YEAR.fullmatch(word))}
     found = numbers(text) | joined
-    return found | {match[1] for word in found if (match := _DECIMAL.fullmatch(word))}
+    decimals = (match for word in found if (match := _DECIMAL.fullmatch(word)))
+    return found.union(match[1] or match[2] for match in decimals)
 
 
 def powers(text: str) -> tuple[tuple[str, str], ...]:

@@ -4,18 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from research_agent.core.answer_subject import left_unsaid
 from research_agent.core.asked_value import lacking
 from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
-from research_agent.core.claims import Claim, is_shown, read_claims, said_tokens
-from research_agent.core.entropy import mean_entropy, normalized_uncertainty
+from research_agent.core.claims import Claim, is_shown, read_claims
+from research_agent.core.doubt_words import Spot, difference_spots, spots
+from research_agent.core.doubting import DoubtRule
+from research_agent.core.dragin.doubt import SentenceDoubt
 from research_agent.core.evidence import Evidence
-from research_agent.core.refusals import (
-    Refused,
-    is_all_missing,
-    says_missing,
-    without_missing,
-)
-from research_agent.core.types import Token
+from research_agent.core.ladder import MEASURED, by_logprobs, climbed, unusable_tokens
+from research_agent.core.refusals import Refused, is_all_missing, says_missing, without_missing
+from research_agent.core.repair import Repair, marked
+from research_agent.core.rounds import NO_PROGRESS, Progress, Round, quality
+from research_agent.core.types import Chunk, Token
+from research_agent.core.uncertainty import UNMEASURED, Uncertainty
 
 StopReason = Literal[
     "confident",
@@ -24,6 +26,7 @@ StopReason = Literal[
     "max_rounds",
     "no_new_evidence",
     "worse_than_before",
+    "low_value",
     "cancelled",
     "error",
     BudgetStop,
@@ -57,19 +60,10 @@ class Answer:
     """The check whether the evidence answers the question gave no verdict."""
     failed: BudgetStop | Literal["error", ""] = ""
     """Why nothing was written; empty where something was."""
-
-
-@dataclass(frozen=True, slots=True)
-class Uncertainty:
-    """How unsure the model was of its words."""
-
-    source: Literal["logprobs", "none"] = "none"
-    mean_entropy: float | None = None
-    """Nats a token, over the tokens that say something."""
-    normalized: float | None = None
-    """The same divided by the largest it could be, 0 to 1."""
-    tokens: int = 0
-    """Tokens scored."""
+    repairs: tuple[Repair, ...] = ()
+    """Sentences of the text that were written again because nothing supported them."""
+    second: str | None = None
+    """Another answer to the same prompt; empty where it failed, None where none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +72,31 @@ class Draft:
 
     round: int = 0
     claims: tuple[Claim, ...] = ()
-    uncertainty: Uncertainty = Uncertainty()
+    uncertainty: Uncertainty = UNMEASURED
     answerable: float | None = None
     lacking: str = ""
-    """What the question asks for, such as a number, and no shown claim gives."""
+    """What the question asks for, such as a number, and no shown claim gives or speaks of."""
+    doubt: float | None = None
+    """The answer's doubt as `verify.profile` measures it; None where nothing is known."""
+    sentences: tuple[SentenceDoubt, ...] = ()
+    """The doubt of each sentence, where the profile goes by them."""
+    spots: tuple[Spot, ...] = ()
+    """What the model was unsure of, the least sure first."""
 
-    def quality(self) -> tuple[bool, int, int, float]:
-        """Return a value that is larger for the better of two drafts."""
-        shown = sum(is_shown(claim) for claim in self.claims)
-        entropy = self.uncertainty.mean_entropy or 0.0
-        return (not self.lacking, shown, shown - len(self.claims), -entropy)
+    @property
+    def shown(self) -> int:
+        """How many claims something supports."""
+        return sum(map(is_shown, self.claims))
+
+    def is_better_than(self, other: "Draft") -> bool:
+        """Return whether this is the better of two drafts; doubt decides where both have one."""
+        mine, theirs = self._merits(), other._merits()  # noqa: SLF001 (another of the same class)
+        if mine != theirs or self.doubt is None or other.doubt is None:
+            return mine > theirs
+        return self.doubt < other.doubt
+
+    def _merits(self) -> tuple[bool, int, int]:
+        return (not self.lacking, self.shown, self.shown - len(self.claims))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +109,16 @@ class Check:
     refused: Refused = ""
     doubts: tuple[str, ...] = ()
     """The sentences that need more evidence, where the decision is "again"."""
+    rounds: tuple[Round, ...] = ()
+    """What every round that wrote an answer came to."""
+    alone: bool = False
+    """Sentences in doubt are written again alone, beside others that stay, where that can be."""
 
-
-def uncertainty(tokens: Sequence[Token]) -> Uncertainty:
-    """Return the mean entropy of an answer's tokens; citation markers are not scored.
-
-    Source: normalized uncertainty, arXiv 2601.17532, with the divisor corrected to the number
-    of outcomes (docs/algorithms.md).
-    """
-    said = [token for _, token in said_tokens(tokens)]
-    if not said:
-        return Uncertainty()
-    return Uncertainty("logprobs", mean_entropy(said), normalized_uncertainty(said), len(said))
+    @property
+    def faulty(self) -> tuple[str, ...]:
+        """The sentences that are written again alone; none where the whole answer is."""
+        alone = self.alone and self.reason in {"uncertain", "unsupported"}
+        return self.doubts if alone else ()
 
 
 def verify(  # noqa: PLR0913 (keyword-only settings)
@@ -124,33 +131,42 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     probe_failed: bool,
     round_: int,
     max_rounds: int,
-    max_entropy: float,
+    rule: DoubtRule,
     min_support: float,
     asked_value: bool = True,
     left_out: bool = False,
+    seen: Sequence[Chunk] = (),
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[Check, Draft]:
     """Check `answer` and return what to do next together with the best draft so far.
 
-    With `asked_value` an answer without the number, time or name that is asked for is none.
+    With `asked_value` an answer without the number, time or name that is asked for is none. The
+    `rule` says when the model counts as unsure; the chunks `seen` tell it which words are rare.
 
     A round that failed or is no better than the best one ends the loop, and so does a budget
-    that pays no other round. Without log-probabilities nothing counts as confident, and the lack
-    of them forces no other round; unsupported claims do.
+    that pays no other round, or `progress` that promises too little of one. Without
+    log-probabilities nothing counts as confident, and the lack of them forces no other round;
+    unsupported claims do.
 
     Where chunks were `left_out` of the evidence and may come back, they do before anything else is
     tried, or ends: a refusal, or an answer that is not good, may be for want of them.
     """
     undrafted = _undrafted(answer, best, probe_failed=probe_failed)
+    rounds = progress.rounds
     if undrafted:
         check, draft = undrafted
     else:
         written = _draft(question, answer, evidence, round_, min_support, asked_value=asked_value)
+        written = _with_doubt(question, written, answer, evidence, seen, rule)
+        latest = _round(written, progress)
         unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
-        check, draft = _weighed(question, answer, written, best, unpaid, max_entropy)
+        unpaid = unpaid or ("low_value" if progress.too_poor(latest) else None)
+        check, draft = _weighed(question, answer, written, best, unpaid, rule)
+        rounds = (*rounds, latest)
     paid = allowance.llm_calls >= CALLS and not allowance.spent()
     if left_out and check.reason in MENDED and paid:
         check = replace(check, decision="again", reason="pruned", next_query="", refused="")
-    return check, draft
+    return replace(check, rounds=rounds), draft
 
 
 def _draft(
@@ -163,12 +179,54 @@ def _draft(
     asked_value: bool,
 ) -> Draft:
     """Return what `answer` says, judged against the evidence and against what was asked for."""
-    claims = read_claims(answer.text, answer.tokens, evidence, min_support=min_support)
-    claims = without_missing(claims)
+    tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
+    claims = read_claims(answer.text, tokens, evidence, min_support=min_support)
+    claims = marked(without_missing(claims), answer.repairs)
     shown = [claim.text for claim in claims if is_shown(claim)]
     answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
     lacks = lacking(question, shown) if asked_value and not answers else ""
-    return Draft(round_, claims, uncertainty(answer.tokens), answer.answerable, lacks)
+    unsaid = lacks or left_unsaid(question, claims)
+    return Draft(round_, claims, answerable=answer.answerable, lacking=unsaid)
+
+
+def _with_doubt(
+    question: str,
+    draft: Draft,
+    answer: Answer,
+    evidence: Sequence[Evidence],
+    seen: Sequence[Chunk],
+    rule: DoubtRule,
+) -> Draft:
+    """Return a draft with its doubt, and that of its sentences, as `rule` measures them.
+
+    It is measured by the best rung of the ladder (`core.ladder`) that can be used.
+    """
+    claims = draft.claims
+    unsure, differing = climbed(
+        answer.text,
+        answer.tokens,
+        claims,
+        is_written=answer.form == "written",
+        second=answer.second,
+    )
+    tokens = answer.tokens if unsure.source == "logprobs" else ()
+    limit = rule.limit if rule.profile == "entropy" else DoubtRule().limit
+    found = spots(question, answer.text, tokens, claims, max_entropy=limit)
+    if differing:
+        found = difference_spots(differing, claims)
+    cited = {item.key: item.hit.chunk for item in evidence}
+    known = (*cited.values(), *seen)
+    sentences = rule.sentences(answer.text, tokens, claims, cited, known)
+    doubt = rule.doubt(tokens, unsure.mean_entropy, sentences)
+    return replace(draft, doubt=doubt, sentences=sentences, uncertainty=unsure, spots=found)
+
+
+def _round(draft: Draft, progress: Progress) -> Round:
+    """Return what a draft came to, for the record."""
+    count, shown, unsure = len(draft.claims), draft.shown, draft.uncertainty
+    good = 0.0 if draft.lacking else quality(count, shown, unsure.normalized)
+    entropy, spent = unsure.mean_entropy, progress.spent
+    return Round(draft.round, entropy, draft.doubt, count, shown, good, spent)
 
 
 def _weighed(
@@ -177,21 +235,22 @@ def _weighed(
     draft: Draft,
     best: Draft,
     unpaid: StopReason | None,
-    max_entropy: float,
+    rule: DoubtRule,
 ) -> tuple[Check, Draft]:
     """Return what follows from a draft, and the better one of it and `best`."""
     if is_all_missing(draft.claims):
         return _refused(replace(answer, refused="insufficient_evidence"), best)
-    if best.claims and draft.quality() <= best.quality():
+    if best.claims and not draft.is_better_than(best):
         return _stop("worse_than_before", best), best
-    doubt = _doubt(draft, max_entropy)
-    unchecked = answer.unchecked or draft.uncertainty.source == "none"
+    doubt = _doubt(draft, rule)
+    unchecked = answer.unchecked or draft.uncertainty.source not in MEASURED
     if doubt is None:
         return _stop("unchecked" if unchecked else "confident", draft), draft
     if unpaid:
         return _stop(unpaid, draft), draft
-    doubts = tuple(claim.text for claim in _doubtful(draft.claims, max_entropy))
-    return Check("again", doubt, " ".join((question, *doubts)), doubts=doubts), draft
+    doubtful = rule.doubtful(draft.claims, draft.sentences)
+    query = rule.query(question, doubtful, draft.sentences)
+    return Check("again", doubt, query, doubts=tuple(claim.text for claim in doubtful)), draft
 
 
 def _undrafted(answer: Answer, best: Draft, *, probe_failed: bool) -> tuple[Check, Draft] | None:
@@ -210,7 +269,7 @@ def _refused(answer: Answer, best: Draft) -> tuple[Check, Draft]:
     """Return how the loop ends with a refusal: a draft that was there before is not lost."""
     if best.claims:
         return _stop("worse_than_before", best, answer.refused), best
-    unsure = uncertainty(answer.tokens)
+    unsure = by_logprobs(answer.tokens)
     said = replace(best, uncertainty=unsure, answerable=answer.answerable)
     return _stop("refused", said, answer.refused), said
 
@@ -221,23 +280,16 @@ def _unpaid(allowance: Allowance) -> StopReason | None:
     return BUDGET_STOPS[which] if which else None
 
 
-def _doubt(draft: Draft, max_entropy: float) -> Doubt | None:
+def _doubt(draft: Draft, rule: DoubtRule) -> Doubt | None:
     """Return what is wrong with a draft, None where nothing is."""
     if not draft.claims or not all(map(is_shown, draft.claims)):
         return "unsupported"
     if draft.lacking:
         return "lacking"
-    mean = draft.uncertainty.mean_entropy
-    return "uncertain" if mean is not None and mean > max_entropy else None
-
-
-def _doubtful(claims: Sequence[Claim], max_entropy: float) -> Sequence[Claim]:
-    """Return the claims that need more evidence: unsupported or uncertain ones, else all."""
-    return [
-        claim
-        for claim in claims
-        if not is_shown(claim) or (claim.mean_entropy or 0.0) > max_entropy
-    ] or claims
+    unsure = draft.uncertainty
+    if unsure.source == "disagreement" and (unsure.value or 0.0) > rule.max_disagreement:
+        return "uncertain"
+    return "uncertain" if draft.doubt is not None and draft.doubt > rule.limit else None
 
 
 def _stop(reason: StopReason, draft: Draft, refused: Refused = "unsupported_draft") -> Check:

@@ -33,6 +33,7 @@ _MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u096
 _LETTER = rf"(?:(?![{_DENSE}_])[\w{_MARKS}])"
 _PIECES = re.compile(rf"[{_DENSE}]+|{_LETTER}+(?:[-._/+]{_LETTER}+)*(?:\+\+|#)?")
 _PARTS = re.compile(rf"\d+|(?:(?!\d){_LETTER})+")
+_IN_TEXT = re.compile(rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)|{_PIECES.pattern}")
 _IS_DENSE = re.compile(rf"[{_DENSE}]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _THIN_SPACE = re.compile(r"(?<=\d)[\u2006-\u200a\u202f](?=\d)")
@@ -78,6 +79,25 @@ def whole_words(text: str) -> tuple[tuple[str, ...], ...]:
         found = tuple(_words(piece))
         words += [(pair,) for pair in found] if _IS_DENSE.match(piece) else [found]
     return tuple(words)
+
+
+def word_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the start and end of every word of `text` as it stands there, in order.
+
+    A compound is one word, and so is a number with commas; scripts written without spaces give
+    overlapping pairs of characters.
+
+    >>> text = "ML-KEM has 1,184 bytes."
+    >>> [text[start:end] for start, end in word_spans(text)]
+    ['ML-KEM', 'has', '1,184', 'bytes']
+    """
+    spans: list[tuple[int, int]] = []
+    for match in _IN_TEXT.finditer(text):
+        start, end = match.span()
+        dense = _IS_DENSE.match(match.group())
+        spans += [(i, min(i + 2, end)) for i in range(start, max(end - 1, start + 1))] * bool(dense)
+        spans += [(start, end)] * (not dense)
+    return tuple(spans)
 
 
 def length_in_words(text: str) -> int:

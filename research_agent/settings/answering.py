@@ -35,6 +35,11 @@ class AnswerSettings:
     """Sentences, rows or algorithms that are shown, or written from, at most."""
     passage_words: Annotated[int, Range(10, 10_000, "words")] = 120
     """Words of them at most; the first is never cut."""
+    passages_by: Literal["model", "ranking"] = "model"
+    """Who puts passages in order: the model, by the probability that each states a part of the
+    answer, or the ranking alone, which asks nobody. Without log-probabilities the ranking does."""
+    passages_judged: Annotated[int, Range(1, 200, "passages")] = 12
+    """The ranking's first passages that the model judges, one short call each."""
     min_new: Annotated[float, Range(0, 1, "share")] = 0.5
     """Mode "auto": an answer with a smaller share of words that its question does not have
     explains nothing."""
@@ -44,16 +49,45 @@ class AnswerSettings:
     """Mode "check": with a lower probability of "yes" the answer is a refusal."""
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
     """Length of the answer at most."""
+    max_words: Annotated[int, Range(0, 10_000, "words")] = 120
+    """Words of a written answer, in whole sentences, unless the question asks for more, such as
+    for all steps; 0: no limit. Code and tables stay whole."""
+    repair: Literal["drop", "reask"] = "drop"
+    """Leave out sentences that nothing supports, or first have the model write them again once,
+    all in one call, with what is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifySettings:
-    """When an answer counts as supported and certain."""
+    """When an answer counts as supported and certain, and what a further round writes."""
 
+    profile: Literal["entropy", "dragin", "seed", "seed_fifth"] = "entropy"
+    """What an answer's doubt is: the mean entropy of its tokens; the score of its most doubtful
+    word; or, of seed system 1, its normalised uncertainty, or the mean entropy of the most
+    uncertain fifth of its tokens."""
     max_entropy: Annotated[float, Range(0, 10, "nats")] = 0.6
     """Mean entropy of the answer's tokens up to which the model counts as sure."""
+    max_doubt: Annotated[float, Range(0, 10, "nats")] = 0.6
+    """Profile "dragin": score of a word up to which its sentence counts as sure."""
+    seed_threshold: Annotated[float, Range(0, 1)] = 0.5
+    """Seed 1's DRAGIN_THRESHOLD. Profile "seed": confidence, which is 1 - normalised uncertainty,
+    from which on an answer counts as sure; "seed_fifth": nats up to which it does."""
+    seed_iterations: Annotated[int, Range(1, 20, "rounds")] = 2
+    """Both of them: DRAGIN_MAX_ITERATIONS; `budget.rounds` holds as well."""
+    regenerate: Literal["answer", "sentence"] = "answer"
+    """What a further round writes: the whole answer, or its doubtful sentences alone while the
+    others stay as they are."""
+    min_value: Annotated[float, Range(0, 10)] = 0.0
+    """Least quality (0 to 1) that 1,000 tokens of a further round have to promise; 0: any."""
     min_support: Annotated[float, Range(0, 1, "share")] = 0.5
     """Share of a sentence's content words that its quote has to hold."""
+    samples: Annotated[int, Range(1, 2, "answers")] = 1
+    """2: without log-probabilities a second answer is asked for, which costs a call, and what only
+    one of both says is the doubt."""
+    sample_temperature: Annotated[float, Range(0, 2)] = 0.7
+    """How freely the second answer is sampled."""
+    max_disagreement: Annotated[float, Range(0, 1, "share")] = 0.5
+    """Share of what two answers say that only one says, up to which the model counts as sure."""
     asked_value: Literal["on", "off"] = "on"
     """Refuse where a number, a time or a name is asked for and no supported sentence has one."""
 
@@ -62,8 +96,8 @@ class VerifySettings:
 class BudgetSettings:
     """Where the agent stops in any case."""
 
-    rounds: Annotated[int, Range(1, 20, "rounds")] = 2
-    """Passes from retrieve to verify."""
+    rounds: Annotated[int, Range(1, 20, "rounds")] = 1
+    """Passes from retrieve to verify; 2 or more: an answer in doubt is searched for again."""
     llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
     """Calls to language models, for one question like all that follow."""
     tool_calls: Annotated[int, Range(1, 10_000, "calls")] = 20

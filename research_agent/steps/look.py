@@ -4,6 +4,7 @@ from research_agent.core.clarifying import clarify
 from research_agent.core.conversation import Choices, FollowUp
 from research_agent.core.scope import Scope
 from research_agent.core.types import Hit
+from research_agent.errors import ModelError
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
@@ -11,12 +12,16 @@ from research_agent.settings import Settings
 def look(asked: FollowUp, scope: Scope, *, ports: Ports, settings: Settings) -> Choices:
     """Return what a person has to choose between; nothing where `sessions.clarify` is off.
 
-    The search is by meaning alone, and no language model is asked. Raises ModelError.
+    The search is by meaning alone, and no language model is asked. Without an embedder nothing is
+    asked back: whether the question can be answered without one is for the search to tell.
     """
     chosen = settings.sessions
     if chosen.clarify == "off":
         return Choices()
-    vector = ports.embedder.embed([asked.question])[0]
+    try:
+        vector = ports.embedder.embed([asked.question])[0]
+    except ModelError:
+        return Choices()
     found = ports.vectors.search(vector, k=settings.retrieval.top_k)
     similar = {item.chunk_id: item.value for item in found}
     chunks = ports.chunks.chunks(list(similar))

@@ -1,14 +1,16 @@
 """What the command line says about an answer's cost and its fallbacks."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from research_agent.app.asking import cost_line
+from research_agent.app.asking import Show, _print, cost_line
 from research_agent.app.terminal import result_text
 from research_agent.core.calls import Found
 from research_agent.core.conflicts import Conflict
+from research_agent.core.doubt_words import Unsure
 from research_agent.core.filtering import FilterStats
 from research_agent.core.step_lines import LINES
 from research_agent.core.types import Probe
@@ -23,7 +25,7 @@ def test_cost_line_tells_what_there_is() -> None:
     usage = replace(result.usage, failed_calls=1, retries=2, reused_calls=3, cost=0.012345)
     full = cost_line(replace(result, usage=usage))
 
-    assert plain.startswith("partial (budget_llm_calls) in 0.0 s: 1 rounds, 2 model calls, ")
+    assert plain.startswith("partial (budget_llm_calls) in 0.0 s: 1 round, 2 model calls, ")
     assert "2 model calls, 1 failed, 2 tried again, 3 replies reused, " in full
     assert full.endswith(", cost 0.01235")
     assert not [word for word in ("failed", "again", "reused", "cost") if word in plain]
@@ -74,3 +76,19 @@ def test_conflicts_stand_below_the_citations() -> None:
         "",
     )
     assert result_text(result) != told
+
+
+def test_a_person_is_told_what_is_unsure(capsys: pytest.CaptureFixture[str]) -> None:
+    """In words, below the answer and beside it; the figures are in the JSON."""
+    result, _ = run(Server().ports())
+    unsure = (Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25),)
+    _print(replace(result, unsure=unsure), Show())
+    plain = capsys.readouterr()
+    _print(replace(result, unsure=unsure, status="answered"), Show(as_json=True))
+    listed = json.loads(capsys.readouterr().out)["unsure"]
+
+    assert "unsure" not in plain.out
+    assert "unsure about the number 5" in plain.err.splitlines()
+    assert [{"span": [0, 1], "nats": 1.25, "value": 0.75}] == [
+        {name: one[name] for name in ("span", "nats", "value")} for one in listed
+    ]

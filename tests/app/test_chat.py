@@ -132,6 +132,20 @@ def test_export(docs: Path, tmp_path: Path) -> None:
     assert f"error: {notes} is there already" in result.stderr
 
 
+def test_export_to_the_home_folder(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sign "~" is the person's folder in both kinds of file; somebody unknown has none."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = ("/export ~/notes.md", "/export ~/answer.html", "/export ~nobody-at-all/notes.md")
+    with served(Model(), tmp_path) as config:
+        result = chat(config, QUESTION, *said, docs=docs)
+
+    assert (tmp_path / "notes.md").exists()
+    assert "Bread is baked" in (tmp_path / "answer.html").read_text(encoding="utf-8")
+    assert "error: ~nobody-at-all/notes.md" in result.stderr
+
+
 def test_sessions_are_listed_renamed_and_deleted(docs: Path, tmp_path: Path) -> None:
     """The open one is marked and cannot be deleted; names are checked."""
     with served(Model(), tmp_path) as config:

@@ -13,6 +13,7 @@ from threading import Barrier, BrokenBarrierError, Lock
 
 import pytest
 
+from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.core.events import Event, Finished, Hits
 from tests.app.commands import run
@@ -106,6 +107,23 @@ def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
         assert f"The bridge of {city} is {metres(city)} metres long [c1]." == last.result.answer
         assert [city] == [item.hit.chunk.doc_id for item in last.result.evidence]
         assert all(city in event.query for event in events if isinstance(event, Hits))
+
+
+@pytest.mark.usefixtures("indexed")
+def test_the_graph_has_threads_of_its_own(tmp_path: Path) -> None:
+    """Run by an event loop it has as many questions under way as there are places, not cores."""
+    model = Together(8)
+
+    async def read_all(agent: ResearchAgent) -> list[str]:
+        questions = [f"How long is the bridge of {city}? The bridge" for city in CITIES]
+        asked = [agent.graph.ainvoke(ResearchInput(question=text)) for text in questions]
+        return [output["result"].answer for output in await asyncio.gather(*asked)]
+
+    with opened(model, tmp_path) as agent:
+        answers = asyncio.run(read_all(agent))
+
+    assert 8 == model.most
+    assert [f"The bridge of {c} is {metres(c)} metres long [c1]." for c in CITIES] == answers
 
 
 @pytest.mark.usefixtures("indexed")

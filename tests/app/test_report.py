@@ -12,7 +12,9 @@ from research_agent.app.report.target import check_target
 from research_agent.app.report.writing import write_report
 from research_agent.core.claims import Claim
 from research_agent.core.conflicts import Conflict
+from research_agent.core.doubt_words import Unsure
 from research_agent.core.types import Chunk
+from research_agent.core.uncertainty import Passed, Uncertainty
 from research_agent.core.verification import Answer, Draft
 from research_agent.errors import IndexDamagedError, PathError
 from research_agent.settings import Settings
@@ -244,3 +246,15 @@ def luminance(colour: str) -> float:
     shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_what_is_unsure_is_said_in_words(tmp_path: Path) -> None:
+    """With its figures, and why nothing better was measured."""
+    result, chunks = over_pdf(tmp_path)
+    unsure = (Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25),)
+    passed = (Passed("logprobs", "absent"), Passed("disagreement", "failed"))
+    found = Uncertainty("overlap", value=0.25, passed=passed)
+    text = html_of(tmp_path, replace(result, unsure=unsure, uncertainty=found), chunks)
+
+    assert "unsure about the number 5: 1.25 nats, 0.75 of the most there could be." in text
+    assert "25 % of its words are not in its quotes (no log-probabilities: " in text

@@ -12,7 +12,12 @@ from research_agent.assembly.models.roles import bedrock_region, check_role
 from research_agent.core.types import Message
 from research_agent.errors import ConfigError
 from research_agent.ports import TextWindows
-from research_agent.settings import ModelSettings, RoleSettings
+from research_agent.settings import (
+    ModelSettings,
+    ReplyCacheSettings,
+    RoleSettings,
+    VerifySettings,
+)
 from tests.aws import made_up_credentials
 from tests.converse import Asked, Json, bedrock, text_reply, titan_reply
 
@@ -136,3 +141,22 @@ def test_offline_allows_this_machine() -> None:
         openai = RoleSettings(provider="openai", model="m", base_url=url)
         for role in (openai, replace(ROLE, base_url=url), RoleSettings(provider="local")):
             check_role("models.answer", role, offline=True)
+
+
+@pytest.mark.parametrize(("samples", "asked"), [(1, []), (2, [0.0, 0.7, 0.7])])
+def test_a_second_answer_is_sampled(samples: int, asked: list[float]) -> None:
+    """By a model of its own with its own temperature, and only where it is wanted."""
+    messages = [Message("user", "Where?")]
+    verify = VerifySettings(samples=samples)
+    with bedrock(lambda _: text_reply("Paris")) as server:
+        role = replace(ROLE, base_url=server.url)
+        settings = ModelSettings(chat=role, reply_cache=ReplyCacheSettings(mode="off"))
+        models = connect_models(
+            settings, environment=REGION, on_progress=lambda _done, _of: None, verify=verify
+        )
+        with closing(models):
+            chats = [models.answerer, models.sampler, models.sampler]
+            for chat in [chat for chat in chats if models.sampler and chat]:
+                chat.complete("answer", messages, max_tokens=7)
+    assert asked == [one.body["inferenceConfig"]["temperature"] for one in server.log]
+    assert (models.sampler is None) == (samples == 1)

@@ -65,6 +65,19 @@ def test_what_stands_around_takes_no_place_of_a_hit() -> None:
     assert ["c1", "c2", "c3"] == [item.key for item in chosen]
 
 
+def test_what_a_hit_introduces_stands_right_behind_it() -> None:
+    """As far as tokens are left; it takes no place of a hit."""
+    chosen = select_evidence(
+        [hit("lead", 0.9), hit("other", 0.8)],
+        (),
+        limits=EvidenceLimits(2, 25),
+        count=WordCount().count,
+        introduced=lambda of: [hit(f"{of.doc_id}-{i}", 0).chunk for i in (1, 2)],
+    )
+
+    assert ["lead", "lead-1", "lead-2", "other"] == [item.hit.chunk.doc_id for item in chosen][:4]
+
+
 def test_order_of_hits_does_not_matter() -> None:
     """The same hits in any order get the same keys."""
     hits = [

@@ -1,6 +1,6 @@
 """Parts of tables and algorithms, and neighbours."""
 
-from research_agent.core.evidence_around import belonging, neighbours
+from research_agent.core.evidence_around import belonging, introduced, neighbours
 from research_agent.core.types import Chunk, ChunkKind
 
 
@@ -34,3 +34,22 @@ def test_nearest_neighbours_first() -> None:
 
     assert ["3", "1", "4", "0"] == [near.text for near in neighbours(chunks[2], chunks, 2)]
     assert () == neighbours(chunks[2], chunks, 0)
+
+
+def test_a_lead_in_introduces_a_numbered_list() -> None:
+    """Item by item, across sections, as long as the numbers count on; then it ends."""
+    lead = part(0, "Given two parts, proceed as follows:")
+    items = [part(i, f"{i}. Do {i}.\n1. First.", section=str(i)) for i in range(1, 4)]
+    rest = [part(4, "Other schemes."), part(5, "4. Not of this list.")]
+
+    assert items == list(introduced(lead, [*items, *rest]))
+    assert [items[0]] == list(introduced(lead, [items[0], items[2]]))
+
+
+def test_a_lead_in_introduces_what_is_no_list() -> None:
+    """The next chunk alone; a chunk without a colon at its end introduces nothing."""
+    lead, following = part(0, "It says\uff1a\n"), part(1, "Any system may do so.")
+
+    assert (following,) == introduced(lead, [following, part(2, "More.")])
+    assert () == introduced(following, [lead, part(2, "More.")])
+    assert () == introduced(lead, [])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from research_agent.core.budget import Allowance
+from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.pruning import (
     Pruned,
@@ -112,7 +113,7 @@ def test_doubt_brings_back_before_all_else(answer: Answer, calls: int, reason: s
         probe_failed=False,
         round_=1,
         max_rounds=1,
-        max_entropy=0.6,
+        rule=DoubtRule(),
         min_support=0.5,
         left_out=True,
     )

@@ -85,6 +85,31 @@ def test_the_rate_is_kept_on_other_answers() -> None:
     assert len(errors) > 280
 
 
+def test_wrong_answers_to_few_of_all_questions() -> None:
+    """Kept within a point even by a doubt that says nothing: it stops where it has to."""
+    dice = Random(9)  # noqa: S311 (a sample for a test)
+    errors: list[float] = []
+    for _ in range(400):
+        judged = [Judged(dice.random(), dice.random() < 0.6) for _ in range(100)]
+        limit = risk_limit(judged[:50], 0.2, of="asked")
+        given = [one for one in judged[50:] if limit and one.doubt <= limit.limit]
+        errors.append(sum(one.wrong for one in given) / 50)
+
+    mean = sum(errors) / len(errors)
+    assert 0.17 < mean <= 0.21
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"), [(4, 0, True), (3, 0, False), (0, 1, False), (9, 1, True)]
+)
+def test_one_more_wrong_answer_of_all_has_to_fit(right: int, wrong: int, *, expected: bool) -> None:
+    """(wrong + 1) / (seen + 1) <= 0.2, however few answers are given."""
+    found = risk_limit(drafts((0.3, right, wrong)), 0.2, of="asked")
+
+    assert expected == (found is not None)
+    assert risk_limit([], 0.2, of="asked") is None
+
+
 @pytest.mark.parametrize(("rate", "least"), [(0.5, 1), (0.2, 4), (0.1, 9), (0.01, 99)])
 def test_least_answers_are_just_enough(rate: float, least: int) -> None:
     """With one less no limit is found, however right they are."""

@@ -29,6 +29,11 @@ def claim(text: str, quote: str = "", *, shown: bool = True) -> Claim:
         ("Compare AES, RSA and HQC.", [claim("RSA is old.")], ("AES", "HQC")),
         ("How fast is AES?", [claim("It is fast.")], ()),
         ("How do AES and RSA differ?", [], ()),
+        (
+            "How do AES and RSA differ?",
+            [claim("AES and RSA differ as follows:"), claim("AES is fast.")],
+            ("RSA",),
+        ),
     ],
 )
 def test_missing_sides(question: str, claims: list[Claim], missing: tuple[str, ...]) -> None:

@@ -7,9 +7,11 @@ import pytest
 from research_agent.core import routing
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, Found, ToolCall
+from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
+from research_agent.core.ladder import by_logprobs
 from research_agent.core.types import Hit, Probe
-from research_agent.core.verification import Answer, Check, Draft, uncertainty, verify
+from research_agent.core.verification import Answer, Check, Draft, verify
 from tests.fakes import chunk, says
 
 EVIDENCE = [Evidence("c1", Hit(chunk("Bread is baked at 230 degrees. It takes an hour.")))]
@@ -35,7 +37,7 @@ def check(
         probe_failed=probe_failed,
         round_=round_,
         max_rounds=3,
-        max_entropy=0.6,
+        rule=DoubtRule("entropy", 0.6),
         min_support=0.5,
     )
 
@@ -168,7 +170,7 @@ def test_refusal_after_a_good_draft_keeps_the_draft() -> None:
 
 def test_markers_and_punctuation_are_not_scored() -> None:
     """Six words are: the marker and the full stop inside it are not."""
-    said = uncertainty(says(GOOD).tokens)
+    said = by_logprobs(says(GOOD).tokens)
 
     assert ("logprobs", 6) == (said.source, said.tokens)
     assert said.normalized is not None

@@ -39,13 +39,14 @@ EVERYTHING = replace(
     search=SearchSettings(mode="tool_calling", max_turns=2, max_chunks=2),
     filter=FilterSettings(mode="pointwise", oversample=1.0),
     evidence=EvidenceSettings(max_chunks=2, max_tokens=100),
+    budget=BudgetSettings(rounds=2),
 )
 """Settings with which every role is asked in each of two rounds."""
 
 
 def paid(**budget: float) -> Settings:
-    """Return the settings with a budget."""
-    return replace(EVERYTHING, budget=BudgetSettings(**budget))  # type: ignore[arg-type]  # (the numbers fit)
+    """Return the settings with a budget, of two rounds."""
+    return replace(EVERYTHING, budget=replace(EVERYTHING.budget, **budget))  # type: ignore[arg-type]  # (the numbers fit)
 
 
 class Watch:

@@ -1,9 +1,14 @@
 """Forms of an answer: written, the documents' own words, or written from those alone."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 
+import pytest
+
+from research_agent.core.types import Alternative, Completion, Message, ModelCall, Token
 from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, VerifySettings
-from tests.fakes import BYPASSING, NO, TEXTS, MemoryChunks, ScriptedChat, ports, says
+from tests.fakes import BYPASSING, NO, TEXTS, YES, MemoryChunks, ScriptedChat, ports, says
 from tests.graphs.test_graph import run
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
@@ -30,6 +35,41 @@ def test_passages_need_no_model_but_for_the_check() -> None:
     assert "Bread is baked at 230 degrees so that its crust seals quickly [c1]." in result.answer
     assert all(claim.text == claim.quotes[0].quote for claim in result.claims)
     assert "none" == result.uncertainty.source
+
+
+def test_the_model_puts_passages_in_order() -> None:
+    """By its probability of a yes, one call a passage; the unlikely ones behind the first go."""
+    prompts = []
+
+    class Judge:
+        def complete(self, role: str, messages: Sequence[Message], **_: object) -> Completion:
+            prompts.append(messages[-1].text)
+            likely = 0.9 if "steam" in messages[-1].text.split("<chunk")[-1] else 0.1
+            if "Proposed answer" in messages[-1].text:
+                return YES
+            shown = (Alternative("yes", log(likely)), Alternative("no", log(1 - likely)))
+            return Completion("yes", ModelCall(role), tokens=(Token("yes", log(likely), shown),))
+
+    given = replace(ports(ScriptedChat(), texts=BREAD), verifier=Judge())
+    result = run(given, replace(ONE_ROUND, answer=extractive()), WHY)
+
+    assert 4 == len(prompts)
+    assert ["A sealed crust keeps steam inside."] == [claim.text for claim in result.claims]
+    assert all(prompt.index(WHY) < prompt.index("<chunk") for prompt in prompts[:3])
+
+
+def test_without_probabilities_the_ranking_decides() -> None:
+    """A bare yes puts nothing in order: the model is not asked again, and that is told."""
+    judge = ScriptedChat(Completion("yes", ModelCall("verifier")))
+    given = replace(ports(ScriptedChat(), texts=BREAD), verifier=judge)
+    by_ranking = extractive(passages_by="ranking")
+
+    first = run(given, replace(ONE_ROUND, answer=extractive()), WHY)
+    other = run(ports(ScriptedChat(), texts=BREAD), replace(ONE_ROUND, answer=by_ranking), WHY)
+
+    assert other.answer == first.answer
+    assert 2 == len(judge.asked)
+    assert any("order of the ranking" in warning for warning in first.warnings)
 
 
 def test_passages_are_as_many_as_are_set() -> None:
@@ -75,6 +115,20 @@ def test_what_explains_nothing_gives_way_to_passages() -> None:
     assert "so that its crust seals quickly" not in answers[1].answer
 
 
+def test_a_long_answer_ends_after_so_many_words() -> None:
+    """With a whole sentence; a question for all of it gets all of it."""
+    said = says("Its crust seals quickly [c1]. A sealed crust keeps steam inside [c1].")
+    short = replace(ONE_ROUND, answer=AnswerSettings(max_words=5))
+    cut, whole = (
+        run(ports(ScriptedChat(said), texts=BREAD), short, question)
+        for question in (WHY, f"{WHY} Explain in detail.")
+    )
+
+    assert ["Its crust seals quickly."] == [claim.text for claim in cut.claims]
+    assert cut.claims[0].mean_entropy is not None
+    assert 2 == len(whole.claims)
+
+
 def test_an_algorithm_is_shown_as_it_stands() -> None:
     """No model writes it down anew."""
     text = "Algorithm 2 Sum(a, b)\nInput: two numbers.\n1: add a and b\n2: return the sum"
@@ -103,6 +157,24 @@ def test_the_other_side_of_a_comparison_is_added() -> None:
     assert "RSA is a signature scheme of 1977" in result.answer
     assert ("answered", ()) == (result.status, result.unanswered)
     assert [True, False] == [claim.mean_entropy is not None for claim in result.claims]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "AES and RSA differ in the following ways:\n- AES is a block cipher [c1].",
+        "RSA and AES are eleven block ciphers. AES is a block cipher [c1].",
+    ],
+)
+def test_a_side_that_nothing_is_said_of_is_added(written: str) -> None:
+    """To be named in a heading, or in a sentence that nothing supports, is not enough."""
+    texts = ("AES is a block cipher of 1998.", "RSA is a signature scheme of 1977.")
+    settings = replace(ONE_ROUND, evidence=EvidenceSettings(max_chunks=2))
+    result = run(
+        ports(ScriptedChat(says(written)), texts=texts), settings, "How do AES and RSA differ?"
+    )
+
+    assert "RSA is a signature scheme of 1977" in result.answer
 
 
 def test_a_side_that_the_evidence_lacks_is_told() -> None:

@@ -11,11 +11,15 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from pydantic import ValidationError
 
 from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
+from graphs.chat_state import plainly
+from graphs.context import ResearchContext
 from graphs.research import build_research_graph
+from graphs.running import own_threads
 from graphs.saving import sqlite_saver
 from graphs.state import ResearchInput
 from research_agent.core.conversation import Turn
@@ -180,6 +184,45 @@ def test_nobody_is_asked_where_nobody_can_answer() -> None:
     named = say(chat(twins(ScriptedChat(answer)), interactive=True), "How is Rye7 baked?")
 
     assert [1, 1] == [len(plain.turns), len(named.turns)]
+
+
+class NoEmbedder:
+    """An embedding model that is not there."""
+
+    name = "none"
+
+    def embed(self, _: object) -> list[list[float]]:
+        raise ModelUnavailableError("no embedding model")
+
+
+def test_without_an_embedder_nobody_is_asked_back() -> None:
+    """A search by words alone answers, in a conversation with a person too."""
+    lexical = replace(BYPASSING, retrieval=replace(BYPASSING.retrieval, mode="lexical"))
+    given = replace(ports(ScriptedChat(says(GOOD))), embedder=NoEmbedder())
+    turn = say(chat(given, lexical, interactive=True), QUESTION).turns[0]
+
+    assert ("answered", GOOD) == (turn.status, turn.answer)
+
+
+def test_own_nodes_honour_the_context() -> None:
+    """The settings that a node of the conversation is given are those of the run."""
+    seen: list[Settings] = []
+
+    def node(state: ChatState, *, settings: Settings) -> dict[str, object]:
+        seen.append(settings)
+        return {"chosen": state.said}
+
+    graph = StateGraph(ChatState, context_schema=ResearchContext, input_schema=ChatInput)
+    graph.add_node("one", plainly("one", node, own_threads(Settings()), settings=Settings()))
+    graph.add_edge(START, "one")
+    given = ChatInput(messages=[HumanMessage("Hi")])
+    compiled = graph.compile()
+    compiled.invoke(given, context=ResearchContext(retrieval_mode="dense", prune_mode="ratio"))
+    done = compiled.invoke(given)
+
+    assert ["dense", Settings().retrieval.mode] == [one.retrieval.mode for one in seen]
+    assert ["ratio", "off"] == [one.prune.mode for one in seen]
+    assert "Hi" == done["chosen"]
 
 
 def test_scope_and_rejected_chunks_hold_for_every_turn_until_changed() -> None:

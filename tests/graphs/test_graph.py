@@ -22,6 +22,7 @@ from research_agent.settings import BudgetSettings, Settings
 from tests.fakes import (
     BYPASSING,
     GOOD,
+    LOOP,
     NO,
     PROMPTS,
     QUESTION,
@@ -39,7 +40,7 @@ EDIT = """{"probe": {"query": "edited", "hits": [{"chunk": {"chunk_id": "x", "do
 "score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
 
 
-def run(given: Ports, settings: Settings = BYPASSING, question: str = QUESTION) -> ResearchResult:
+def run(given: Ports, settings: Settings = LOOP, question: str = QUESTION) -> ResearchResult:
     graph = build_research_graph(given, settings, PROMPTS)
     result: ResearchResult = graph.invoke(ResearchInput(question=question))["result"]
     return result
@@ -75,7 +76,7 @@ def test_unsupported_answer_goes_back_to_retrieval() -> None:
     """A number that its source does not have leads to a second round, asked with that sentence."""
     texts = ["ML-KEM-768 keys have 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     given = ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts)
-    graph = build_research_graph(given, BYPASSING, PROMPTS)
+    graph = build_research_graph(given, LOOP, PROMPTS)
 
     seen = [name for update in graph.stream(ResearchInput(question=QUESTION)) for name in update]
 
@@ -160,7 +161,8 @@ def test_second_round_is_refined_from_the_question() -> None:
     plan = '{"kind": "rewrite", "queries": ["%s"]}'
     queries = ["ML-KEM-768 encapsulation key bytes", "bytes of an ML-KEM-768 encapsulation key"]
     planner = ScriptedChat(*(says(plan % query) for query in queries))
-    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), planner, texts=texts), REFINING)
+    settings = replace(REFINING, budget=LOOP.budget)
+    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), planner, texts=texts), settings)
 
     assert 2 == len(planner.asked)
     assert [False, True] == ["1088" in prompt for _, prompt, _ in planner.asked]

@@ -122,6 +122,18 @@ def test_stream_shows_each_step(studio: Studio) -> None:
     assert "Bread is baked" in written["select_evidence"]["evidence"][0]["hit"]["chunk"]["text"]
 
 
+def test_custom_stream_tells_events(studio: Studio) -> None:
+    """The events of every door, as JSON, from the question to the result; no subgraphs needed."""
+    parts = list(
+        studio.client.runs.stream(None, "research", input={"question": BAKED}, stream_mode="custom")
+    )
+    told = [part.data for part in parts if "custom" == part.event]
+
+    assert ("asked", "result") == (told[0]["event"], told[-1]["event"])
+    assert "run_call" in [event.get("step") for event in told]
+    assert ANSWER == told[-1]["result"]["answer"]
+
+
 def test_context_holds_for_one_run(studio: Studio) -> None:
     """What the form says reaches the steps, also those inside the search."""
     context = {"filter_mode": "off", "evidence_chunks": 1}
@@ -244,6 +256,7 @@ def test_cancel_leaves_the_thread_usable(studio: Studio) -> None:
     finally:
         studio.model.waits.clear()
 
+    assert studio.model.left.wait(5), "the model call goes on"
     assert "interrupted" == studio.client.runs.get(thread, begun["run_id"])["status"]
     assert ANSWER == studio.wait(thread)["result"]["answer"]
 

@@ -78,7 +78,8 @@ class BedrockChat:
         parts |= {"system"} if any(message.role == "system" for message in messages) else set()
         while True:
             sent = parts - self._refused
-            asked = client.bind(**_options(sent, max_tokens, specs))
+            options = _options(sent, max_tokens, specs, self._endpoint.temperature)
+            asked = client.bind(**options)
             try:
                 reply = asked.invoke(_texts(messages, merged="system" not in sent))
             except ClientError as error:
@@ -126,7 +127,10 @@ def _named(model: str) -> dict[str, Any]:
 
 
 def _options(
-    sent: Collection[str], max_tokens: int, specs: Sequence[ToolSpec]
+    sent: Collection[str],
+    max_tokens: int,
+    specs: Sequence[ToolSpec],
+    temperature: float = 0.0,
 ) -> dict[str, object]:
     """Return the parts of a request beside its messages, in Bedrock's own form.
 
@@ -135,7 +139,7 @@ def _options(
     """
     limits: dict[str, object] = {"maxTokens": max_tokens}
     if "temperature" in sent:
-        limits["temperature"] = 0.0
+        limits["temperature"] = temperature
     if "tools" not in sent:
         return {"inferenceConfig": limits}
     tools: dict[str, object] = {"tools": [{"toolSpec": dict(spec)} for spec in specs]}

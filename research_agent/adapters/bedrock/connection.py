@@ -46,6 +46,8 @@ class BedrockEndpoint:
     """Credentials are not fetched from a server."""
     timeout: float = 600.0
     """Seconds a call may take at most."""
+    temperature: float = 0.0
+    """How freely tokens are sampled; 0: the likeliest one always."""
 
     @property
     def where(self) -> str:

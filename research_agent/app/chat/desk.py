@@ -10,8 +10,10 @@ from research_agent.app.chat.conversation import Conversation, Opened
 from research_agent.app.chat.lines import Lines
 from research_agent.app.chat.listing import sessions
 from research_agent.app.interrupting import ended_by_ctrl_c
-from research_agent.app.terminal import result_text, say
+from research_agent.app.telling import tell_error
+from research_agent.app.terminal import note, result_text, say
 from research_agent.core.conversation import Choices, Cited, Turn
+from research_agent.core.doubt_words import told
 from research_agent.core.events import Event
 from research_agent.core.scope import Scope
 from research_agent.core.standing import outdated, standing
@@ -82,9 +84,7 @@ class Desk:
         except StoppedError:
             note("the answer was stopped; /retry asks again")
         except ResearchAgentError as error:
-            say(f"error: {error}", error=True)
-            if error.hint:
-                say(f"hint: {error.hint}", error=True)
+            tell_error(str(error), error.hint)
 
     def _command(self, text: str) -> None:
         name, _, argument = text[1:].partition(" ")
@@ -134,6 +134,8 @@ class Desk:
         if how := showing.understood(turn):
             note(how, mark="")
         say(result_text(self._talk.last.result) if self._talk.last else turn.answer)
+        if turn.unsure:
+            note(told(turn.unsure), mark="")
         for warning in turn.warnings if self._steps else ():
             note(warning)
         note(showing.cost_text(turn), mark="")
@@ -227,6 +229,7 @@ class Desk:
         if not path:
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
+        path = exporting.in_home(path)
         if path.lower().endswith(HTML):
             self._report(path, len(self._talk.turns()) - 1)
         else:
@@ -270,11 +273,6 @@ def words(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise SessionError(f"{error} in {text}", hint="Close the quotation mark.") from error
-
-
-def note(text: str, *, mark: str = "note: ") -> None:
-    """Tell something beside the answers, on stderr."""
-    say(f"{mark}{text}", dim=True, error=True)
 
 
 def converse(opened: Opened, name: str, index: str, lines: Lines, *, steps: bool) -> int:

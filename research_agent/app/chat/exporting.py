@@ -33,9 +33,17 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
+def in_home(path: str) -> str:
+    """Return a path with the folder that "~" stands for; raises PathError where nobody has it."""
+    try:
+        return str(Path(path).expanduser())
+    except RuntimeError as error:
+        raise PathError(f"{path}: {error}", hint="Write the folder's path in full.") from error
+
+
 def write_new(path: str, text: str) -> None:
     """Write a new file that only its owner may read; raises PathError where there is one."""
-    target = Path(path).expanduser()
+    target = Path(path)
     try:
         made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(made, "w", encoding="utf-8") as file:

@@ -1,6 +1,7 @@
 """Lines that a person types, or that come through a pipe."""
 
 import sys
+from contextlib import suppress
 
 from research_agent.app.interrupting import STATUS
 from research_agent.app.terminal import say
@@ -15,10 +16,8 @@ class Lines:
         self.status = 0
         """The exit status where they have ended."""
         if self.typed:
-            try:
+            with suppress(ImportError):  # (a Python without it)
                 import readline  # noqa: F401 (line editing comes with the import)
-            except ImportError:  # (a Python without it)
-                self.typed = True
 
     def next(self, prompt: str) -> str | None:
         """Return the next line, None at the end, or where Ctrl-C was pressed twice."""

@@ -6,12 +6,12 @@ from contextlib import ExitStack
 from functools import partial
 
 from research_agent.app.chat.conversation import Opened
-from research_agent.app.chat.desk import converse, note
+from research_agent.app.chat.desk import converse
 from research_agent.app.chat.lines import Lines
 from research_agent.app.chat.listing import expire
 from research_agent.app.indexing import index_for_docs
 from research_agent.app.starting import start
-from research_agent.app.terminal import progress_bar
+from research_agent.app.terminal import note, progress_bar
 from research_agent.assembly.connection import connect
 from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from research_agent.app.asking import rounds_text
+from research_agent.app.events import step_text
 from research_agent.core.conversation import Choices, Cited, Turn
-from research_agent.core.events import Event, SentenceChecked, StepFinished, StepStarted, Stopped
+from research_agent.core.doubt_words import measured
+from research_agent.core.events import Event, SentenceChecked, Stopped
 
-SLOW = {"answer": "reading the evidence and writing"}
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""
 
@@ -29,10 +31,6 @@ def event_text(event: Event, *, local: bool) -> str:
     `local`: the model is slow, so its beginning is told too.
     """
     match event:
-        case StepFinished() if event.summary:
-            return f"{event.step}: {event.summary}"
-        case StepStarted() if local and event.step in SLOW:
-            return f"{event.step}: {SLOW[event.step]} …"
         case SentenceChecked() if event.text:
             keys = "".join(f"[{key}]" for key in event.keys)
             return f"{event.verdict}: {event.text} {keys}".rstrip()
@@ -40,7 +38,7 @@ def event_text(event: Event, *, local: bool) -> str:
             usage = event.usage
             spent = f"{usage.llm_calls} model calls, {usage.prompt_tokens} tokens read, "
             return f"stopped after {event.at:.1f} s: {spent}{usage.completion_tokens} written"
-    return ""
+    return step_text(event, local=local)
 
 
 def understood(turn: Turn) -> str:
@@ -52,12 +50,12 @@ def cost_text(turn: Turn) -> str:
     """Return how a turn ended and what it cost, in one line.
 
     >>> cost_text(Turn(status="answered", stop_reason="confident", rounds=1, llm_calls=2))
-    'answered (confident) in 0.0 s: 1 rounds, 2 model calls, 0 tokens read, 0 written'
+    'answered (confident) in 0.0 s: 1 round, 2 model calls, 0 tokens read, 0 written'
     """
     return (
-        f"{turn.status} ({turn.stop_reason}) in {turn.seconds:.1f} s: {turn.rounds} rounds, "
-        f"{turn.llm_calls} model calls, {turn.prompt_tokens} tokens read, "
-        f"{turn.completion_tokens} written"
+        f"{turn.status} ({turn.stop_reason}) in {turn.seconds:.1f} s: "
+        f"{rounds_text(turn.rounds)}, {turn.llm_calls} model calls, "
+        f"{turn.prompt_tokens} tokens read, {turn.completion_tokens} written"
     )
 
 
@@ -78,7 +76,9 @@ def choices_text(choices: Choices) -> str:
 
 def why_text(turn: Turn) -> str:
     """Return what was searched, kept and dropped for an answer, and how sure it is."""
-    sure = "unknown" if turn.mean_entropy is None else f"{turn.mean_entropy:.2f} nats"
+    sure = _nats(turn.mean_entropy)
+    if len(turn.entropies) > 1:
+        sure += f" (round by round: {', '.join(map(_nats, turn.entropies))})"
     lines = [
         f"typed: {turn.text}",
         f"asked: {turn.question} ({turn.how}{': ' + turn.reason if turn.reason else ''})",
@@ -86,13 +86,19 @@ def why_text(turn: Turn) -> str:
         _filtered(turn),
         f"confidence of the search: {turn.confidence:.2f} ({turn.confidence_reason})",
         f"mean entropy of the answer: {sure}",
-        f"ended: {turn.status}, {turn.stop_reason}, after {turn.rounds} rounds",
+        *([f"uncertainty: {turn.uncertainty}"] * bool(turn.uncertainty)),
+        *map(measured, turn.unsure),
+        f"ended: {turn.status}, {turn.stop_reason}, after {rounds_text(turn.rounds)}",
     ]
     if turn.answerable is not None:
         lines.append(f"the evidence answers the question: {turn.answerable:.2f}")
     if turn.refusal_reason:
         lines.append(f"refused: {turn.refusal_reason}")
     return "\n".join([*lines, *(f"note: {warning}" for warning in turn.warnings)])
+
+
+def _nats(entropy: float | None) -> str:
+    return "unknown" if entropy is None else f"{entropy:.2f} nats"
 
 
 def sources_text(turn: Turn, problems: Sequence[str]) -> str:

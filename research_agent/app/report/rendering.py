@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from research_agent.app.report.gathering import Report
 from research_agent.app.report.target import MADE_BY
 from research_agent.app.terminal import visible
+from research_agent.core.doubt_words import measured
+from research_agent.core.uncertainty import in_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,6 +67,8 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["measured"] = measured
+    environment.filters["in_words"] = in_words
     environment.filters["flat"] = lambda text: " ".join(text.split())
     return environment
 

@@ -25,6 +25,7 @@ def calibration_facts(location: str, settings: Settings) -> CalibrationFacts | N
         made=kept.made,
         thresholds=tuple(kept.thresholds.items()),
         answers=tuple(kept.answers.items()),
+        mode=kept.mode,
         problem=problem,
         cure=cure,
     )

@@ -26,7 +26,7 @@ from research_agent.assembly.models.roles import ChatRole, check_role
 from research_agent.core.endpoints import Learned, endpoint_key
 from research_agent.core.replies import embedded_identity, sampled_identity, served_identity
 from research_agent.ports import ChatModel
-from research_agent.settings import ModelSettings, PruneSettings, RoleSettings
+from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,15 @@ class Chats:
         check_role(key, role, offline=self._settings.offline)
         return self._kept(role, self._managed(key, role, sampling), sampling)
 
+    def sampler(self, name: ChatRole, verify: VerifySettings) -> ChatModel | None:
+        """Return the model of a role as a second answer is asked for; None where none is."""
+        if verify.samples == 1:
+            return None
+        role, key = self._settings.role(name), f"models.{name}"
+        sampling = Sampling(self._settings.top_logprobs, verify.sample_temperature)
+        check_role(key, role, offline=self._settings.offline)
+        return self._kept(role, self._managed(key, role, sampling), sampling)
+
     def decisions(self, name: ChatRole) -> KeptDecisions | None:
         """Return the kept verdicts of a role's model; None where nothing is kept."""
         identity = self._identity(self._settings.role(name))
@@ -150,7 +159,10 @@ class Chats:
         price = price_of(settings, role)
         chat: OpenAIChat | BedrockChat
         if role.provider == "bedrock":
-            chat = BedrockChat(bedrock_endpoint(key, role, settings, environment))
+            place = bedrock_endpoint(key, role, settings, environment)
+            chat = BedrockChat(
+                replace(place, temperature=sampling.temperature if sampling else 0.0)
+            )
         else:
             endpoint = (
                 served_endpoint(key, role, settings, environment)

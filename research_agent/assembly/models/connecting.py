@@ -24,7 +24,7 @@ from research_agent.assembly.models.endpoints import (
 )
 from research_agent.assembly.models.roles import check_role
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
-from research_agent.settings import ModelSettings, PruneSettings, RoleSettings
+from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -47,11 +47,13 @@ class Models:
     """How the planner model calls tools."""
     measurer: ChatModel | None = None
     """The answer model as `prune` wants it asked; None where that is as everybody does."""
+    sampler: ChatModel | None = None
+    """The answer model as `verify` wants it asked for a second answer; None where it wants none."""
     decisions: DecisionCache | None = None
     """What the filter model said of single chunks; None where replies are not kept."""
 
 
-def connect_models(
+def connect_models(  # noqa: PLR0913 (keyword-only settings)
     settings: ModelSettings,
     *,
     environment: Mapping[str, str],
@@ -59,6 +61,7 @@ def connect_models(
     on_note: OnNote = lambda _note: None,
     seconds: float = EMBEDDING_SECONDS,
     prune: PruneSettings | None = None,
+    verify: VerifySettings | None = None,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
@@ -86,6 +89,7 @@ def connect_models(
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
             measurer=chats.measurer("answer", prune) if prune else None,
+            sampler=chats.sampler("answer", verify) if verify else None,
             decisions=chats.decisions("filter"),
         )
 

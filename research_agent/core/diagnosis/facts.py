@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from research_agent.core.answer_limits import AnswerLimit
+from research_agent.core.answer_modes import ModeChoice
 from research_agent.core.calibration import Threshold
 from research_agent.core.records import IndexHeader
 
@@ -201,6 +202,8 @@ class CalibrationFacts:
     """By the name of the setting."""
     answers: tuple[tuple[str, AnswerLimit], ...] = ()
     """Limits of answers, by the name of the setting."""
+    mode: ModeChoice | None = None
+    """What `answer.mode: auto` is; None where the modes were not compared."""
     problem: str = ""
     """Why they cannot be read, or are out of date."""
     cure: str = ""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 from research_agent.core.stems import stem
@@ -53,8 +53,13 @@ class Lexicon:
         found = self.phrases.get((word,), frozenset())
         for form in self.forms(word) - {word} if not found else ():
             found |= self.phrases.get((form,), frozenset())
-        ranked = [found, *(f for start, f in self.beginnings.items() if word.startswith(start))]
-        return frozenset().union(*ranked)
+        if not word.startswith(self._starts):
+            return found
+        return found.union(*(f for start, f in self.beginnings.items() if word.startswith(start)))
+
+    @cached_property
+    def _starts(self) -> tuple[str, ...]:
+        return tuple(self.beginnings)
 
     def forms(self, word: str) -> frozenset[str]:
         """Return the word and its roots, by which inflected words of the language meet."""

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import takewhile
 
 from research_agent.core.validators.lexicon import Facet, FacetKind, Lexicon, lexicon
 from research_agent.core.validators.rewrite_words import RewriteWords
@@ -170,11 +171,13 @@ def _phrases(
     window: Sequence[re.Match[str]], table: Lexicon
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the known phrases that the window begins with, the longest first."""
-    for size in range(len(window), 0, -1):
-        kinds = {token.lastgroup for token in window[:size]}
-        key = tuple(fold(token.group()) for token in window[:size])
-        if kinds in ({"dense"}, {"word"}, {"sign"}) and key in table.phrases:
-            yield size, key
+    alike = tuple(takewhile(lambda token: token.lastgroup == window[0].lastgroup, window))
+    if not alike or alike[0].lastgroup not in {"dense", "word", "sign"}:
+        return
+    folded = tuple(fold(token.group()) for token in alike)
+    for size in range(len(folded), 0, -1):
+        if folded[:size] in table.phrases:
+            yield size, folded[:size]
 
 
 def _units(facets: frozenset[Facet]) -> frozenset[Facet]:
@@ -188,7 +191,8 @@ def _unit(key: tuple[str, ...], facets: frozenset[Facet]) -> Item:
 def _word(raw: str, table: Lexicon, *, begins: bool) -> Item:
     """Return a word of a script with spaces; what is a name says nothing else."""
     folded = fold(raw)
-    facets = table.facets(folded) - _units(table.facets(folded))
+    facets = table.facets(folded)
+    facets -= _units(facets)
     silent = any(facet.kind == "function" for facet in facets)
     name = bool(_ODD.match(raw)) or (raw[:1].isupper() and not begins and not silent)
     name = name or (raw[:1].isupper() and not facets and bool(table.words.language))

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from research_agent.core.absent_items import absent_item
+from research_agent.core.answer_length import first_tokens, shortened, wants_more
 from research_agent.core.asked_value import asked_value
-from research_agent.core.budget import BUDGET_STOPS, Allowance
-from research_agent.core.claims import bare
+from research_agent.core.budget import Allowance
+from research_agent.core.claims import bare, read_claims
 from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import Evidence, render_evidence
+from research_agent.core.evidence import Evidence, place, render_evidence
 from research_agent.core.named_things import is_out_of_scope
 from research_agent.core.passages import (
     Passage,
@@ -17,22 +19,24 @@ from research_agent.core.passages import (
     explains_nothing,
     looked_up,
 )
-from research_agent.core.question_plan import asked_apart, compared_things
+from research_agent.core.question_plan import compared_things
 from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refusals import REFUSAL, Refused, is_refusal
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.sides import unnamed
-from research_agent.core.types import Completion, Message, Outcome, Token, TraceEvent
+from research_agent.core.sides import asked_of, missing_sides
+from research_agent.core.types import Message, Outcome, Token, TraceEvent
 from research_agent.core.verification import Answer
-from research_agent.errors import BudgetError, ModelError, ModelReplyError
+from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
-from research_agent.ports import ChatModel, Ports
+from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
 from research_agent.steps.answer.passages import choose_passages
-
-LEAST_TOKENS = 16
-"""A shorter answer is not asked for."""
+from research_agent.steps.answer.repairing import Repairing
+from research_agent.steps.answer.rewriting import Rewriting
+from research_agent.steps.answer.sampling import with_second
+from research_agent.steps.answer.scoring import PassageJudge
+from research_agent.steps.answer.writing import failed, written_by
 
 
 def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
@@ -45,14 +49,25 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     prompts: Prompts,
     settings: AnswerSettings,
     words: Sequence[QuestionWords] = (ENGLISH,),
+    min_support: float = 0.5,
+    faulty: Sequence[str] = (),
+    samples: int = 1,
 ) -> Outcome[Answer]:
     """Return the answer with its tokens, and whether the evidence answers the question.
 
     Without evidence no model is asked, and neither with the evidence of the `earlier` round: the
-    answer would be the same; nor where the evidence names nothing that the question names. With
+    answer would be the same; nor where the evidence names nothing that the question names, or the
+    document named has no algorithm or table of the number asked for. With
     `refusal: check` a yes/no question about the answer decides about a refusal, because
     small models refuse too much where the prompt allows it. Both prompts begin alike, so a server
     reads the evidence once.
+
+    With `repair: reask` the sentences that nothing supports are asked for once more, before that
+    question. `min_support` is the share of its words that a quote of a sentence has to hold.
+
+    With two `samples` a second answer is asked for where the first has no log-probabilities.
+
+    Of an `earlier` answer with `faulty` sentences beside others, those alone are written again.
 
     The value says so where the budget did not pay the answer, or where it failed after an
     `earlier` one was written. Raises ModelError where the first answer fails.
@@ -60,21 +75,39 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     keys = tuple(item.key for item in evidence)
     if not evidence or keys == earlier.keys:
         return _not_asked(earlier)
-    if is_out_of_scope(question, evidence, ports.documents):
-        event = TraceEvent(notes=("answer: the evidence names nothing that the question names",))
+    if elsewhere := _out_of_scope(question, evidence, ports, words):
+        event = TraceEvent(notes=(f"answer: {elsewhere}",))
         return Outcome(Answer(REFUSAL, keys=keys, refused="wrong_scope"), event)
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    work = _Work(question, evidence, words, meter, ports, prompts, settings)
+    work = _Work(question, evidence, words, meter, ports, prompts, settings, min_support)
     try:
-        written, notes = work.answered()
+        again = work.rewritten(earlier, faulty, min_support)
+        written, notes = again or work.answered()
+        if again and written == earlier:
+            return Outcome(replace(earlier, keys=keys), TraceEvent(meter.calls, notes))
         if is_refusal(written.text):
             written = replace(written, refused="insufficient_evidence")
-        elif work.checked:
-            written, more = work.judged(written)
+        else:
+            written, more = work.repaired(written, min_support) if not again else (written, ())
             notes += more
+            if work.checked:
+                written, more = work.judged(written)
+                notes += more
+        written, more = work.with_second(written, samples)
+        notes += more
     except (ModelError, BudgetError) as error:
-        return Outcome(_failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
+        return Outcome(failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
     return Outcome(replace(written, keys=keys), TraceEvent(meter.calls, notes))
+
+
+def _out_of_scope(
+    question: str, evidence: Sequence[Evidence], ports: Ports, words: Sequence[QuestionWords]
+) -> str:
+    """Return why the documents cannot answer the question; empty where they may."""
+    if is_out_of_scope(question, evidence, ports.documents):
+        return "the evidence names nothing that the question names"
+    absent = absent_item(question, ports.documents, ports.contents, words)
+    return f"the document that is named has no {absent}" if absent else ""
 
 
 Noted = tuple[Answer, tuple[str, ...]]
@@ -92,6 +125,7 @@ class _Work:
     ports: Ports
     prompts: Prompts
     settings: AnswerSettings
+    min_support: float
 
     @property
     def checked(self) -> bool:
@@ -109,8 +143,9 @@ class _Work:
         if shown:
             return _extracted(shown), ("answer: shown as it stands in the document",)
         if mode == "extractive":
-            return _extracted(self._passages), ()
+            return _extracted(self._passages), self._judge.notes
         written, notes = self._written()
+        notes += self._judge.notes
         if mode != "auto" or is_refusal(written.text):
             return written, notes
         if not self._explains_nothing(written):
@@ -120,7 +155,30 @@ class _Work:
         if passages.refused:
             return written, notes
         note = "answer: what was written explains nothing; passages stand for it"
-        return passages, (*notes, note)
+        return passages, (*notes, note, *self._judge.notes)
+
+    def repaired(self, answer: Answer, min_support: float) -> Noted:
+        """Have unsupported sentences written again, where the settings say so; never raises."""
+        if self.settings.repair != "reask":
+            return answer, ()
+        repairing = Repairing(
+            question=self.question,
+            evidence=self.evidence,
+            meter=self.meter,
+            ports=self.ports,
+            prompts=self.prompts,
+            settings=self.settings,
+            min_support=min_support,
+        )
+        return repairing.repaired(answer)
+
+    def rewritten(self, earlier: Answer, faulty: Sequence[str], min_support: float) -> Noted | None:
+        """Return `earlier` with its faulty sentences written again; None: all has to be."""
+        if not faulty:
+            return None
+        evidence, shown, with_ = self.evidence, self._shown, (self.meter, self.ports, self.prompts)
+        asking = Rewriting(self.question, evidence, shown, self._system, *with_, self.settings)
+        return asking.rewritten(earlier, faulty, min_support=min_support)
 
     def judged(self, answer: Answer) -> Noted:
         """Refuse what the model says the evidence does not answer; without a verdict nothing is.
@@ -168,18 +226,54 @@ class _Work:
             embedder=self.ports.embedder,
             most=self.settings.passages,
             max_words=self.settings.passage_words,
+            judge=self._judge if self.settings.passages_by == "model" else None,
+        )
+
+    @cached_property
+    def _judge(self) -> PassageJudge:
+        return PassageJudge(
+            self.question,
+            self.ports.verifier,
+            self.prompts.relevant,
+            self.meter,
+            self.settings.passages_judged,
+            {item.key: place(item.hit.chunk) for item in self.evidence},
         )
 
     def _written(self) -> Noted:
+        written, notes = written_by(
+            self.meter, self.ports.answerer, self._asked, self.settings.max_tokens
+        )
+        most = self.settings.max_words
+        if not most or wants_more(self.question, self.words):
+            return written, notes
+        text = shortened(written.text, most)
+        return replace(written, text=text, tokens=first_tokens(written.tokens, len(text))), notes
+
+    @property
+    def _asked(self) -> list[Message]:
+        """What the model is asked for an answer with."""
         user = self.prompts.answer_user.render(evidence=self._shown, question=self.question)
-        messages = [self._system, Message("user", user)]
-        return _written(self.meter, self.ports.answerer, messages, self.settings.max_tokens)
+        return [self._system, Message("user", user)]
+
+    def with_second(self, answer: Answer, samples: int) -> Noted:
+        """Return an answer with a second one to compare it with; never raises."""
+        sampler = self.ports.sampler
+        if samples == 1 or sampler is None:
+            return answer, ()
+        most = self.settings.max_tokens
+        return with_second(answer, self._asked, meter=self.meter, sampler=sampler, max_tokens=most)
 
     def _both_sides(self, written: Answer) -> Noted:
         """Add a passage on each thing that the question compares and the answer leaves out."""
         things = compared_things(self.question, self.words)
-        missing = unnamed(things, written.text)
-        asked = dict(zip(things, asked_apart(self.question, things), strict=True))
+        if not things:
+            return written, ()
+        claims = read_claims(
+            written.text, written.tokens, self.evidence, min_support=self.min_support
+        )
+        missing = missing_sides(self.question, claims, self.words)
+        asked = dict(zip(things, asked_of(self.question, things, self.words), strict=True))
         added = [passage for thing in missing for passage in self._passage_on(thing, asked[thing])]
         if not added:
             return written, ()
@@ -219,45 +313,3 @@ def _not_asked(earlier: Answer) -> Outcome[Answer]:
         return Outcome(Answer(REFUSAL, refused="no_evidence"))
     event = TraceEvent(notes=("answer: no new evidence, not asked again",))
     return Outcome(replace(earlier, repeated=True), event)
-
-
-def _written(
-    meter: Meter, model: ChatModel, messages: Sequence[Message], max_tokens: int
-) -> tuple[Answer, tuple[str, ...]]:
-    """Return what the model writes, and a note where it was cut; raises ModelError, BudgetError."""
-    reply = meter.ask(model, "answer", messages, max_tokens=max_tokens, least_tokens=LEAST_TOKENS)
-    text = aligned_text(reply)
-    if not text.strip():
-        raise ModelReplyError(
-            "the model's answer is empty", hint="Ask again, or name another model: models.answer"
-        )
-    if reply.finish_reason != "length":
-        return Answer(text, reply.tokens), ()
-    if 0 < reply.cost.completion_tokens < meter.granted:
-        limit = "a limit of the model server's own"
-    else:
-        unpaid = meter.granted < max_tokens
-        limit = "what is left of budget.tokens" if unpaid else "answer.max_tokens"
-    return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
-
-
-def _failed(error: ModelError | BudgetError, earlier: Answer) -> Answer:
-    """Return an answer that says why it was not written; raises `error` where it is the first.
-
-    A budget that is spent is no error: without an answer before, it is a refusal.
-    """
-    if isinstance(error, BudgetError):
-        refused: Refused = "" if earlier.text else "budget"
-        return Answer(refused=refused, failed=BUDGET_STOPS[error.which])
-    if not earlier.text:
-        raise error
-    return Answer(failed="error")
-
-
-def aligned_text(reply: Completion) -> str:
-    """Return the reply's text so that its tokens lie on it, character by character.
-
-    Servers strip the text but not the tokens.
-    """
-    joined = "".join(token.text for token in reply.tokens)
-    return joined if joined.strip() == reply.text.strip() else reply.text

@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from research_agent.core.evidence import Evidence, EvidenceLimits, select_evidence
-from research_agent.core.evidence_around import WHOLE, belonging, neighbours
+from research_agent.core.evidence_around import (
+    LISTED,
+    WHOLE,
+    belonging,
+    introduced,
+    is_lead_in,
+    neighbours,
+)
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
@@ -20,8 +27,8 @@ def choose_evidence(
 ) -> tuple[Evidence, ...]:
     """Add the best new hits to the evidence, then the other parts of their tables and algorithms.
 
-    Neighbours come last, as far as `settings.neighbours` says. Nothing enters that is not in the
-    scope.
+    A chunk that ends with a colon brings what it introduces. Neighbours come last, as far as
+    `settings.neighbours` says. Nothing enters that is not in the scope.
     """
 
     def around(chunk: Chunk) -> Sequence[Chunk]:
@@ -29,7 +36,20 @@ def choose_evidence(
         near = [other for other in found if scope.admits(other)]
         return (*belonging(chunk, near), *neighbours(chunk, near, settings.neighbours))
 
+    def listed(chunk: Chunk) -> Sequence[Chunk]:
+        if not is_lead_in(chunk):
+            return ()
+        found = ports.chunks.around(chunk.chunk_id, window=LISTED)
+        return introduced(chunk, [other for other in found if scope.admits(other)])
+
     limits = EvidenceLimits(
         settings.max_chunks, settings.max_tokens, settings.max_chars, settings.max_a_document
     )
-    return select_evidence(hits, earlier, limits=limits, count=ports.tokenizer.count, around=around)
+    return select_evidence(
+        hits,
+        earlier,
+        limits=limits,
+        count=ports.tokenizer.count,
+        around=around,
+        introduced=listed,
+    )

@@ -1,0 +1,145 @@
+"""An answer with one doubtful sentence: it is searched for, and it alone is written again."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput
+from research_agent.core.result import ResearchResult
+from research_agent.core.types import Completion
+from research_agent.core.verification import Answer
+from research_agent.errors import ModelReplyError
+from research_agent.settings import AnswerSettings, Settings, VerifySettings
+from tests.fakes import LOOP, PROMPTS, ScriptedChat, ports, says, token
+
+QUESTION = "How is rye bread baked?"
+TEXTS = (
+    "Rye bread is baked at 230 degrees.",
+    "Rye bread is baked for a long time.",
+    *(f"Bread note {number}: how it is." for number in range(4)),
+    "Rye dough rests a night before it is formed.",
+)
+FIRST, LAST = (
+    "- Rye bread is baked at 230 degrees  [c1].\n",
+    "\n- It is baked for a long time [c2].",
+)
+UNSURE = "- Rye dough rests a fortnight [c1]."
+DRAFT = FIRST + UNSURE + LAST
+RIGHT = "Rye dough rests a night before it is formed [c7]."
+WRITTEN = replace(LOOP, answer=AnswerSettings(mode="abstractive"))
+DRAGIN = replace(WRITTEN, verify=VerifySettings(profile="dragin", regenerate="sentence"))
+
+
+def draft(*, unsure: str = " fortnight") -> Completion:
+    """Return the draft with one word that was a guess."""
+    said = says(DRAFT)
+    tokens = tuple(
+        token(one.text, -1.1, -1.1, -1.2) if one.text == unsure else one for one in said.tokens
+    )
+    return replace(said, tokens=tokens)
+
+
+def run(model: ScriptedChat, settings: Settings = DRAGIN) -> tuple[list[Answer], ResearchResult]:
+    """Return what the answer step wrote in each round, and the result."""
+    graph = build_research_graph(ports(model, texts=TEXTS), settings, PROMPTS)
+    answers: list[Answer] = []
+    last: dict[str, Any] = {}
+    for update in graph.stream(ResearchInput(question=QUESTION), stream_mode="updates"):
+        last = update
+        answers += [update["answer"]["answer"]] if "answer" in update else []
+    return answers, last["report"]["result"]
+
+
+def test_one_sentence_is_searched_for_and_written_again() -> None:
+    """All others stay, byte for byte; the query has the words around the doubtful one."""
+    model = ScriptedChat(draft(), says(RIGHT))
+    answers, result = run(model)
+
+    assert [DRAFT, FIRST + "- " + RIGHT + LAST] == [answer.text for answer in answers]
+    assert "".join(one.text for one in answers[1].tokens) == answers[1].text
+    assert (QUESTION, f"{QUESTION} dough rests") == result.queries
+    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
+    prompt = model.asked[1][1]
+    assert "<doubtful>\nRye dough rests a fortnight.\n</doubtful>" in prompt
+    assert "230 degrees  [c1]." in prompt.partition("<answer>")[2]
+
+
+def test_whole_answer_is_written_again_by_default() -> None:
+    """With `regenerate: answer` the second prompt is the first one with more evidence."""
+    model = ScriptedChat(draft(), says(f"{FIRST}{RIGHT}{LAST}"))
+    settings = replace(DRAGIN, verify=VerifySettings(profile="dragin"))
+    run(model, settings)
+
+    assert "<doubtful>" not in model.asked[1][1]
+    assert model.asked[1][1].endswith(model.asked[0][1][-200:])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says("not found in provided docs"),
+        says("Rye dough rests for 99 years [c7]."),
+        says("Rye bread is baked at 230 degrees [c1]."),
+        replace(says("Rye dough rests a night before it"), finish_reason="length"),
+        ModelReplyError("no"),
+    ],
+    ids=["refusal", "unsupported", "a sentence that is there", "cut", "error"],
+)
+def test_reply_of_no_use_loses_nothing(reply: Completion | BaseException) -> None:
+    """The first draft is the answer, with all its good sentences."""
+    _, result = run(ScriptedChat(draft(), reply))
+
+    assert ("partial", 2) == (result.status, result.rounds)
+    assert result.stop_reason in {"worse_than_before", "error"}
+    assert "230 degrees" in result.answer
+    assert "long time" in result.answer
+
+
+def test_doubt_is_trended_round_by_round() -> None:
+    """Every round leaves its entropy, its doubt, what was supported and what was spent."""
+    _, result = run(ScriptedChat(draft(), says(RIGHT)))
+    first, second = result.trend
+
+    assert (1, 2) == (first.round, second.round)
+    assert (first.mean_entropy or 0.0) > (second.mean_entropy or 0.0)
+    assert (first.doubt or 0.0) > 0.6 > (second.doubt or 0.0)
+    assert (first.shown, second.shown, first.sentences) == (2, 3, 3)
+    assert 0 < first.tokens < second.tokens
+    assert first.quality < second.quality
+
+
+def test_round_that_promises_too_little_is_not_made() -> None:
+    """With a floor on what 1,000 tokens have to bring, the first answer is the last."""
+    verify = replace(DRAGIN.verify, min_value=10.0)
+    _, result = run(ScriptedChat(draft(), says(RIGHT)), replace(DRAGIN, verify=verify))
+
+    assert ("partial", "low_value", 1) == (result.status, result.stop_reason, result.rounds)
+
+
+def test_no_log_probabilities_force_no_round() -> None:
+    """What is not known is neither doubt nor confidence."""
+    said = "Rye bread is baked at 230 degrees [c1]."
+    _, result = run(ScriptedChat(replace(says(said), tokens=())))
+
+    assert ("answered", 1) == (result.status, result.rounds)
+    assert "confident" != result.stop_reason
+
+
+@pytest.mark.parametrize(
+    ("profile", "threshold", "iterations", "rounds"),
+    [("seed", 0.5, 2, 2), ("seed", 0.5, 1, 1), ("seed_fifth", 0.5, 2, 2), ("seed", 0.0, 2, 1)],
+)
+def test_seed_rules(profile: str, threshold: float, iterations: int, rounds: int) -> None:
+    """The whole answer is doubted, by the seed's threshold, as often as it allows."""
+    verify = VerifySettings(
+        profile=profile,  # type: ignore[arg-type]  # one of its words
+        seed_threshold=threshold,
+        seed_iterations=iterations,
+    )
+    said = "Rye bread is baked at 230 degrees [c1]."
+    model = ScriptedChat(says(said, sure=False), says(said))
+    _, result = run(model, replace(WRITTEN, verify=verify))
+
+    assert rounds == result.rounds

@@ -1,0 +1,91 @@
+"""A second answer is asked for where the first has no log-probabilities, and never ends a run."""
+
+from dataclasses import replace
+
+import pytest
+
+from research_agent.core.types import Completion, ModelCall
+from research_agent.errors import ModelBusyError
+from research_agent.ports import ChatModel, Ports
+from research_agent.settings import BudgetSettings, Settings, VerifySettings
+from tests.fakes import BYPASSING, YES, ScriptedChat, ports, says
+from tests.graphs.test_graph import run
+
+QUESTION = "At how many degrees is bread baked?"
+TEXTS = ("Bread is baked at 230 degrees. It takes an hour.", "Rye bread needs more time.")
+GOOD = "Bread is baked at 230 degrees [c1]."
+TWICE = replace(BYPASSING, budget=BudgetSettings(rounds=1), verify=VerifySettings(samples=2))
+
+
+def silent(text: str) -> Completion:
+    """Return a reply without log-probabilities, as Bedrock's are."""
+    return Completion(text, ModelCall("answer", 100, 10, model="fake"))
+
+
+def given(first: Completion, sampler: ChatModel | None) -> Ports:
+    return replace(ports(ScriptedChat(first, YES), texts=TEXTS), sampler=sampler)
+
+
+def test_agreement_counts_as_confident() -> None:
+    """The second answer is asked with the same prompt."""
+    first, second = (
+        ScriptedChat(silent(GOOD), YES),
+        ScriptedChat(silent("230 degrees: bread is baked.")),
+    )
+    result = run(replace(ports(first, texts=TEXTS), sampler=second), TWICE, QUESTION)
+
+    assert ("disagreement", "confident") == (result.uncertainty.source, result.stop_reason)
+    assert first.asked[0][:2] == second.asked[0][:2]
+    assert 3 == result.usage.llm_calls
+
+
+def test_difference_is_told_in_words() -> None:
+    """With its place in the answer."""
+    result = run(given(silent(GOOD), ScriptedChat(silent("It is 180 degrees."))), TWICE, QUESTION)
+    (unsure,) = result.unsure
+
+    assert "two answers differ on 230 and 180" == unsure.text
+    assert "230" == result.answer[slice(*unsure.span)]
+    assert ("disagreement", "difference", None) == (unsure.source, unsure.kind, unsure.nats)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "note"),
+    [
+        (ScriptedChat(ModelBusyError("busy")), "no second answer to compare: busy"),
+        (ScriptedChat(silent(" ")), "the second answer is empty"),
+    ],
+)
+def test_failure_goes_one_rung_down(sampler: ScriptedChat, note: str) -> None:
+    """With a warning; the answer stays."""
+    result = run(given(silent(GOOD), sampler), TWICE, QUESTION)
+
+    assert ("overlap", "unchecked") == (result.uncertainty.source, result.stop_reason)
+    assert ["absent", "failed"] == [passed.why for passed in result.uncertainty.passed]
+    assert f"answer: {note}" in result.warnings
+
+
+def test_what_is_not_paid_goes_one_rung_down() -> None:
+    """Two calls are the answer's and its check's."""
+    sampler = ScriptedChat(silent(GOOD))
+    settings = replace(TWICE, budget=BudgetSettings(rounds=1, llm_calls=2))
+    result = run(given(silent(GOOD), sampler), settings, QUESTION)
+
+    assert ([], "overlap") == (sampler.asked, result.uncertainty.source)
+    assert any("no second answer" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("first", "settings"),
+    [
+        (says(GOOD), TWICE),
+        (silent("not found in provided docs"), TWICE),
+        (silent(GOOD), replace(TWICE, verify=VerifySettings())),
+    ],
+)
+def test_it_is_not_asked_for_without_need(first: Completion, settings: Settings) -> None:
+    """Where log-probabilities are there, of a refusal, and by default."""
+    sampler = ScriptedChat(silent(GOOD))
+    run(given(first, sampler), settings, QUESTION)
+
+    assert [] == sampler.asked

@@ -1,0 +1,196 @@
+"""The graph's own custom events: those of `ResearchAgent.stream`, for whoever streams the graph."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from graphs.chat import ChatInput, build_chat_graph
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput
+from graphs.telling import Teller, is_heard
+from research_agent import ResearchAgent
+from research_agent.app.events import event_json, read_event
+from research_agent.core.events import Event
+from research_agent.errors import ModelAccessError
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, WRONG, ScriptedChat, ports, says
+from tests.graphs.serving import EVERYTHING, Server
+
+ASKED = ResearchInput(question=QUESTION)
+TIMES = {"at", "seconds", "started", "elapsed_seconds", "node_seconds"}
+
+
+def answered() -> tuple[Ports, Settings]:
+    return ports(ScriptedChat(says(GOOD))), BYPASSING
+
+
+def refused() -> tuple[Ports, Settings]:
+    return ports(ScriptedChat(says(WRONG))), BYPASSING
+
+
+def two_rounds() -> tuple[Ports, Settings]:
+    return Server().ports(), EVERYTHING
+
+
+def failed() -> tuple[Ports, Settings]:
+    return ports(ScriptedChat(ModelAccessError("no key", hint="Set one."))), BYPASSING
+
+
+def failed_in_the_search() -> tuple[Ports, Settings]:
+    return Server(fails_at=2, error=ModelAccessError("no key", hint="Set one.")).ports(), EVERYTHING
+
+
+def gathered(events: Iterator[Any]) -> list[Any]:
+    """What comes before an error too."""
+    found: list[Any] = []
+    with suppress(ModelAccessError):
+        found.extend(events)
+    return found
+
+
+def timeless(events: Sequence[Event]) -> list[Any]:
+    """The events without what clocks decide, in the order in which their kinds must come.
+
+    Calls that are made at once begin and end in any order, so they are told sorted, and what each
+    one has cost so far is left out; the result has the sum.
+    """
+    shown = [_without_times(event_json(event)) for event in events]
+    shown = [{"event": "usage"} if "usage" == event["event"] else event for event in shown]
+    calls = [event for event in shown if _of_a_call(event)]
+    return [event for event in shown if not _of_a_call(event)] + sorted(calls, key=repr)
+
+
+def _of_a_call(event: dict[str, Any]) -> bool:
+    return "run_call" == event.get("step") or "decisions" == event["event"]
+
+
+def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    if isinstance(value, list):
+        return [_without_times(item) for item in value]
+    if isinstance(value, dict):
+        return {k: _without_times(v) for k, v in value.items() if k not in TIMES}
+    return value
+
+
+@pytest.mark.parametrize("run", [answered, refused, two_rounds, failed, failed_in_the_search])
+def test_custom_events_are_those_of_the_doors(run: Any) -> None:  # noqa: ANN401 (one of the above)
+    """The same events in the same order, however the question ends, also without `subgraphs`."""
+    given, settings = run()
+    with ResearchAgent(given, settings, PROMPTS) as agent:
+        doors = gathered(agent.stream(QUESTION))
+    given, settings = run()
+    graph = build_research_graph(given, settings, PROMPTS)
+    custom = [read_event(e) for e in gathered(graph.stream(ASKED, stream_mode="custom"))]
+    given, settings = run()
+    graph = build_research_graph(given, settings, PROMPTS)
+    deep = gathered(graph.stream(ASKED, stream_mode="custom", subgraphs=True))
+
+    assert timeless(doors) == timeless(custom)
+    assert timeless(doors) == timeless([read_event(event) for _, event in deep])
+    assert [event.at for event in custom] == sorted(event.at for event in custom)
+
+
+def test_the_async_stream_is_the_same() -> None:
+    """Nodes on threads tell what nodes tell that run in place."""
+
+    async def read(graph: Any) -> list[Any]:  # noqa: ANN401 (LangGraph's)
+        return [event async for event in graph.astream(ASKED, stream_mode="custom")]
+
+    sync = build_research_graph(*two_rounds(), PROMPTS).stream(ASKED, stream_mode="custom")
+    beside = asyncio.run(read(build_research_graph(*two_rounds(), PROMPTS)))
+
+    assert timeless([read_event(e) for e in sync]) == timeless([read_event(e) for e in beside])
+
+
+def test_nothing_is_made_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangGraph's own writer for nobody is known by what it cannot do; a real one is heard."""
+
+    def told(*_: object) -> None:
+        pytest.fail("an event was made")
+
+    graph = build_research_graph(*answered(), PROMPTS)
+    heard: list[Any] = []
+    assert is_heard(heard.append)
+    assert is_heard(lambda event: heard.append(event))  # noqa: PLW0108 (a function of its own)
+    monkeypatch.setattr(Teller, "__init__", told)
+    result = graph.invoke(ASKED)["result"]
+    asyncio.run(graph.ainvoke(ASKED))
+    steps = list(graph.stream(ASKED, stream_mode="updates", subgraphs=True))
+
+    assert "answered" == result.status
+    assert steps
+
+
+def test_a_resumed_run_tells_on() -> None:
+    """Round, usage, and what must not be said of earlier drafts come from the state."""
+    settings = replace(EVERYTHING, budget=replace(EVERYTHING.budget, rounds=2))
+    place: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    graph = build_research_graph(Server().ports(), settings, PROMPTS, checkpointer=InMemorySaver())
+
+    def part(given: ResearchInput | None) -> list[Any]:
+        run = graph.stream(given, place, stream_mode="custom", interrupt_before=["search"])
+        return [event for event in run if isinstance(event, dict)]
+
+    parts = [part(ASKED), part(None), part(None)]
+    last = parts[2]
+
+    assert ["asked", "step_started"] == [event["event"] for event in parts[0][:2]]
+    assert ("step_started", "search", 2) == (last[0]["event"], last[0]["step"], last[0]["round"])
+    assert "result" == last[-1]["event"]
+    spent = [e["usage"]["llm_calls"] for p in parts for e in p if "usage" == e["event"]]
+    assert spent == sorted(spent)
+    told = json.dumps([event for p in parts for event in p if "result" != event["event"]])
+    assert "700 grams" not in told
+    assert "\\u2026" in told
+
+
+class Desk(TypedDict, total=False):
+    topic: str
+    answers: list[str]
+
+
+def test_a_parent_streams_two_questions_with_subgraphs() -> None:
+    """Each has its own beginning, rounds and end, though one writer carries both."""
+    with ResearchAgent(*answered(), PROMPTS) as agent:
+
+        def both(state: Desk) -> Desk:
+            return {"answers": [agent.ask(state["topic"]).answer for _ in range(2)]}
+
+        graph = StateGraph(Desk)
+        graph.add_node("both", both)
+        graph.add_edge(START, "both")
+        graph.add_edge("both", END)
+        parent: Any = graph.compile()
+        given = Desk(topic=QUESTION)
+        told = [e for _, e in parent.stream(given, stream_mode="custom", subgraphs=True)]
+        alone = list(parent.stream(given, stream_mode="custom"))
+
+    kinds = [event["event"] for event in told]
+    assert 2 == kinds.count("asked") == kinds.count("result")
+    assert kinds[: len(kinds) // 2] == kinds[len(kinds) // 2 :]
+    assert {0, 1} == {event["round"] for event in told}
+    assert [] == alone
+
+
+def test_a_conversation_tells_the_events_of_its_question() -> None:
+    """From what is asked to the result, also without `subgraphs`."""
+    graph: Any = build_chat_graph(*answered(), PROMPTS)
+    asked = ChatInput(messages=[HumanMessage(QUESTION)])
+    told = [read_event(event) for event in graph.stream(asked, stream_mode="custom")]
+    deep = [e for _, e in graph.stream(asked, stream_mode="custom", subgraphs=True)]
+    research = build_research_graph(*answered(), PROMPTS)
+    alone = [read_event(event) for event in research.stream(ASKED, stream_mode="custom")]
+
+    assert timeless(alone) == timeless(told)
+    assert timeless(alone) == timeless([read_event(event) for event in deep])
