@@ -18,7 +18,9 @@ from benchmarks import (
     filtering,
     indexing,
     lexical,
+    loop,
     overhead,
+    pruning,
     refinement,
     refinement_arms,
     reranking,
@@ -30,7 +32,6 @@ from benchmarks import (
 )
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.claims_table import misses
-from benchmarks.claims_table import table as claims_table
 from benchmarks.datasets import NAMED, NAMES, NEAR
 from benchmarks.peers.running import ANSWERERS
 from benchmarks.questions import nist_keys
@@ -269,9 +270,9 @@ def filtering_command(  # noqa: PLR0913 (one option each)
 def claims_command(*, show: str | None) -> None:
     """Measure how well claims are judged, without any model."""
     judged = claims.run()
-    print(claims_table(judged))
+    print(claims.tables(judged))
     if show:
-        print("\n".join(["", *misses(judged)]))
+        print("\n".join(["", *(line for some in judged.values() for line in misses(some))]))
 
 
 @main.command("uncertainty")
@@ -282,6 +283,23 @@ def claims_command(*, show: str | None) -> None:
 def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
     """Measure how well signs of doubt tell wrong answers from right ones."""
     print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
+
+
+@main.command("loop")
+@WEIGHTS
+def loop_command(*, weights: str) -> None:
+    """Measure what a second round is worth, from recordings."""
+    print(loop.run(weights))
+
+
+@main.command("pruning")
+@WEIGHTS
+@LIVE
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
+    """Measure how well the gain tells gold chunks from noise, and what pruning leaves out."""
+    print(pruning.run(weights, live=live, minutes=minutes, cache=cache))
 
 
 @main.command("faults")

@@ -11,6 +11,8 @@ ARMS = (
     Arm("select_then_write", changed(BASE, answer={"mode": "select_then_write"}), "default"),
     Arm("refusing-prompt", changed(BASE, answer={"refusal": "prompt"}), "default"),
     Arm("no-refusal-check", changed(BASE, answer={"min_answerable": 0.0}), "default"),
+    Arm("two-rounds", changed(BASE, budget={"rounds": 2}), "default"),
+    Arm("repair", changed(BASE, answer={"repair": "reask"}), "default"),
     Arm("any-value", changed(BASE, verify={"asked_value": "off"}), "default"),
     Arm(
         "verify-off",

@@ -19,7 +19,7 @@ from benchmarks.exact_bm25 import overlap
 from benchmarks.lexical import spread
 from benchmarks.mixed_chunks import digest_of, real_chunks
 from benchmarks.mixed_vectors import Embedded, embedded_chunks
-from benchmarks.overhead import TimedEmbedder
+from benchmarks.overhead import Spent, TimedEmbedder
 from benchmarks.peers.embedding import KeptVectors
 from research_agent.adapters.folders import IndexFolder, locate
 from research_agent.adapters.ledger.reading import LedgerReader
@@ -107,13 +107,13 @@ def _parts(
     times: defaultdict[str, list[float]] = defaultdict(list)
 
     def timed(name: str, act: Callable[[], object]) -> None:
-        embedder.seconds = 0.0
+        embedder.spent = Spent()
         wall, cpu = time.perf_counter(), time.process_time()
         act()
         spent = time.perf_counter() - wall
         times[f"{name}_cpu"].append(1000 * (time.process_time() - cpu))
         times[name].append(1000 * spent)
-        times[f"{name}_without_embedding"].append(1000 * (spent - embedder.seconds))
+        times[f"{name}_without_embedding"].append(1000 * (spent - embedder.spent.wall))
 
     for text in asked:
         vector = ports.embedder.embed([text])[0]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.intervals import SEED, Interval
-from research_agent.core.risk_control import Judged, Point, curve, risk_limit
+from research_agent.core.risk_control import Judged, Of, Point, curve, risk_limit
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2000
@@ -64,6 +64,30 @@ def auroc_within(sets: Sequence[Sequence[Judged]]) -> Interval:
     """
     drawn = [_resamples(len(one)) for one in sets]
     return _interval(float(_aurocs(sets, _once(sets))[0]), _aurocs(sets, drawn))
+
+
+def auroc_by_group(groups: Sequence[Sequence[Judged]]) -> Interval:
+    """Return the AUROC over pairs of one group, with a 95 % interval over resampled groups.
+
+    For groups of a few that belong together, such as the chunks of a question.
+
+    >>> auroc_by_group([[Judged(0.1, False), Judged(0.9, True)]] * 3)
+    Interval(mean=1.0, low=1.0, high=1.0)
+    """
+    ones = np.ones((1, len(groups)))
+    won, of = _group_pairs(groups)
+    drawn = _resamples(len(groups))
+    return _interval(float(_shares(won, of, ones)[0]), _shares(won, of, drawn))
+
+
+def auroc_by_group_gain(
+    ours: Sequence[Sequence[Judged]], theirs: Sequence[Sequence[Judged]]
+) -> Interval:
+    """Return how much larger the AUROC over pairs of one group is, for the same groups."""
+    mine, other = _group_pairs(ours), _group_pairs(theirs)
+    drawn, ones = _resamples(len(ours)), np.ones((1, len(ours)))
+    gain = _shares(*mine, ones) - _shares(*other, ones)
+    return _interval(float(gain[0]), _shares(*mine, drawn) - _shares(*other, drawn))
 
 
 def area_under_risk(judged: Sequence[Judged]) -> float:
@@ -177,21 +201,46 @@ class Controlled:
     """Halves where no limit was found, so that nothing was given."""
 
 
-def controlled(judged: Sequence[Judged], rate: float) -> Controlled:
+def controlled(judged: Sequence[Judged], rate: float, *, of: Of = "answered") -> Controlled:
     """Fit the limit for `rate` on random halves and see what it does on the others."""
-    errors, shares, none, wrong, given_in_all = [], [], 0, 0, 0
-    for fit, test in splits(judged):
-        found = risk_limit(fit, rate)
-        given = [one for one in test if found and one.doubt <= found.limit]
-        none += found is None
-        shares.append(len(given) / len(test))
-        if given:
-            bad = sum(one.wrong for one in given)
-            errors.append(bad / len(given))
-            wrong, given_in_all = wrong + bad, given_in_all + len(given)
-    mean = fmean(errors) if errors else None
-    pooled = wrong / given_in_all if given_in_all else None
-    return Controlled(mean, pooled, fmean(shares), none)
+    return _controlled(splits(judged), rate, of)
+
+
+def controlled_together(
+    doubts: Sequence[Sequence[float | None]], wrong: Sequence[bool], rate: float
+) -> Controlled:
+    """Do the same with one doubt made of several, whose fit sees the first halves alone.
+
+    The limit is fitted to doubts of which none took part in its own fit (`together`); the fit
+    that the other half is judged by is of the whole first half.
+    """
+    order = [Judged(float(at), bad) for at, bad in enumerate(wrong)]
+    pairs = []
+    for fit, test in splits(order):
+        known = [int(one.doubt) for one in fit]
+        labels = [wrong[at] for at in known]
+        if len(set(labels)) < len((True, False)):
+            continue
+        rows = [doubts[at] for at in known]
+        chance = _fitted(rows, labels)
+        made = together(rows, labels)
+        others = chance([doubts[int(one.doubt)] for one in test])
+        pairs.append(
+            (
+                [Judged(doubt, bad) for doubt, bad in zip(made, labels, strict=True)],
+                [Judged(doubt, one.wrong) for doubt, one in zip(others, test, strict=True)],
+            )
+        )
+    return _controlled(pairs, rate, "answered")
+
+
+def surest(judged: Sequence[Judged], share: float) -> Point:
+    """Return what giving at least a `share` of the answers leads to, the surest first.
+
+    >>> surest([Judged(0.1, False), Judged(0.2, True), Judged(0.3, True)], 0.5)
+    Point(limit=0.2, answered=2, wrong=1)
+    """
+    return next(one for one in curve(judged) if one.answered >= share * len(judged))
 
 
 def together(doubts: Sequence[Sequence[float | None]], wrong: Sequence[bool]) -> list[float]:
@@ -204,18 +253,14 @@ def together(doubts: Sequence[Sequence[float | None]], wrong: Sequence[bool]) ->
     >>> max(made[::2]) < 0.5 < min(made[1::2])
     True
     """
-    given = np.array([[np.nan if d is None else d for d in row] for row in doubts], dtype=float)
     labels = np.array(wrong, dtype=float)
     fold = np.random.default_rng(SEED).permutation(len(labels)) % FOLDS
     made = np.zeros(len(labels))
     for i in range(FOLDS):
-        others = fold != i
-        middle = np.nanmean(given[others], axis=0)
-        spread = np.nanstd(given[others], axis=0)
-        whole = np.where(np.isnan(given), middle, given)
-        x = (whole - middle) / np.where(spread > 0, spread, 1.0)
-        x = np.column_stack([np.ones(len(labels)), x])
-        made[~others] = _chances(x[~others] @ _weights(x[others], labels[others], 1.0))
+        others = np.flatnonzero(fold != i)
+        chance = _fitted([doubts[int(at)] for at in others], [wrong[int(at)] for at in others])
+        left = np.flatnonzero(fold == i)
+        made[left] = chance([doubts[int(at)] for at in left])
     return made.tolist()
 
 
@@ -227,6 +272,48 @@ def splits(judged: Sequence[Judged]) -> list[tuple[list[Judged], list[Judged]]]:
         order = dice.permutation(len(judged))
         found.append(([judged[i] for i in order[:half]], [judged[i] for i in order[half:]]))
     return found
+
+
+def _controlled(
+    pairs: Sequence[tuple[Sequence[Judged], Sequence[Judged]]], rate: float, of: Of
+) -> Controlled:
+    """Fit a limit on the first of each pair and see what it does on the second."""
+    errors, shares, none, wrong, given_in_all = [], [], 0, 0, 0
+    for fit, test in pairs:
+        found = risk_limit(fit, rate, of=of)
+        given = [one for one in test if found and one.doubt <= found.limit]
+        none += found is None
+        shares.append(len(given) / len(test))
+        bad, out_of = sum(one.wrong for one in given), len(given if of == "answered" else test)
+        if out_of:
+            errors.append(bad / out_of)
+            wrong, given_in_all = wrong + bad, given_in_all + out_of
+    mean = fmean(errors) if errors else None
+    pooled = wrong / given_in_all if given_in_all else None
+    return Controlled(mean, pooled, fmean(shares) if shares else 0.0, none)
+
+
+Chances = Callable[[Sequence[Sequence[float | None]]], list[float]]
+
+
+def _fitted(doubts: Sequence[Sequence[float | None]], wrong: Sequence[bool]) -> Chances:
+    """Return what makes one doubt of several, by a logistic fit to these answers."""
+    given = _table(doubts)
+    known = np.maximum((~np.isnan(given)).sum(axis=0), 1)
+    middle = np.nansum(given, axis=0) / known
+    spread = np.sqrt(np.nansum((given - middle) ** 2, axis=0) / known)
+    spread = np.where(spread > 0, spread, 1.0)
+
+    def scaled(rows: Floats) -> Floats:
+        x = (np.where(np.isnan(rows), middle, rows) - middle) / spread
+        return np.column_stack([np.ones(len(rows)), x])
+
+    weights = _weights(scaled(given), np.array(wrong, dtype=float), 1.0)
+    return lambda rows: _chances(scaled(_table(rows)) @ weights).tolist()
+
+
+def _table(doubts: Sequence[Sequence[float | None]]) -> Floats:
+    return np.array([[np.nan if d is None else d for d in row] for row in doubts], dtype=float)
 
 
 def _weights(x: Floats, wrong: Floats, ridge: float) -> Floats:
@@ -279,6 +366,20 @@ def _pairs(judged: Sequence[Judged], drawn: Floats) -> tuple[Floats, Floats]:
     won = (above > 0) + (above == 0) / 2
     of: Floats = drawn[:, bad].sum(axis=1) * drawn[:, good].sum(axis=1)
     return ((drawn[:, bad] @ won) * drawn[:, good]).sum(axis=1), of
+
+
+def _group_pairs(groups: Sequence[Sequence[Judged]]) -> tuple[Floats, Floats]:
+    """Return for each group how many pairs are in order, and how many there are."""
+    counted = [_pairs(group, np.ones((1, len(group)))) for group in groups]
+    won = np.array([float(pair[0][0]) for pair in counted])
+    return won, np.array([float(pair[1][0]) for pair in counted])
+
+
+def _shares(won: Floats, of: Floats, drawn: Floats) -> Floats:
+    """Return the share of pairs in order, a row drawn; 0.5 where there are none."""
+    pairs = drawn @ of
+    found: Floats = np.where(pairs > 0, (drawn @ won) / np.maximum(pairs, 1), 0.5)
+    return found
 
 
 def _arrays(judged: Sequence[Judged]) -> tuple[Floats, Floats]:

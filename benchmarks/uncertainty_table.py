@@ -19,6 +19,8 @@ from benchmarks.uncertainty_metrics import (
     auroc_within,
     calibration_halves,
     controlled,
+    controlled_together,
+    surest,
     together,
 )
 from benchmarks.uncertainty_signals import SIGNALS
@@ -61,6 +63,12 @@ PARTS = (
     "words without support",
     "sentences without support",
 )
+SHARES = (0.1, 0.2, 0.3, 0.5, 1.0)
+"""Of the drafts, the surest first."""
+SUREST = ("drafts of", "doubt", *(f"surest {share:.0%}" for share in SHARES))
+SHOWN = ('P("no") of the check', 'normalised entropy with P("no")', "entropy of new words")
+INSIDE = f"{TOGETHER}, in the first half alone"
+OF_ASKED = ("doubt", "mean share wrong, of all asked", "answered", "halves without limit")
 LENGTH, CONFIDENCE = "answer length", "1 - retrieval confidence"
 
 
@@ -79,6 +87,10 @@ def _lines(judged: Sequence["Judgement"]) -> Iterator[str]:
         yield markdown(HEADS, _signals(of, population))
     yield f"\n## Limits for at most {RATE:.0%} wrong, fitted on halves of all drafts\n"
     yield markdown(LIMITED, _limits(known["draft"]))
+    yield "\n## Share wrong among the surest drafts\n"
+    yield markdown(SUREST, _surest(known["draft"]))
+    yield f"\n## Limits for a wrong answer to at most {RATE:.0%} of all that is asked\n"
+    yield markdown(OF_ASKED, _of_asked(known["draft"]))
     yield "\n## Limits for several rates, one set of documents at a time\n"
     yield markdown(RATED, _rates(known["draft"]))
 
@@ -149,6 +161,31 @@ def _limits(known: Sequence["Judgement"]) -> Iterator[list[str]]:
         found = controlled(of, RATE)
         cells = [_share(found.error), _share(found.pooled), _share(found.coverage)]
         yield [name, *cells, f"{found.without} of {SPLITS}"]
+
+    if len(known) > 2 * FOLDS:
+        parts = [[one.doubts.get(name) for name in PARTS] for one in known]
+        found = controlled_together(parts, [one.draft == "wrong" for one in known], RATE)
+        cells = [_share(found.error), _share(found.pooled), _share(found.coverage)]
+        yield [INSIDE, *cells, f"{found.without} of {SPLITS}"]
+
+
+def _surest(known: Sequence["Judgement"]) -> Iterator[list[str]]:
+    """Yield how many of the surest drafts of each set are wrong."""
+    for source in ("all", *dict.fromkeys(one.source for one in known)):
+        for name in (*SHOWN, TOGETHER, CONFIDENCE):
+            of = [one for one in known if name in one.doubts and source in ("all", one.source)]
+            points = [surest(_of(of, name, "draft"), share) for share in SHARES] if of else []
+            if points:
+                yield [source, name, *(f"{p.error:.0%} of {p.answered}" for p in points)]
+
+
+def _of_asked(known: Sequence["Judgement"]) -> Iterator[list[str]]:
+    for name in (*SIGNALS, TOGETHER):
+        of = _of([one for one in known if name in one.doubts], name, "draft")
+        if of:
+            found = controlled(of, RATE, of="asked")
+            cells = [_share(found.error), _share(found.coverage)]
+            yield [name, *cells, f"{found.without} of {SPLITS}"]
 
 
 def _rates(known: Sequence["Judgement"]) -> Iterator[list[str]]:

@@ -55,7 +55,7 @@ def _is_named(result: ResearchResult, named_by: str) -> bool:
     match named_by:
         case "nothing":
             return True
-        case "uncertainty" if result.uncertainty.source == "none":
+        case "uncertainty" if result.uncertainty.source != "logprobs":
             return True
         case _:
             return bool(result.warnings or usage.retries or usage.failed_calls)

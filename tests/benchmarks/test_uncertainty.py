@@ -21,13 +21,17 @@ from benchmarks.uncertainty_asking import ASKED, Asked, Borrowed, recorded
 from benchmarks.uncertainty_metrics import (
     area_under_risk,
     auroc,
+    auroc_by_group,
+    auroc_by_group_gain,
     auroc_gain,
     auroc_interval,
     calibration_error,
     calibration_halves,
     controlled,
+    controlled_together,
     isotonic,
     logistic,
+    surest,
     together,
 )
 from benchmarks.uncertainty_signals import SIGNALS, new_words
@@ -159,6 +163,52 @@ def test_doubts_are_fitted_together_without_the_answers_own_worth() -> None:
     }
 
     assert of["noise"] < 0.65 < of["heard"]
+
+
+def test_groups_are_resampled_whole() -> None:
+    """Pairs of two groups do not count; a group without a pair says nothing."""
+    right = [Judged(0.1, wrong=False), Judged(0.2, wrong=True)]
+    turned = [Judged(0.9, wrong=False), Judged(0.8, wrong=True)]
+    found = auroc_by_group([right, right, right, turned])
+
+    assert 0.75 == found.mean
+    assert found.low < 0.75 < found.high
+    assert Interval(0.5, 0.5, 0.5) == auroc_by_group([right[:1], turned[1:]])
+    gain = auroc_by_group_gain([right] * 4, [turned] * 4)
+    assert Interval(1.0, 1.0, 1.0) == gain
+
+
+def test_a_fit_that_sees_one_half_keeps_to_the_rate() -> None:
+    """Of two columns, one of noise; noise alone has no limit."""
+    dice = Random(5)  # noqa: S311 (a sample for a test)
+    doubts = [dice.random() for _ in range(400)]
+    wrong = [dice.random() < doubt for doubt in doubts]
+    heard = [[doubt, dice.random()] for doubt in doubts]
+    found = controlled_together(heard, wrong, 0.2)
+    lost = controlled_together([[None, noise] for _, noise in heard], wrong, 0.2)
+
+    assert 0.2 == pytest.approx(found.error, abs=0.03)
+    assert 0.2 < found.coverage < 0.5
+    assert lost.coverage < 0.05
+
+
+def test_limits_of_all_that_is_asked_are_kept_without_any_order() -> None:
+    """Six of ten wrong, and a doubt that says nothing: a third is given."""
+    dice = Random(6)  # noqa: S311 (a sample for a test)
+    found = controlled(
+        [Judged(dice.random(), dice.random() < 0.6) for _ in range(200)], 0.2, of="asked"
+    )
+
+    assert 0.2 == pytest.approx(found.error, abs=0.03)
+    assert 0.2 < found.coverage < 0.45
+
+
+def test_the_surest_are_at_least_a_share() -> None:
+    """Those of one doubt are given together."""
+    judged = [Judged(0.1, wrong=False), *[Judged(0.2, wrong=True)] * 3]
+
+    assert (1, 0) == (surest(judged, 0.25).answered, surest(judged, 0.25).wrong)
+    assert (4, 3) == (surest(judged, 0.3).answered, surest(judged, 0.3).wrong)
 
 
 @pytest.mark.parametrize(
