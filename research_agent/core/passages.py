@@ -4,6 +4,7 @@ An extractive answer is made of the documents' own words, so nothing in it can b
 right there; what it can be is beside the point.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -14,7 +15,7 @@ from research_agent.core.named_things import named_documents
 from research_agent.core.pseudocode import prettified
 from research_agent.core.question_plan import plan_question
 from research_agent.core.question_words import QuestionWords, phrases
-from research_agent.core.quoting import spans
+from research_agent.core.quoting import source_of, spans
 from research_agent.core.support import content_words, held_share, is_named, wanted_words
 from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
@@ -27,6 +28,8 @@ LIKELY = 0.5
 """A passage behind the first that a model finds less likely to be a part of the answer is none."""
 LEAST_LETTERS = 12
 """A line with fewer letters says nothing by itself; a row of a table has its head beside it."""
+_SURE_NAME = re.compile(r"[A-Z]{2}|[\d-]")
+"""What a name has that is no word: SUM, SHAKE128, ML-KEM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +195,9 @@ def looked_up(
     chunks = [
         item.hit.chunk
         for item in evidence
-        if item.hit.chunk.kind in look_up.kinds and _is_of(item.hit.chunk, standards)
+        if item.hit.chunk.kind in look_up.kinds
+        and _is_of(item.hit.chunk, standards)
+        and _speaks_of(item.hit.chunk, look_up.names)
     ]
     named = by_heading(look_up, chunks, question)
     if not named:
@@ -205,6 +210,17 @@ def _is_of(chunk: Chunk, documents: Collection[str]) -> bool:
     """Return whether a chunk's document is named so, where any is named."""
     source = f"{chunk.doc_id} {chunk.title}"
     return not documents or any(is_named(name, source) for name in documents)
+
+
+def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
+    """Return whether a chunk, its headings or its document has one of the names, if there are any.
+
+    An Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
+    Plain words with capitals may be no name: "Show Algorithm 2".
+    """
+    source = source_of(chunk)
+    sure = [name for name in names if _SURE_NAME.search(name)]
+    return not sure or any(is_named(name, source) for name in sure)
 
 
 def explains_nothing(question: str, sentences: Sequence[str], *, least: float) -> bool:

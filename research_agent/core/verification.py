@@ -185,7 +185,7 @@ def _draft(
     shown = [claim.text for claim in claims if is_shown(claim)]
     answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
     lacks = lacking(question, shown) if asked_value and not answers else ""
-    unsaid = lacks or left_unsaid(question, claims)
+    unsaid = lacks or left_unsaid(question, claims, evidence)
     return Draft(round_, claims, answerable=answer.answerable, lacking=unsaid)
 
 

@@ -1,5 +1,7 @@
 """Whether what is shown of an answer is still about what its question names."""
 
+import pytest
+
 from research_agent.core.answer_subject import left_unsaid
 from research_agent.core.budget import Allowance
 from research_agent.core.claims import Claim
@@ -23,11 +25,33 @@ def test_what_is_shown_of_an_answer_has_to_be_about_the_question() -> None:
     named = claim("Gambir gets a new hall.", shown=False)
     quoted = claim("It should be fast.", shown=True, quote="Jakarta should be fast.")
 
-    assert "Gambir" == left_unsaid(QUESTION, [named, general])
-    assert "" == left_unsaid(QUESTION, [named, quoted])
-    assert "" == left_unsaid(QUESTION, [named])
-    assert "" == left_unsaid(QUESTION, [general])
-    assert "" == left_unsaid("what is said about trains", [named, general])
+    assert "Gambir" == left_unsaid(QUESTION, [named, general], ())
+    assert "" == left_unsaid(QUESTION, [named, quoted], ())
+    assert "" == left_unsaid(QUESTION, [named], ())
+    assert "" == left_unsaid(QUESTION, [general], ())
+    assert "" == left_unsaid("what is said about trains", [named, general], ())
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many seats has the TX-9?", ""),
+        ("How many seats has the TX-9 from Gambir?", ""),
+        ("How many seats have RX-7 and TX-9?", ""),
+        ("How many seats has the RX-7?", "RX-7"),
+        ("How many seats has Gambir?", ""),
+    ],
+)
+def test_an_identifier_of_the_question_stands_in_what_is_cited(
+    question: str, expected: str
+) -> None:
+    """In the chunk, its headings or its document's name; another chunk of the evidence is none."""
+    cited = Chunk("a", "trains", "It has 80 seats.", section=("The train TX",))
+    other = Chunk("b", "trains", "The RX-7 is old.")
+    evidence = [Evidence("c1", Hit(cited)), Evidence("c2", Hit(other))]
+    said = claim("It has 80 seats.", shown=True, quote="It has 80 seats.")
+
+    assert expected == left_unsaid(question, [said], evidence)
 
 
 def test_such_an_answer_is_refused() -> None:

@@ -162,3 +162,12 @@ def test_answers_that_explain_nothing(sentences: list[str], nothing: bool) -> No
     question = "Why was HQC chosen over BIKE?"
 
     assert nothing is explains_nothing(question, sentences, least=0.5)
+
+
+@pytest.mark.parametrize(("name", "found"), [("Total", 1), ("MAX2 and SUM7", 0), ("SUM2", 1)])
+def test_an_algorithm_of_another_name_is_not_shown(name: str, found: int) -> None:
+    """The number alone is no match where a name was asked for; a word without form is none."""
+    chunk = Chunk("x", "d", "Algorithm 2 SUM2(a)\n1: add\n2: return", kind="algorithm")
+    evidence = [Evidence("c1", Hit(chunk))]
+
+    assert found == len(looked_up(f"Show Algorithm 2 {name}", evidence, [ENGLISH]))
