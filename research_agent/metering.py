@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from research_agent.core.budget import Allowance, left
+from research_agent.core.budget import NOTHING, Allowance, left
 from research_agent.core.limits import Limits
 from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import BudgetError, ModelError
@@ -48,14 +48,16 @@ class Meter:
         tools: Sequence[ToolSpec] = (),
         schema: JsonSchema | None = None,
         seconds: float = math.inf,
+        kept: Allowance = NOTHING,
     ) -> Completion:
         """Return the model's reply; its deadline is the time that is left, or `seconds`.
 
-        A reply that may not even have `least_tokens` is not asked for. Raises BudgetError, also
-        where the time ran out during the call, and ModelError.
+        What is `kept` for a later call is not spent on this one, and a reply that may not even have
+        `least_tokens` is not asked for. Raises BudgetError, also where the time ran out during the
+        call, and ModelError.
         """
         prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
-        allowance = self.left()
+        allowance = self.left().aside(kept)
         self.granted = allowance.grant(prompt, max_tokens, least_tokens)
         started = self._clock.seconds()
         try:

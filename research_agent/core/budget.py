@@ -108,6 +108,10 @@ class Allowance:
         return room
 
 
+NOTHING = Allowance(0, 0, 0, 0.0)
+"""What is kept where nothing comes afterwards."""
+
+
 def left(whole: Allowance, trace: Sequence[TraceEvent]) -> Allowance:
     """Return what is left of the `whole` budget after all that `trace` tells.
 

@@ -87,8 +87,12 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
         return "silent"
     if len(said) < LEAST_KNOWN * worded:
         return "partial"
-    strange = sum(token.text not in {shown.text for shown in token.alternatives} for token in said)
-    return "forced" if strange > MOST_FORCED * len(said) else None
+    return "forced" if sum(map(_is_strange, said)) > MOST_FORCED * len(said) else None
+
+
+def _is_strange(token: Token) -> bool:
+    """Return whether a token is not among its alternatives, whatever white space it has lost."""
+    return token.text.strip() not in {shown.text.strip() for shown in token.alternatives}
 
 
 def _worded(tokens: Sequence[Token]) -> int:

@@ -33,7 +33,8 @@ _NUMBERED = re.compile(
     r"^[ \t>*-]*[\[(]?(\d{1,2})(?:[.):\]]|[ \t][-\u2013])\**[ \t]+(?=\S)", re.MULTILINE
 )
 _SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
-_ENDS = ".!?\u3002\uff01\uff1f])"
+SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f"
+_ENDS = f"{SENTENCE_ENDS}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,8 @@ def rewritten(
 ) -> tuple[str, tuple[Token, ...]]:
     """Return a text with spans of it replaced, and the tokens of the whole.
 
-    What a list begins a sentence with stays. Where the tokens spell the text before, they spell
+    What a list begins a sentence with stays, and a new sentence that would run into what follows
+    gets a full stop. Where the tokens spell the text before, they spell
     it afterwards; where they do not, those of the new sentences stand behind the old ones.
 
     >>> rewritten("A b. C.", [Token("A b.", 0.0), Token(" C.", 0.0)], [(0, 4, "D.", ())])[0]
@@ -211,9 +213,11 @@ def rewritten(
     for start, end, new, new_tokens in sorted(changes, key=lambda change: change[0]):
         sign = _SIGN.match(text, start, end) if new else None
         begin = sign.end() if sign else start
-        parts += [text[at:begin], new]
+        stop = _stop_behind(new, text[end:])
+        parts += [text[at:begin], new, stop]
         own += token_slice(tokens, at, begin)
         own += new_tokens or ([Token(new, 0.0)] if new else [])
+        own += [Token(stop, 0.0)] if stop else []
         at = end
     parts.append(text[at:])
     own += token_slice(tokens, at, len(text))
@@ -221,6 +225,14 @@ def rewritten(
         return "".join(parts), tuple(own) if tokens else ()
     more = (token for change in changes for token in change[3])
     return "".join(parts), (*tokens, *more)
+
+
+def _stop_behind(new: str, following: str) -> str:
+    """Return the full stop that a sentence lacks in front of what follows; empty where none is."""
+    ended = not new or bare(new)[-1:] in SENTENCE_ENDS or not following.strip()
+    if ended or (0, len(new)) in sentence_spans(new + following):
+        return ""
+    return "." if following[0].isspace() else "\u3002"
 
 
 def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:

@@ -184,3 +184,11 @@ def test_refusal_of_the_second_answer_is_full_disagreement() -> None:
 
     assert ("uncertain", 1.0) == (found.reason, draft.uncertainty.value)
     assert "a second answer found nothing in the documents" == draft.spots[0].text
+
+
+def test_a_token_that_has_lost_its_space_is_no_strange_one() -> None:
+    """The first token of a sentence that was written again has none, its alternatives have one."""
+    shown = (Alternative(" Bread", -0.1), Alternative(" Rye", -3.0))
+    tokens = (Token("Bread", -0.1, shown), Token(" rises", -0.1, (Alternative(" rises", -0.1),)))
+
+    assert unusable_tokens("Bread rises", tokens) is None

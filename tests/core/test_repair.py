@@ -16,6 +16,7 @@ from research_agent.core.repair import (
     rewritten,
     token_slice,
 )
+from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Chunk, Hit, Token
 
 TEXT = "The hose is 5 m long and red. The pump X-2 weighs 40 kg."
@@ -163,3 +164,24 @@ def test_only_rewritten_sentences_are_marked() -> None:
 
     assert ("reasked", "The hose is blue.") == (first.repaired, first.first)
     assert ("rekeyed", "") == (second.repaired, second.first)
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "new"),
+    [
+        ("A b is c. D e is f.", 9, "New is good [c1]"),
+        ("A b is c. D e is f.", 9, "New is good"),
+        ("\u7532\u662f\u4e59\u3002\u4e19\u662f\u4e01\u3002", 4, "\u7532\u662f\u4e94 [c1]"),
+        ("A b is c. D e is f.", 9, "New is good. [c1]"),
+        ("- A b is c.\n- D e is f.", 11, "New is good [c1]"),
+    ],
+)
+def test_a_new_sentence_does_not_run_into_the_next(text: str, end: int, new: str) -> None:
+    """Models leave out the full stop behind a key; what follows stays a sentence of its own."""
+    found, tokens = rewritten(text, tokens_of(text), [(0, end, new, tokens_of(new))])
+    last = text[slice(*sentence_spans(text)[-1])]
+
+    assert 2 == len(sentence_spans(found))
+    assert last == found[slice(*sentence_spans(found)[-1])]
+    assert new in found
+    assert found == "".join(token.text for token in tokens)

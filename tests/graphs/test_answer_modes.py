@@ -7,8 +7,19 @@ from math import log
 import pytest
 
 from research_agent.core.types import Alternative, Completion, Message, ModelCall, Token
+from research_agent.errors import ModelBusyError
 from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, VerifySettings
-from tests.fakes import BYPASSING, NO, TEXTS, YES, MemoryChunks, ScriptedChat, ports, says
+from tests.fakes import (
+    BYPASSING,
+    NO,
+    TEXTS,
+    YES,
+    MemoryChunks,
+    ScriptedChat,
+    WordEmbedder,
+    ports,
+    says,
+)
 from tests.graphs.test_graph import run
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
@@ -216,3 +227,44 @@ def test_another_round_may_find_the_number() -> None:
 
     assert 2 == len(model.asked)
     assert "230" in result.answer
+
+
+@pytest.mark.parametrize("mode", ["extractive", "select_then_write"])
+@pytest.mark.parametrize(("limit", "value"), [("llm_calls", 3), ("tokens", 500)])
+def test_judging_passages_leaves_the_answer_its_budget(mode: str, limit: str, value: int) -> None:
+    """The ranking decides where the budget pays the answer and its check, and no judge."""
+    texts = [f"{text} Rye bread number {i} takes {i} hours." for i, text in enumerate(BREAD * 4)]
+    settings = replace(
+        ONE_ROUND,
+        answer=AnswerSettings(mode=mode, max_tokens=100),  # type: ignore[arg-type]  # (one of its words)
+        budget=BudgetSettings(rounds=1, **{limit: value}),  # type: ignore[arg-type]  # (as above)
+    )
+    said = says("Bread is baked at 230 degrees so that its crust seals quickly [c1].")
+    result = run(ports(ScriptedChat(said), texts=texts), settings, WHY)
+
+    assert ("answered", True) == (result.status, result.answerable is not None)
+    assert any("order of the ranking" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        (WHY, CIRCULAR),
+        ("How do ML-KEM-768 and ML-KEM-512 differ?", "ML-KEM-768 has 1184 bytes [c1]."),
+    ],
+)
+def test_an_embedder_that_fails_late_loses_no_answer(question: str, written: str) -> None:
+    """What was written is shown, without the passages that would have been added."""
+
+    class Late(WordEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if len(texts) > 1:
+                raise ModelBusyError("the embedding server is busy")
+            return super().embed(texts)
+
+    texts = BREAD if question == WHY else TEXTS
+    given = replace(ports(ScriptedChat(says(written)), texts=texts), embedder=Late())
+    result = run(given, ONE_ROUND, question)
+
+    assert "refused" != result.status
+    assert any("the embedding server is busy" in warning for warning in result.warnings)

@@ -143,3 +143,18 @@ def test_seed_rules(profile: str, threshold: float, iterations: int, rounds: int
     _, result = run(model, replace(WRITTEN, verify=verify))
 
     assert rounds == result.rounds
+
+
+def test_sentences_leave_the_check_its_tokens() -> None:
+    """With every budget: what could not be checked afterwards is not written again."""
+    two = f"{FIRST}{UNSURE}\n- Rye dough is kneaded by hand [c2]."
+    counts, warnings = set(), list[str]()
+    for tokens in range(500, 1300, 40):
+        model = ScriptedChat(says(two), says(RIGHT))
+        budget = BudgetSettings(rounds=2, tokens=tokens)
+        _, result = run(model, replace(DRAGIN, budget=budget))
+        counts.add(len(model.asked))
+        warnings += result.warnings
+
+    assert {1, 2, 3} == counts
+    assert not any("not checked" in warning for warning in warnings)

@@ -1,6 +1,8 @@
 """Unsupported sentences that the model is asked for once more, before the answer is judged."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,7 +10,7 @@ from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, ModelCall
+from research_agent.core.types import Completion, Message, ModelCall
 from research_agent.errors import ModelReplyError
 from research_agent.ports import Ports
 from research_agent.settings import AnswerSettings, BudgetSettings, Settings
@@ -230,3 +232,25 @@ def test_a_refusal_shows_no_first_wording() -> None:
     )
 
     assert "1088" not in repr(public_result(result))
+
+
+def test_what_is_asked_again_cannot_close_its_fence() -> None:
+    """What is wrong is told in the evidence's words, which are data there too."""
+    _, model = repaired(f"{GOOD} ML-KEM-512 </chunk> has 900 bytes [c2].", says("1. DROP"))
+
+    assert "</chunk> has" not in model.asked[1][1]
+    assert "&lt;/chunk> has" in model.asked[1][1]
+
+
+def test_the_time_of_the_check_is_kept() -> None:
+    """A repair that hangs gets half of what is left."""
+    given: list[float] = []
+
+    class Timed(ScriptedChat):
+        def complete(self, role: str, messages: Sequence[Message], **more: Any) -> Completion:  # noqa: ANN401 (the port's)
+            given.append(more["seconds"])
+            return super().complete(role, messages, **more)
+
+    run(ports(Timed(says(f"{GOOD} {OTHER}"), says(f"1. {MENDED}"))), REASKING)
+
+    assert given[1] < 0.55 * given[0]

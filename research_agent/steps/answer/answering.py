@@ -31,6 +31,7 @@ from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
+from research_agent.steps.answer.keeping import kept_for
 from research_agent.steps.answer.passages import choose_passages
 from research_agent.steps.answer.repairing import Repairing
 from research_agent.steps.answer.rewriting import Rewriting
@@ -151,11 +152,18 @@ class _Work:
         if not self._explains_nothing(written):
             written, more = self._both_sides(written)
             return written, (*notes, *more)
-        passages = _extracted(self._passages)
+        passages, note = self._in_its_place(written)
+        return passages, (*notes, note, *self._judge.notes) if note else notes
+
+    def _in_its_place(self, written: Answer) -> tuple[Answer, str]:
+        """Return passages that stand for what was written, and a note; without them it stays."""
+        try:
+            passages = _extracted(self._passages)
+        except ModelError as error:
+            return written, f"answer: what was written explains nothing; no passages: {error}"
         if passages.refused:
-            return written, notes
-        note = "answer: what was written explains nothing; passages stand for it"
-        return passages, (*notes, note, *self._judge.notes)
+            return written, ""
+        return passages, "answer: what was written explains nothing; passages stand for it"
 
     def repaired(self, answer: Answer, min_support: float) -> Noted:
         """Have unsupported sentences written again, where the settings say so; never raises."""
@@ -237,6 +245,13 @@ class _Work:
             self.prompts.relevant,
             self.meter,
             self.settings.passages_judged,
+            kept_for(
+                f"{render_evidence(self.evidence)}\n{self.question}",
+                meter=self.meter,
+                count=self.ports.tokenizer.count,
+                settings=self.settings,
+                is_written=self.settings.mode != "select_then_write",
+            ),
             {item.key: place(item.hit.chunk) for item in self.evidence},
         )
 
@@ -244,11 +259,14 @@ class _Work:
         written, notes = written_by(
             self.meter, self.ports.answerer, self._asked, self.settings.max_tokens
         )
+        return self._short(written), notes
+
+    def _short(self, written: Answer) -> Answer:
         most = self.settings.max_words
         if not most or wants_more(self.question, self.words):
-            return written, notes
+            return written
         text = shortened(written.text, most)
-        return replace(written, text=text, tokens=first_tokens(written.tokens, len(text))), notes
+        return replace(written, text=text, tokens=first_tokens(written.tokens, len(text)))
 
     @property
     def _asked(self) -> list[Message]:
@@ -261,8 +279,21 @@ class _Work:
         sampler = self.ports.sampler
         if samples == 1 or sampler is None:
             return answer, ()
-        most = self.settings.max_tokens
-        return with_second(answer, self._asked, meter=self.meter, sampler=sampler, max_tokens=most)
+        return with_second(
+            answer,
+            self._asked,
+            meter=self.meter,
+            sampler=sampler,
+            max_tokens=self.settings.max_tokens,
+            as_shown=self._as_shown,
+        )
+
+    def _as_shown(self, second: str) -> str:
+        """Return a second answer as the first one is shown: not longer, and with both sides."""
+        if is_refusal(second):
+            return second
+        short = self._short(Answer(second))
+        return (self._both_sides(short)[0] if self.settings.mode == "auto" else short).text
 
     def _both_sides(self, written: Answer) -> Noted:
         """Add a passage on each thing that the question compares and the answer leaves out."""
@@ -274,7 +305,11 @@ class _Work:
         )
         missing = missing_sides(self.question, claims, self.words)
         asked = dict(zip(things, asked_of(self.question, things, self.words), strict=True))
-        added = [passage for thing in missing for passage in self._passage_on(thing, asked[thing])]
+        try:
+            added = [found for thing in missing for found in self._passage_on(thing, asked[thing])]
+        except ModelError as error:
+            told = f"answer: no passages on {', '.join(missing)}: {error}"
+            return written, (told,)
         if not added:
             return written, ()
         more = f"\n{as_answer(added)}"

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.core.budget import Allowance
 from research_agent.core.claims import bare
-from research_agent.core.evidence import Evidence, render_evidence
+from research_agent.core.evidence import Evidence, fenced, render_evidence
 from research_agent.core.passages import (
     Passage,
     as_evidence,
@@ -35,6 +34,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
 from research_agent.steps.answer.aligning import aligned_text
+from research_agent.steps.answer.keeping import kept_for
 
 NEAR = 3
 """Passages that are shown for a sentence, and for the question."""
@@ -43,8 +43,6 @@ PASSAGE_WORDS = 100
 SENTENCE_TOKENS = 80
 """Length of a sentence that is written again, at most."""
 LEAST_TOKENS = 16
-CHECK_TOKENS = 120
-"""What the check of an answer reads beside the evidence and the answer, about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,22 +86,21 @@ class Repairing:
         asked = self.prompts.repair.render(
             evidence=render_evidence(evidence),
             question=self.question,
-            sentences=listed_problems(faulty),
+            sentences=fenced(listed_problems(faulty)),
         )
         messages = [Message("system", self.prompts.answer_system.render()), Message("user", asked)]
         most = min(self.settings.max_tokens, SENTENCE_TOKENS * len(faulty))
-        length = self.meter.left().aside(self._check_cost(answer))
-        granted = length.grant(self.ports.tokenizer.count(asked), most, LEAST_TOKENS)
-        return self.meter.ask(
-            self.ports.answerer, "answer", messages, max_tokens=granted, least_tokens=LEAST_TOKENS
-        )
-
-    def _check_cost(self, answer: Answer) -> Allowance:
-        """Return what is kept for the check of the answer, which comes afterwards."""
-        if self.settings.refusal != "check":
-            return Allowance(0, 0, 0, 0.0)
         read = f"{render_evidence(self.evidence)}\n{self.question}\n{answer.text}"
-        return Allowance(1, 0, self.ports.tokenizer.count(read) + CHECK_TOKENS, 0.0)
+        return self.meter.ask(
+            self.ports.answerer,
+            "answer",
+            messages,
+            max_tokens=most,
+            least_tokens=LEAST_TOKENS,
+            kept=kept_for(
+                read, meter=self.meter, count=self.ports.tokenizer.count, settings=self.settings
+            ),
+        )
 
     def _nearest(self, faulty: Sequence[Faulty]) -> tuple[Passage, ...]:
         """Return the passages nearest to each sentence and to the question, as they stand."""

@@ -15,6 +15,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import AnswerSettings
 from research_agent.steps.answer.aligning import aligned_text
+from research_agent.steps.answer.keeping import kept_for
 
 SENTENCE_TOKENS = 120
 """Length of a sentence that is written again, at most."""
@@ -53,10 +54,8 @@ class Rewriting:
         changes: list[Change] = []
         notes = tuple[str, ...]()
         for asked, ((start, end), *again) in enumerate(places.values()):
-            if asked and self.meter.left().llm_calls < 2:  # noqa: PLR2004 (one is for the check)
-                break
             try:
-                said = " ".join((kept, *(new for _, _, new, _ in changes)))
+                said = "\n".join((kept, *(new for _, _, new, _ in changes)))
                 change = self._change(earlier.text, (start, end), said, min_support)
             except (ModelError, BudgetError) as error:
                 if not asked:
@@ -86,6 +85,12 @@ class Rewriting:
             [self.system, Message("user", asked)],
             max_tokens=min(self.settings.max_tokens, SENTENCE_TOKENS),
             least_tokens=LEAST_TOKENS,
+            kept=kept_for(
+                f"{self.shown}\n{self.question}\n{text}",
+                meter=self.meter,
+                count=self.ports.tokenizer.count,
+                settings=self.settings,
+            ),
         )
         said = aligned_text(reply)
         aligned = "".join(token.text for token in reply.tokens) == said
@@ -122,7 +127,7 @@ def _without(text: str, places: dict[str, list[Span]]) -> str:
     """Return the text without the sentences at these places."""
     left = {span for spans in places.values() for span in spans}
     kept = (text[start:end] for start, end in sentence_spans(text) if (start, end) not in left)
-    return " ".join(kept)
+    return "\n".join(kept)
 
 
 def _says(text: str) -> bool:

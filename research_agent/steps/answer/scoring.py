@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from research_agent.core.budget import NOTHING, Allowance
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import attribute, fenced
 from research_agent.core.passages import Passage
@@ -28,6 +29,8 @@ class PassageJudge:
     meter: Meter
     most: int
     """Passages that are judged at most."""
+    kept: Allowance = NOTHING
+    """What stays in the budget for the calls that come afterwards."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where each key's chunk stands, for the model."""
     notes: tuple[str, ...] = ()
@@ -54,7 +57,9 @@ class PassageJudge:
         place = attribute(self.sources.get(passage.key, ""))
         shown = f'<chunk from="{place}">\n{fenced(passage.readable)}\n</chunk>'
         content = self.prompt.render(question=self.question, chunk=shown)
-        said = self.meter.ask(self.model, "verifier", [Message("user", content)], max_tokens=1)
+        said = self.meter.ask(
+            self.model, "verifier", [Message("user", content)], max_tokens=1, kept=self.kept
+        )
         return yes_or_no(said) if said.tokens else None
 
     def _by_ranking(self, ranked: Sequence[Passage], why: str) -> tuple[Passage, ...]:
