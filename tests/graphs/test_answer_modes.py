@@ -237,7 +237,7 @@ def test_judging_passages_leaves_the_answer_its_budget(mode: str, limit: str, va
     settings = replace(
         ONE_ROUND,
         answer=AnswerSettings(mode=mode, max_tokens=100),  # type: ignore[arg-type]  # (one of its words)
-        budget=BudgetSettings(rounds=1, **{limit: value}),  # type: ignore[arg-type]  # (as above)
+        budget=BudgetSettings(rounds=1, **{limit: value}),
     )
     said = says("Bread is baked at 230 degrees so that its crust seals quickly [c1].")
     result = run(ports(ScriptedChat(said), texts=texts), settings, WHY)
@@ -258,7 +258,7 @@ def test_an_embedder_that_fails_late_loses_no_answer(question: str, written: str
 
     class Late(WordEmbedder):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            if len(texts) > 1:
+            if any("bytes" in text or "crust" in text for text in texts):  # (passages)
                 raise ModelBusyError("the embedding server is busy")
             return super().embed(texts)
 
