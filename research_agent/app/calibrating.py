@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -11,29 +11,35 @@ from time import monotonic
 import click
 
 from research_agent.app.calibrating_answers import (
-    CALLS,
-    NO_ANSWERS,
-    WantedAnswers,
     answer_lines,
-    asked_tokens,
     check_answers,
     fit_answers,
 )
-from research_agent.app.calibrating_modes import CALLS as MODE_CALLS
+from research_agent.app.calibrating_cost import (
+    PROMPT_TOKENS,
+    REPLY_TOKENS,
+    Cost,
+    Wanted,
+    cost_line,
+    cost_of,
+)
+from research_agent.app.calibrating_gains import (
+    check_gains,
+    fit_gains,
+    gain_lines,
+)
 from research_agent.app.calibrating_modes import (
     check_modes,
     fit_mode,
     mode_lines,
-    mode_tokens,
 )
 from research_agent.app.starting import start
 from research_agent.app.terminal import progress_bar, say, say_json
 from research_agent.assembly.calibration import fingerprint, index_state, keep_thresholds
 from research_agent.assembly.connection import connect
-from research_agent.assembly.models import describe_models
 from research_agent.config import load_prompts
 from research_agent.core.answer_limits import Answered, AnswerLimit
-from research_agent.core.answer_modes import MODES, ModeChoice
+from research_agent.core.answer_modes import ModeChoice
 from research_agent.core.budget import Allowance
 from research_agent.core.calibration import (
     BYPASS,
@@ -43,6 +49,7 @@ from research_agent.core.calibration import (
     sample,
 )
 from research_agent.core.confidence import retrieval_confidence
+from research_agent.core.gain_limits import GainLimit
 from research_agent.core.scope import Scope
 from research_agent.core.types import Hit, Outcome
 from research_agent.errors import ConfigError
@@ -52,52 +59,8 @@ from research_agent.steps.calibrate import AskedQuestion
 from research_agent.steps.calibrate import calibrate as ask_questions
 from research_agent.steps.search import rank
 
-BY_RULES, BY_MODEL = 400, 120
-"""Questions that are made where nothing else is said."""
-PROMPT_TOKENS, REPLY_TOKENS = 420, 30
-"""Of the call that writes a question, about."""
-READ_RATE, WRITE_RATE = 80.0, 25.0
-"""Tokens a second of the embedded model on two cores, about; servers are faster."""
-SEARCH_SECONDS = 0.03
 CANDIDATES = 4
 """So many chunks are looked at for each question: many are too short or have no heading."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the user has asked for."""
-
-    questions: int
-    """0: as many as `BY_MODEL` and `BY_RULES` say."""
-    rate: float
-    max_minutes: float
-    rules: bool
-    dry_run: bool
-    yes: bool
-    as_json: bool
-    answers: WantedAnswers = NO_ANSWERS
-    modes: int = 0
-    """How many of the made questions are answered in every mode; 0: none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a run will take, as far as it can be told before."""
-
-    questions: int
-    model: str
-    """Who writes them; empty: rules."""
-    seconds: float
-    answers: int = 0
-    """Answers asked for; each takes two calls, and one to the planner where it is asked."""
-    modes: int = 0
-    """Questions that are answered in every mode."""
-
-    @property
-    def calls(self) -> int:
-        """Calls to models."""
-        made = self.questions if self.model else 0
-        return made + CALLS * self.answers + MODE_CALLS * self.modes
 
 
 def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
@@ -126,14 +89,16 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
     if mode:  # (the limits that follow are those of answers in this mode)
         keep_thresholds(index, {}, made=made, now=now, mode=mode)
     limits, answers = _answers(index, asked.value, settings, wanted, until - monotonic())
+    gain = _gain(index, asked.value, settings, wanted, until - monotonic())
     path = ""
-    if fitted.holds or limits or mode:
+    if fitted.holds or limits or mode or gain:
         path = keep_thresholds(
             index,
             {BYPASS: fitted} if fitted.holds else {},
             made=made,
             now=now,
             answers=limits if wanted.answers.questions else None,
+            gain=gain,
         )
     if wanted.as_json:
         say_json(
@@ -144,6 +109,7 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
                 "limits": {name: asdict(limit) for name, limit in limits.items()},
                 "answers": [asdict(one) for one in answers],
                 "mode": asdict(mode) if mode else None,
+                "gain": asdict(gain) if gain else None,
             }
         )
         return 0 if path else 1
@@ -151,40 +117,9 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
     if wanted.answers.questions:
         told += answer_lines(limits, answers, settings, wanted.answers)
     told += mode_lines(mode) if mode else []
+    told += gain_lines(gain, settings, wanted.gains) if wanted.gains.questions else []
     say("\n".join([*told, f"kept in {path}"] if path and not fitted.holds else told))
     return 0 if path else 1
-
-
-def cost_of(settings: Settings, wanted: Wanted) -> Cost:
-    """Return who will write how many questions, and about how long that takes."""
-    planner = next(m for m in describe_models(settings.models, os.environ) if m.role == "planner")
-    model = "" if wanted.rules or planner.state == "missing" else planner.model
-    questions = wanted.questions or (BY_MODEL if model else BY_RULES)
-    seconds = questions * 2 * SEARCH_SECONDS
-    if model:
-        seconds += questions * (PROMPT_TOKENS / READ_RATE + REPLY_TOKENS / WRITE_RATE)
-    read, written = asked_tokens(settings, wanted.answers)
-    more_read, more_written = mode_tokens(settings, wanted.modes)
-    seconds += (read + more_read) / READ_RATE + (written + more_written) / WRITE_RATE
-    return Cost(questions, model, seconds, 2 * wanted.answers.questions, wanted.modes)
-
-
-def cost_line(cost: Cost, wanted: Wanted) -> str:
-    """Return what a run will take, in a sentence.
-
-    >>> wanted = Wanted(questions=0, rate=0.1, max_minutes=10, rules=True, dry_run=False,
-    ...     yes=True, as_json=False)
-    >>> cost_line(Cost(400, "", 24.0), wanted)
-    '400 questions made by rules, 0 model calls, 800 searches: about 24 s; at most 10 minutes'
-    """
-    author = f"written by {cost.model}" if cost.model else "made by rules"
-    asked = cost.answers + len(MODES) * cost.modes
-    answers = f"{asked} answers, " if asked else ""
-    return (
-        f"{cost.questions} questions {author}, {answers}{cost.calls} model calls, "
-        f"{2 * cost.questions} searches: about {cost.seconds:.0f} s; "
-        f"at most {wanted.max_minutes:g} minutes"
-    )
 
 
 def lines(fitted: Threshold, settings: Settings, path: str) -> list[str]:
@@ -215,6 +150,7 @@ def _check(settings: Settings, cost: Cost, wanted: Wanted) -> None:
         )
     check_answers(settings, wanted.answers)
     check_modes(settings, wanted.modes)
+    check_gains(wanted.gains)
     least = least_questions(wanted.rate)
     if cost.questions < least:
         raise ConfigError(
@@ -284,6 +220,23 @@ def _answers(
     for note in notes:
         say(f"note: {note}", dim=True, error=True)
     return limits, answers
+
+
+def _gain(
+    index: str,
+    asked: Sequence[AskedQuestion],
+    settings: Settings,
+    wanted: Wanted,
+    seconds: float,
+) -> GainLimit | None:
+    """Measure the gains of the first questions' chunks, where that is wanted."""
+    if not wanted.gains.questions:
+        return None
+    made = [one.question for one in asked]
+    limit, notes = fit_gains(index, settings, made, wanted.gains, seconds=seconds)
+    for note in notes:
+        say(f"note: {note}", dim=True, error=True)
+    return limit
 
 
 def _search(ports: Ports, settings: Settings, question: str, scope: Scope) -> Sequence[Hit]:

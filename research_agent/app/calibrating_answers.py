@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from math import ceil
 
 from research_agent.app.terminal import progress_bar
 from research_agent.assembly.answer_limits import answering_digest, writers_of
@@ -19,7 +20,7 @@ from research_agent.core.answer_limits import (
 )
 from research_agent.core.made_questions import MadeQuestion
 from research_agent.core.result import ResearchResult
-from research_agent.core.risk_control import least_answers
+from research_agent.core.risk_control import Of, least_answers
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.errors import ConfigError, ModelError
 from research_agent.settings import Settings
@@ -37,6 +38,8 @@ class WantedAnswers:
     questions: int
     """How many of the made questions are answered, each with and without its chunks; 0: none."""
     rate: float
+    of: Of = "answered"
+    """What the rate is a share of."""
 
 
 NO_ANSWERS = WantedAnswers(questions=0, rate=0.2)
@@ -61,7 +64,7 @@ def check_answers(settings: Settings, wanted: WantedAnswers) -> None:
             "Answers are not checked with answer.refusal: prompt, so there is no limit to fit.",
             hint="Calibrate with answer.refusal: check",
         )
-    least = least_answers(wanted.rate)
+    least = ceil(least_answers(wanted.rate) / (2 if wanted.of == "asked" else 1))
     if wanted.questions < least:
         raise ConfigError(
             f"{wanted.questions} answers cannot show a share of errors of {wanted.rate:g}, "
@@ -117,6 +120,7 @@ def fit_answers(
     limits = fit_limits(
         told,
         rate=wanted.rate,
+        of=wanted.of,
         writers=writers_of(settings, os.environ),
         settings=answering_digest(replace(settings, answer=answer)),
     )
@@ -146,6 +150,7 @@ def answer_lines(
     wrong, without = sum(one.wrong for one in drafts), sum(one.left_out for one in drafts)
     counted = f"{len(asked)} answers asked for: {len(drafts)} drafted, {wrong} of them wrong"
     told = [f"{counted} ({without} without the chunks that answer the question)"]
+    among = " of all that is asked" if wanted.of == "asked" else ""
     before = {
         MIN_ANSWERABLE: settings.answer.min_answerable,
         MAX_ENTROPY: settings.verify.max_entropy,
@@ -155,7 +160,7 @@ def answer_lines(
         if limit is None:
             told.append(
                 f"{name} stays {value:g}: no value keeps the share of wrong answers "
-                f"at {wanted.rate:.0%}"
+                f"at {wanted.rate:.0%}{among}"
             )
             continue
         told.append(

@@ -27,16 +27,35 @@ from research_agent.settings import Settings
 
 CALLS = 5
 """Of a question: two modes write, and each of the three answers is checked."""
+JUDGING_TOKENS = 150
+"""Of the call that judges a passage, about."""
+
+
+def mode_calls(settings: Settings, questions: int) -> int:
+    """Return how many calls are made at most; two modes judge the same passages.
+
+    >>> from research_agent.settings import AnswerSettings
+    >>> by_ranking = Settings(answer=AnswerSettings(passages_by="ranking"))
+    >>> mode_calls(Settings(), 12), mode_calls(by_ranking, 12)
+    (348, 60)
+    """
+    return questions * (CALLS + 2 * _judged(settings))
+
+
+def _judged(settings: Settings) -> int:
+    answer = settings.answer
+    return answer.passages_judged if answer.passages_by == "model" else 0
 
 
 def mode_tokens(settings: Settings, questions: int) -> tuple[int, int]:
     """Return how many tokens are read and written, about.
 
     >>> mode_tokens(Settings(), 12)
-    (45000, 2640)
+    (88200, 2640)
     """
     evidence, passages = settings.evidence.max_tokens, 2 * settings.answer.passage_words
-    return questions * (2 * (evidence + 250) + passages + 10), questions * 2 * 110
+    judging = 2 * _judged(settings) * JUDGING_TOKENS
+    return questions * (2 * (evidence + 250) + passages + 10 + judging), questions * 2 * 110
 
 
 def check_modes(settings: Settings, questions: int) -> None:

@@ -4,6 +4,7 @@ import click
 
 from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
 from research_agent.app.telling import told
+from research_agent.core.risk_control import Of
 
 
 @click.command("calibrate")
@@ -39,10 +40,30 @@ from research_agent.app.telling import told
     help="Share of wrong answers allowed among those given.",
 )
 @click.option(
+    "--of",
+    default="answered",
+    show_default=True,
+    type=click.Choice(["answered", "asked"]),
+    help="What --answer-rate is a share of: of the answers given, or of all that is asked.",
+)
+@click.option(
     "--modes",
     default=0,
     type=click.IntRange(0, 10_000),
     help="Also answer so many of the questions in each mode, and choose what mode auto is.",
+)
+@click.option(
+    "--gains",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also measure the gains of so many questions' chunks, and fit prune.min_gain.",
+)
+@click.option(
+    "--gain-rate",
+    default=0.1,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of questions whose right chunk pruning may leave out.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
@@ -59,20 +80,25 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
     rules: bool,
     answers: int,
     answer_rate: float,
+    of: Of,
     modes: int,
+    gains: int,
+    gain_rate: float,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
     """Fit to your documents how sure a first search has to be for a question to stay as it is.
 
-    With --answers also how sure the model has to be of an answer, and with --modes which way of
-    answering suits it.
+    With --answers also how sure the model has to be of an answer, with --modes which way of
+    answering suits it, and with --gains which chunks pruning may leave out.
     """
     from research_agent.app import calibrating
     from research_agent.app.calibrating_answers import WantedAnswers
+    from research_agent.app.calibrating_cost import Wanted
+    from research_agent.app.calibrating_gains import WantedGains
 
-    wanted = calibrating.Wanted(
+    wanted = Wanted(
         questions=questions,
         rate=rate,
         max_minutes=max_minutes,
@@ -80,8 +106,9 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
         dry_run=dry_run,
         yes=yes,
         as_json=as_json,
-        answers=WantedAnswers(questions=answers, rate=answer_rate),
+        answers=WantedAnswers(questions=answers, rate=answer_rate, of=of),
         modes=modes,
+        gains=WantedGains(questions=gains, rate=gain_rate),
     )
     return calibrating.calibrate(index, config=config, wanted=wanted)
 

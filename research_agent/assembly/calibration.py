@@ -14,9 +14,11 @@ from research_agent.assembly.answer_limits import (
     with_answer_limits,
     with_mode,
 )
+from research_agent.assembly.gain_limits import gain_stale, with_gain_limit
 from research_agent.core.answer_limits import AnswerLimit
 from research_agent.core.answer_modes import ModeChoice
 from research_agent.core.calibration import BYPASS, Calibration, Fingerprint, Threshold, staleness
+from research_agent.core.gain_limits import GainLimit
 from research_agent.core.records import IndexHeader
 from research_agent.errors import ConfigError, IndexingError
 from research_agent.settings import ConfidenceSettings, Settings
@@ -44,7 +46,7 @@ def calibrated(
         return Calibrated(settings)
     try:
         kept = read_calibration(locate(location).calibration)
-        if kept is None or not (kept.answers or kept.mode or _takes_bypass(settings)):
+        if kept is None or not (kept.answers or kept.mode or kept.gain or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
         fitted = applied(settings, kept, writers) if usable else settings
@@ -78,6 +80,7 @@ def applied(settings: Settings, kept: Calibration, writers: str = "") -> Setting
     """
     bypass = kept.thresholds.get(BYPASS)
     fitted = with_answer_limits(with_mode(settings, kept.mode, writers), kept.answers, writers)
+    fitted = with_gain_limit(fitted, kept.gain, writers)
     if bypass is None or not _takes_bypass(settings):
         return fitted
     return replace(fitted, confidence=replace(settings.confidence, bypass=bypass.value))
@@ -97,6 +100,9 @@ def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: s
     other = answers_stale(moded, kept.answers, writers) if usable else ""
     if other:
         said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
+    gains = gain_stale(settings, kept.gain, writers) if usable else ""
+    if gains:
+        said.append(f"The gain fitted for pruning is not used: {gains}.")
     return " ".join(said)
 
 
@@ -115,7 +121,7 @@ def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
     )
 
 
-def keep_thresholds(
+def keep_thresholds(  # noqa: PLR0913 (keyword-only parts of one file)
     location: str,
     found: dict[str, Threshold],
     *,
@@ -123,10 +129,12 @@ def keep_thresholds(
     now: Fingerprint,
     answers: dict[str, AnswerLimit] | None = None,
     mode: ModeChoice | None = None,
+    gain: GainLimit | None = None,
 ) -> str:
     """Keep thresholds beside the index, with those of an earlier run that still fit.
 
-    `answers` None: answers were not fitted this time; `mode` None: the modes were not compared.
+    `answers` None: answers were not fitted this time; `mode` None: the modes were not compared;
+    `gain` None: no gains were measured, or they say nothing.
 
     Returns the path of the file; raises IndexingError.
     """
@@ -141,8 +149,10 @@ def keep_thresholds(
         answers = dict(earlier.answers) if earlier is not None and same else {}
     if mode is None and earlier is not None and same:
         mode = earlier.mode
+    if gain is None and earlier is not None and same:
+        gain = earlier.gain
     calibration = Calibration(
-        fingerprint=now, made=made, thresholds=others | found, answers=answers, mode=mode
+        fingerprint=now, made=made, thresholds=others | found, answers=answers, mode=mode, gain=gain
     )
     write_calibration(path, calibration)
     return str(path)

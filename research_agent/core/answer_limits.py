@@ -12,6 +12,7 @@ from math import floor
 from research_agent.core.risk_control import (
     DIGITS,
     Judged,
+    Of,
     Point,
     curve,
     risk_limit,
@@ -46,7 +47,7 @@ class AnswerLimit:
 
     value: float
     rate: float
-    """Share of wrong answers that was asked for among those within the limit."""
+    """Share of wrong answers that was asked for: those within the limit of what `of` says."""
     answered: int
     """Answers within the limit."""
     wrong: int
@@ -59,16 +60,19 @@ class AnswerLimit:
     """The models that wrote and checked the answers."""
     settings: str
     """A digest of the settings that answers are written with."""
+    of: Of = "answered"
+    """What the rate is a share of."""
     curve: tuple[Point, ...] = ()
     """What other values would have led to, the strictest first; their limits are values too."""
 
 
 def fit_limits(
-    asked: Sequence[Answered], *, rate: float, writers: str, settings: str
+    asked: Sequence[Answered], *, rate: float, writers: str, settings: str, of: Of = "answered"
 ) -> dict[str, AnswerLimit]:
     """Return the limits that keep the share of wrong answers at `rate`; without one, no entry.
 
-    Each is fitted for itself: the limit of entropy is for all drafts.
+    The share is that `of` the answers given, or of all that was asked, refusals included. Each is
+    fitted for itself: the limit of entropy is for all drafts.
 
     >>> sure = Answered(given=True, wrong=False, left_out=False, answerable=0.8)
     >>> unsure = Answered(given=True, wrong=True, left_out=True, answerable=0.55)
@@ -78,12 +82,13 @@ def fit_limits(
     """
     fitted = {}
     for name, judged in judged_by(asked).items():
-        found = risk_limit(judged, rate)
+        found = risk_limit(judged, rate, of=of, refused=sum(not one.given for one in asked))
         if found is None:
             continue
         fitted[name] = AnswerLimit(
             value=as_setting(name, found.limit),
             rate=rate,
+            of=of,
             answered=found.answered,
             wrong=found.wrong,
             drafts=len(judged),

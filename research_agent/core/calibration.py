@@ -12,6 +12,7 @@ from math import exp, lgamma, log
 
 from research_agent.core.answer_limits import AnswerLimit
 from research_agent.core.answer_modes import ModeChoice
+from research_agent.core.gain_limits import GainLimit
 
 BYPASS = "confidence.bypass"
 NEVER = 1.01
@@ -87,6 +88,8 @@ class Calibration:
     """Limits from answers whose worth was known, by the name of the setting."""
     mode: ModeChoice | None = None
     """What `answer.mode: auto` is; None where the modes were not compared."""
+    gain: GainLimit | None = None
+    """From which gain on a chunk stays; None where gains were not measured, or say nothing."""
 
 
 def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:

@@ -58,7 +58,9 @@ def _points(judged: Sequence[Judged]) -> Iterator[Point]:
         yield Point(doubt, answered, wrong)
 
 
-def risk_limit(judged: Sequence[Judged], rate: float, *, of: Of = "answered") -> Point | None:
+def risk_limit(
+    judged: Sequence[Judged], rate: float, *, of: Of = "answered", refused: int = 0
+) -> Point | None:
     """Return the largest limit at which the share of wrong answers is at most `rate`.
 
     Conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster, ICLR 2024, arXiv
@@ -69,9 +71,10 @@ def risk_limit(judged: Sequence[Judged], rate: float, *, of: Of = "answered") ->
     the answers; how far it does is measured (docs/results.md). None where no limit will do, or
     none that lets `LEAST_SHARE` of the answers pass: a few right ones in a row are no order.
 
-    With `of` "asked" the rate is of all answers seen, given or not. Then the loss, [answered and
+    With `of` "asked" the rate is of all that was asked: the answers seen, given or not, and those
+    that were `refused` before any limit. Then the loss, [answered and
     wrong], does grow with the limit, whatever the doubt is worth, so the theorem holds as it
-    stands: (wrong + 1) / (seen + 1) <= rate. That bounds how often a question gets a wrong answer,
+    stands: (wrong + 1) / (asked + 1) <= rate. That bounds how often a question gets a wrong answer,
     not how many of the answers given are wrong.
 
     >>> sure, unsure = [Judged(0.2, False)] * 9, [Judged(0.7, True)] * 9
@@ -83,7 +86,8 @@ def risk_limit(judged: Sequence[Judged], rate: float, *, of: Of = "answered") ->
     Point(limit=0.2, answered=9, wrong=0)
     """
     if of == "asked":
-        kept = [p for p in curve(judged) if (p.wrong + 1) / (len(judged) + 1) <= rate]
+        asked = len(judged) + refused
+        kept = [p for p in curve(judged) if (p.wrong + 1) / (asked + 1) <= rate]
         return kept[-1] if kept else None
     least = LEAST_SHARE * len(judged)
     held = [p for p in curve(judged) if p.answered >= least and _corrected(p) <= rate]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.adapters.folders import locate
-from research_agent.app.calibrating import BY_MODEL
+from research_agent.app.calibrating_cost import BY_MODEL
 from research_agent.assembly.calibration import index_state
 from research_agent.assembly.connection import connect
 from research_agent.core.calibration import BYPASS

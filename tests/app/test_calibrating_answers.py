@@ -185,3 +185,14 @@ def test_answers_that_are_not_checked_have_no_limit(
     result = run("calibrate", "--index", index, "--rules", "--yes", "--answers", "9")
 
     assert (2, True) == (result.exit_code, "answer.refusal: check" in result.stderr)
+
+
+def test_a_share_of_all_that_is_asked_needs_fewer_answers(index: str, tmp_path: Path) -> None:
+    """None of the 24 wrong: below .05 of what was asked, and more than that of the 12 given."""
+    more = ("--index", index, "--answer-rate", "0.05")
+    limit = calibrated(tmp_path, *more, "--of", "asked")["limits"][MIN_ANSWERABLE]
+
+    assert ("asked", 12, 0) == (limit["of"], limit["answered"], limit["wrong"])
+    assert (limit["value"], ()) == used(tmp_path / "served.yaml")
+    with served(Reader(), tmp_path) as config:
+        assert 2 == run("calibrate", "--config", config, *OPTIONS, *more).exit_code

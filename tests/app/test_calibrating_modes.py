@@ -129,12 +129,12 @@ def test_a_model_that_fails_chooses_nothing(tmp_path: Path) -> None:
 
 
 def test_what_it_costs_is_told_first(index: str, tmp_path: Path) -> None:
-    """Three answers a question, of which one is written by nobody; each is checked."""
+    """Three answers, one written by nobody; two judge passages, and each is checked."""
     model = Inventor()
     with served(model, tmp_path) as config:
         told = run(*OPTIONS, "--config", config, "--dry-run")
 
-    assert "36 answers, 60 model calls, 800 searches" in told.stdout
+    assert "36 answers, 348 model calls, 800 searches" in told.stdout
     assert ([], False) == (model.written, locate(index).calibration.exists())
 
 

@@ -60,3 +60,16 @@ def test_a_limit_is_for_its_models_and_settings() -> None:
     assert "" == digest_mismatch(limit, writers="", settings="s")
     assert "written by m" in digest_mismatch(limit, writers="n", settings="s")
     assert "settings" in digest_mismatch(limit, writers="m", settings="t")
+
+
+def test_of_all_that_was_asked_refusals_count_too() -> None:
+    """Four wrong answers are a share of .2 of those asked where enough was refused or right."""
+    asked = [*[RIGHT] * 6, *[WRONG] * 4]
+
+    assert [6, 6] == [answered for _, answered, _, _ in fit(*asked).values()]
+    found = [
+        fit_limits([*asked, *[REFUSED] * more], rate=0.2, writers="m", settings="s", of="asked")
+        for more in (0, 14)
+    ]
+    assert [0.8, 0.6] == [limits[MIN_ANSWERABLE].value for limits in found]
+    assert {"asked"} == {one.of for limits in found for one in limits.values()}

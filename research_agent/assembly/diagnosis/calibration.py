@@ -26,6 +26,7 @@ def calibration_facts(location: str, settings: Settings) -> CalibrationFacts | N
         thresholds=tuple(kept.thresholds.items()),
         answers=tuple(kept.answers.items()),
         mode=kept.mode,
+        gain=kept.gain,
         problem=problem,
         cure=cure,
     )

@@ -39,3 +39,12 @@ def calibration_findings(facts: CalibrationFacts) -> Iterator[Finding]:
             f"answer.mode auto is {mode.value}: {count.right} of {mode.questions} answers right "
             f"({mode.writers}) at {facts.made}",
         )
+    gain = facts.gain
+    if gain is not None:
+        yield Finding(
+            "ok",
+            PART,
+            f"prune.min_gain {gain.value:g}, fitted to {gain.questions} questions ({gain.writers}) "
+            f"at {facts.made}: {gain.right_lost} right chunks and {gain.others_lost} others of "
+            f"{gain.others} are below it",
+        )

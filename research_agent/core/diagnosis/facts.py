@@ -6,6 +6,7 @@ from typing import Literal
 from research_agent.core.answer_limits import AnswerLimit
 from research_agent.core.answer_modes import ModeChoice
 from research_agent.core.calibration import Threshold
+from research_agent.core.gain_limits import GainLimit
 from research_agent.core.records import IndexHeader
 
 Level = Literal["ok", "note", "warning", "fault"]
@@ -204,6 +205,8 @@ class CalibrationFacts:
     """Limits of answers, by the name of the setting."""
     mode: ModeChoice | None = None
     """What `answer.mode: auto` is; None where the modes were not compared."""
+    gain: GainLimit | None = None
+    """From which gain on a chunk stays when evidence is pruned; None: not fitted."""
     problem: str = ""
     """Why they cannot be read, or are out of date."""
     cure: str = ""
