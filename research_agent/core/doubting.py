@@ -33,6 +33,8 @@ class DoubtRule:
     limit: float = 0.6
     max_disagreement: float = 0.5
     """The limit where there are no tokens and two answers are compared (`core.disagreement`)."""
+    max_entropy: float = 0.6
+    """Nats from which on a person is told of a whole sentence, with the other profiles."""
 
     def sentences(
         self,

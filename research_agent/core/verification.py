@@ -210,7 +210,7 @@ def _with_doubt(
         second=answer.second,
     )
     tokens = answer.tokens if unsure.source == "logprobs" else ()
-    limit = rule.limit if rule.profile == "entropy" else DoubtRule().limit
+    limit = rule.limit if rule.profile == "entropy" else rule.max_entropy
     found = spots(question, answer.text, tokens, claims, max_entropy=limit)
     if differing:
         found = difference_spots(differing, claims)
@@ -269,7 +269,8 @@ def _refused(answer: Answer, best: Draft) -> tuple[Check, Draft]:
     """Return how the loop ends with a refusal: a draft that was there before is not lost."""
     if best.claims:
         return _stop("worse_than_before", best, answer.refused), best
-    unsure = by_logprobs(answer.tokens)
+    usable = not unusable_tokens(answer.text, answer.tokens)
+    unsure = by_logprobs(answer.tokens if usable else ())
     said = replace(best, uncertainty=unsure, answerable=answer.answerable)
     return _stop("refused", said, answer.refused), said
 

@@ -68,7 +68,8 @@ def doubt_rule(verify: VerifySettings) -> DoubtRule:
         "seed": 1.0 - verify.seed_threshold,
         "seed_fifth": verify.seed_threshold,
     }
-    return DoubtRule(verify.profile, limits[verify.profile], verify.max_disagreement)
+    limit = limits[verify.profile]
+    return DoubtRule(verify.profile, limit, verify.max_disagreement, verify.max_entropy)
 
 
 def most_rounds(settings: Settings) -> int:

@@ -25,7 +25,9 @@ def climb(text: str, tokens: tuple[Token, ...] = (), *, second: str | None = Non
     return climbed(text, tokens, claims, is_written=True, second=second)[0]
 
 
-def check(answer: Answer, *, max_disagreement: float = 0.5) -> tuple[Check, Draft]:
+def check(
+    answer: Answer, *, max_disagreement: float = 0.5, rule: DoubtRule | None = None
+) -> tuple[Check, Draft]:
     return verify(
         "How is bread baked?",
         answer,
@@ -35,7 +37,7 @@ def check(answer: Answer, *, max_disagreement: float = 0.5) -> tuple[Check, Draf
         probe_failed=False,
         round_=1,
         max_rounds=3,
-        rule=DoubtRule(max_disagreement=max_disagreement),
+        rule=rule or DoubtRule(max_disagreement=max_disagreement),
         min_support=0.5,
     )
 
@@ -192,3 +194,22 @@ def test_a_token_that_has_lost_its_space_is_no_strange_one() -> None:
     tokens = (Token("Bread", -0.1, shown), Token(" rises", -0.1, (Alternative(" rises", -0.1),)))
 
     assert unusable_tokens("Bread rises", tokens) is None
+
+
+def test_a_refused_draft_is_not_measured_by_tokens_of_another_text() -> None:
+    """As with any answer: tokens that do not spell it tell nothing of it."""
+    tokens = says("Something else.").tokens
+    answer = Answer("It is so [c1].", tokens, keys=("c1",), refused="insufficient_evidence")
+    _, draft = check(answer)
+
+    assert "none" == draft.uncertainty.source
+
+
+@pytest.mark.parametrize(("limit", "told"), [(0.2, True), (2.0, False)])
+def test_whole_sentences_are_told_by_their_own_limit(limit: float, *, told: bool) -> None:
+    """With every profile `verify.max_entropy` says from where on a sentence is unsure."""
+    said = says("Bread is baked at 230 degrees [c1].", sure=False)
+    answer = Answer(said.text, said.tokens, keys=("c1",))
+    _, draft = check(answer, rule=DoubtRule("dragin", 9.0, max_entropy=limit))
+
+    assert told == any(spot.kind == "sentence" for spot in draft.spots)

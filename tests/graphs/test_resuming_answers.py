@@ -1,0 +1,84 @@
+"""A question that is stopped after any node and goes on from its checkpoint ends the same way."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput, ResearchOutput
+from research_agent.core.result import ResearchResult
+from research_agent.ports import Ports
+from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    PROMPTS,
+    QUESTION,
+    WRONG,
+    YES,
+    ScriptedChat,
+    ports,
+    says,
+)
+from tests.graphs.test_dragin import DRAGIN, RIGHT, draft
+from tests.graphs.test_dragin import QUESTION as RYE
+from tests.graphs.test_dragin import TEXTS as RYE_TEXTS
+from tests.graphs.test_second_answer import silent
+
+TWO_ROUNDS = replace(BYPASSING, budget=BudgetSettings(rounds=2))
+REPAIRED = replace(TWO_ROUNDS, answer=AnswerSettings(repair="reask"))
+SAMPLED = replace(TWO_ROUNDS, verify=VerifySettings(samples=2))
+
+
+def rewriting() -> Ports:
+    return ports(ScriptedChat(draft(), says(RIGHT)), texts=RYE_TEXTS)
+
+
+def repairing() -> Ports:
+    return ports(ScriptedChat(says(f"{GOOD} {WRONG}", sure=False), says(f"1. {GOOD}")))
+
+
+def sampling() -> Ports:
+    sampler = ScriptedChat(silent(WRONG))
+    return replace(ports(ScriptedChat(silent(GOOD), YES)), sampler=sampler)
+
+
+@pytest.mark.parametrize("allowed", [True, None], ids=["classes", "plain values"])
+@pytest.mark.parametrize(
+    ("made", "settings", "question"),
+    [
+        (rewriting, DRAGIN, RYE),
+        (repairing, REPAIRED, QUESTION),
+        (sampling, SAMPLED, QUESTION),
+    ],
+    ids=["sentence again", "repair", "second answer"],
+)
+def test_a_run_that_stops_after_every_node_ends_the_same(
+    made: Any,  # noqa: ANN401 (a function of this module)
+    settings: Settings,
+    question: str,
+    allowed: bool | None,  # noqa: FBT001 (LangGraph's own)
+) -> None:
+    """Also where a checkpoint gives plain values back, lists for tuples."""
+    straight = build_research_graph(made(), settings, PROMPTS)
+    whole = straight.invoke(ResearchInput(question=question))
+    serde = JsonPlusSerializer(allowed_msgpack_modules=allowed)
+    graph = build_research_graph(made(), settings, PROMPTS, checkpointer=InMemorySaver(serde=serde))
+    config: Any = {"configurable": {"thread_id": "1"}}
+    given: ResearchInput | None = ResearchInput(question=question)
+    for _ in range(60):
+        graph.invoke(given, config, interrupt_after="*")
+        given = None
+        if not graph.get_state(config).next:
+            break
+    resumed = ResearchOutput.model_validate({"result": graph.get_state(config).values["result"]})
+
+    assert comparable(whole["result"]) == comparable(resumed.result)
+
+
+def comparable(result: ResearchResult) -> ResearchResult:
+    """Return a result without its times, which differ."""
+    return replace(result, usage=replace(result.usage, elapsed_seconds=0.0, node_seconds={}))
