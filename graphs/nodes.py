@@ -6,8 +6,8 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
+from research_agent.steps.checking import check_answer
 from research_agent.steps.choose import choose_pruned
-from research_agent.steps.doubting import check_answer
 from research_agent.steps.refine import Before, refine
 from research_agent.steps.report import report
 from research_agent.steps.search import retrieve
@@ -91,9 +91,8 @@ def answer_node(
         prompts=prompts,
         settings=settings.answer,
         words=settings.retrieval.words,
-        min_support=settings.verify.min_support,
+        verify=settings.verify,
         faulty=state.check.faulty,
-        samples=settings.verify.samples,
     )
     return {"answer": answered.value, "trace": [answered.event]}
 
@@ -105,12 +104,12 @@ def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
         state.evidence,
         state.best,
         state.check,
-        settings=settings,
         allowance=remaining(settings, state.trace),
-        hits=state.found.hits,
-        round_=state.rounds,
         probe_failed=state.probe.failed,
+        round_=state.rounds,
         left_out=state.pruned.may_return,
+        seen=state.found.hits,
+        settings=settings,
     )
     return {"check": check, "best": best}
 

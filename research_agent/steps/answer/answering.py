@@ -30,7 +30,7 @@ from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
-from research_agent.settings import AnswerSettings
+from research_agent.settings import AnswerSettings, VerifySettings
 from research_agent.steps.answer.keeping import kept_for
 from research_agent.steps.answer.passages import choose_passages
 from research_agent.steps.answer.repairing import Repairing
@@ -38,6 +38,8 @@ from research_agent.steps.answer.rewriting import Rewriting
 from research_agent.steps.answer.sampling import with_second
 from research_agent.steps.answer.scoring import PassageJudge
 from research_agent.steps.answer.writing import failed, written_by
+
+VERIFY = VerifySettings()
 
 
 def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
@@ -50,9 +52,8 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     prompts: Prompts,
     settings: AnswerSettings,
     words: Sequence[QuestionWords] = (ENGLISH,),
-    min_support: float = 0.5,
+    verify: VerifySettings = VERIFY,
     faulty: Sequence[str] = (),
-    samples: int = 1,
 ) -> Outcome[Answer]:
     """Return the answer with its tokens, and whether the evidence answers the question.
 
@@ -64,11 +65,9 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     reads the evidence once.
 
     With `repair: reask` the sentences that nothing supports are asked for once more, before that
-    question. `min_support` is the share of its words that a quote of a sentence has to hold.
-
-    With two `samples` a second answer is asked for where the first has no log-probabilities.
-
-    Of an `earlier` answer with `faulty` sentences beside others, those alone are written again.
+    question. With two `verify.samples` a second answer is asked for where the first has no
+    log-probabilities. Of an `earlier` answer with `faulty` sentences beside others, those alone are
+    written again where `verify.regenerate` says so.
 
     The value says so where the budget did not pay the answer, or where it failed after an
     `earlier` one was written. Raises ModelError where the first answer fails.
@@ -80,21 +79,21 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
         event = TraceEvent(notes=(f"answer: {elsewhere}",))
         return Outcome(Answer(REFUSAL, keys=keys, refused="wrong_scope"), event)
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    work = _Work(question, evidence, words, meter, ports, prompts, settings, min_support)
+    work = _Work(question, evidence, words, meter, ports, prompts, settings, verify)
     try:
-        again = work.rewritten(earlier, faulty, min_support)
+        again = work.rewritten(earlier, faulty)
         written, notes = again or work.answered()
         if again and written == earlier:
             return Outcome(replace(earlier, keys=keys), TraceEvent(meter.calls, notes))
         if is_refusal(written.text):
             written = replace(written, refused="insufficient_evidence")
         else:
-            written, more = work.repaired(written, min_support) if not again else (written, ())
+            written, more = work.repaired(written) if not again else (written, ())
             notes += more
             if work.checked:
                 written, more = work.judged(written)
                 notes += more
-        written, more = work.with_second(written, samples)
+        written, more = work.with_second(written)
         notes += more
     except (ModelError, BudgetError) as error:
         return Outcome(failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
@@ -126,7 +125,7 @@ class _Work:
     ports: Ports
     prompts: Prompts
     settings: AnswerSettings
-    min_support: float
+    verify: VerifySettings
 
     @property
     def checked(self) -> bool:
@@ -165,7 +164,7 @@ class _Work:
             return written, ""
         return passages, "answer: what was written explains nothing; passages stand for it"
 
-    def repaired(self, answer: Answer, min_support: float) -> Noted:
+    def repaired(self, answer: Answer) -> Noted:
         """Have unsupported sentences written again, where the settings say so; never raises."""
         if self.settings.repair != "reask":
             return answer, ()
@@ -176,17 +175,17 @@ class _Work:
             ports=self.ports,
             prompts=self.prompts,
             settings=self.settings,
-            min_support=min_support,
+            min_support=self.verify.min_support,
         )
         return repairing.repaired(answer)
 
-    def rewritten(self, earlier: Answer, faulty: Sequence[str], min_support: float) -> Noted | None:
+    def rewritten(self, earlier: Answer, faulty: Sequence[str]) -> Noted | None:
         """Return `earlier` with its faulty sentences written again; None: all has to be."""
-        if not faulty:
+        if not faulty or self.verify.regenerate != "sentence":
             return None
         evidence, shown, with_ = self.evidence, self._shown, (self.meter, self.ports, self.prompts)
         asking = Rewriting(self.question, evidence, shown, self._system, *with_, self.settings)
-        return asking.rewritten(earlier, faulty, min_support=min_support)
+        return asking.rewritten(earlier, faulty, min_support=self.verify.min_support)
 
     def judged(self, answer: Answer) -> Noted:
         """Refuse what the model says the evidence does not answer; without a verdict nothing is.
@@ -238,6 +237,17 @@ class _Work:
         )
 
     @cached_property
+    def _kept(self) -> Allowance:
+        """What stays for the answer and its check while passages are judged."""
+        return kept_for(
+            f"{render_evidence(self.evidence)}\n{self.question}",
+            meter=self.meter,
+            count=self.ports.tokenizer.count,
+            settings=self.settings,
+            is_written=self.settings.mode != "select_then_write",
+        )
+
+    @cached_property
     def _judge(self) -> PassageJudge:
         return PassageJudge(
             self.question,
@@ -245,13 +255,7 @@ class _Work:
             self.prompts.relevant,
             self.meter,
             self.settings.passages_judged,
-            kept_for(
-                f"{render_evidence(self.evidence)}\n{self.question}",
-                meter=self.meter,
-                count=self.ports.tokenizer.count,
-                settings=self.settings,
-                is_written=self.settings.mode != "select_then_write",
-            ),
+            lambda: self._kept,
             {item.key: place(item.hit.chunk) for item in self.evidence},
         )
 
@@ -274,10 +278,10 @@ class _Work:
         user = self.prompts.answer_user.render(evidence=self._shown, question=self.question)
         return [self._system, Message("user", user)]
 
-    def with_second(self, answer: Answer, samples: int) -> Noted:
+    def with_second(self, answer: Answer) -> Noted:
         """Return an answer with a second one to compare it with; never raises."""
         sampler = self.ports.sampler
-        if samples == 1 or sampler is None:
+        if self.verify.samples == 1 or sampler is None:
             return answer, ()
         return with_second(
             answer,
@@ -301,7 +305,7 @@ class _Work:
         if not things:
             return written, ()
         claims = read_claims(
-            written.text, written.tokens, self.evidence, min_support=self.min_support
+            written.text, written.tokens, self.evidence, min_support=self.verify.min_support
         )
         missing = missing_sides(self.question, claims, self.words)
         asked = dict(zip(things, asked_of(self.question, things, self.words), strict=True))

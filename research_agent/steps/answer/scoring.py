@@ -1,6 +1,6 @@
 """Score passages by a yes or no of the model, one at a time, read as a probability."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from research_agent.core.budget import NOTHING, Allowance
@@ -29,7 +29,7 @@ class PassageJudge:
     meter: Meter
     most: int
     """Passages that are judged at most."""
-    kept: Allowance = NOTHING
+    kept: Callable[[], Allowance] = lambda: NOTHING
     """What stays in the budget for the calls that come afterwards."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where each key's chunk stands, for the model."""
@@ -58,7 +58,7 @@ class PassageJudge:
         shown = f'<chunk from="{place}">\n{fenced(passage.readable)}\n</chunk>'
         content = self.prompt.render(question=self.question, chunk=shown)
         said = self.meter.ask(
-            self.model, "verifier", [Message("user", content)], max_tokens=1, kept=self.kept
+            self.model, "verifier", [Message("user", content)], max_tokens=1, kept=self.kept()
         )
         return yes_or_no(said) if said.tokens else None
 
