@@ -6,8 +6,8 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
-from research_agent.steps.checking import check_answer
 from research_agent.steps.choose import choose_pruned
+from research_agent.steps.doubting import check_answer
 from research_agent.steps.refine import Before, refine
 from research_agent.steps.report import report
 from research_agent.steps.search import retrieve

@@ -111,14 +111,11 @@ class Check:
     """The sentences that need more evidence, where the decision is "again"."""
     rounds: tuple[Round, ...] = ()
     """What every round that wrote an answer came to."""
-    alone: bool = False
-    """Sentences in doubt are written again alone, beside others that stay, where that can be."""
 
     @property
     def faulty(self) -> tuple[str, ...]:
-        """The sentences that are written again alone; none where the whole answer is."""
-        alone = self.alone and self.reason in {"uncertain", "unsupported"}
-        return self.doubts if alone else ()
+        """The sentences that may be written again alone, beside others that stay."""
+        return self.doubts if self.reason in {"uncertain", "unsupported"} else ()
 
 
 def verify(  # noqa: PLR0913 (keyword-only settings)

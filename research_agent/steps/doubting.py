@@ -1,7 +1,6 @@
-"""Check an answer as the settings say: when it is uncertain, how often it is written, and what."""
+"""Check an answer as the settings say: when it counts as uncertain, and how often it is written."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.doubting import DoubtRule
@@ -12,26 +11,26 @@ from research_agent.core.verification import Answer, Check, Draft, verify
 from research_agent.settings import Settings, VerifySettings
 
 
-def check_answer(  # noqa: PLR0913 (keyword-only values of the state)
+def check_answer(  # noqa: PLR0913 (keyword-only state)
     question: str,
     answer: Answer,
     evidence: Sequence[Evidence],
     best: Draft,
-    earlier: Check,
+    before: Check,
     *,
-    settings: Settings,
     allowance: Allowance,
-    hits: Sequence[Hit],
-    round_: int,
     probe_failed: bool,
+    round_: int,
     left_out: bool,
+    seen: Sequence[Hit],
+    settings: Settings,
 ) -> tuple[Check, Draft]:
-    """Return what happens next and the best draft so far; `earlier` is the last round's check.
+    """Return what to do next, and the best draft so far (`core.verification`).
 
-    The chunks of this round's `hits` tell which words are rare.
+    `before` is the check of the last round. The hits `seen` tell which words are rare.
     """
-    chosen = settings.verify
-    check, draft = verify(
+    own, spent = settings.verify, settings.budget.tokens - allowance.tokens
+    return verify(
         question,
         answer,
         evidence,
@@ -40,16 +39,13 @@ def check_answer(  # noqa: PLR0913 (keyword-only values of the state)
         probe_failed=probe_failed,
         round_=round_,
         max_rounds=most_rounds(settings),
-        rule=doubt_rule(chosen),
-        min_support=chosen.min_support,
-        asked_value=chosen.asked_value == "on",
+        rule=doubt_rule(own),
+        min_support=own.min_support,
+        asked_value=own.asked_value == "on",
         left_out=left_out,
-        seen=[hit.chunk for hit in hits],
-        progress=Progress(
-            earlier.rounds, settings.budget.tokens - allowance.tokens, chosen.min_value
-        ),
+        seen=[hit.chunk for hit in seen],
+        progress=Progress(before.rounds, spent, own.min_value),
     )
-    return replace(check, alone=chosen.regenerate == "sentence"), draft
 
 
 def doubt_rule(verify: VerifySettings) -> DoubtRule:
