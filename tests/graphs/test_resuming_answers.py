@@ -1,7 +1,7 @@
 """A question that is stopped after any node and goes on from its checkpoint ends the same way."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -60,7 +60,7 @@ def test_a_run_that_stops_after_every_node_ends_the_same(
     made: Any,  # noqa: ANN401 (a function of this module)
     settings: Settings,
     question: str,
-    allowed: bool | None,  # noqa: FBT001 (LangGraph's own)
+    allowed: Literal[True] | None,
 ) -> None:
     """Also where a checkpoint gives plain values back, lists for tuples."""
     straight = build_research_graph(made(), settings, PROMPTS)
