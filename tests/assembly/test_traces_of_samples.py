@@ -1,5 +1,6 @@
 """Second answers are written into a trace and answered from it, apart from first ones."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ def silent(text: str) -> Completion:
 
 def test_a_replayed_run_asks_no_second_answer() -> None:
     """The same prompt twice: each copy has its own reply; at another temperature it is new."""
-    lines: list[dict[str, Any]] = []
+    lines: list[Mapping[str, object]] = []
     first, second = ScriptedChat(silent(GOOD), YES), ScriptedChat(silent(OTHER))
     given = replace(ports(first), sampler=second)
 
