@@ -130,5 +130,6 @@ def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> Re
         documents=ports.documents,
         scope=state.scope,
         words=settings.retrieval.words,
+        unsaid=state.unsaid,
     )
     return {"result": result}

@@ -47,27 +47,41 @@ def hidden_in(written: Mapping[str, Any], sentences: Sequence[str]) -> Mapping[s
 
 
 def public_result(result: ResearchResult) -> ResearchResult:
-    """Return a result as it may be shown: a refusal without the draft that was refused.
+    """Return a result as it may be shown: without the words of drafts that were refused.
 
-    An answer is returned as it is, with the sentences that were left out of it.
+    A refusal has no sentences. An answer keeps its draft's, also those that were left out of it,
+    but not those of drafts of other rounds.
     """
-    if result.status != "refused":
-        return result
-    said = tuple(claim.text for claim in result.claims)
+    said = _said(result)
+    if not said:
+        return replace(result, unsaid=()) if result.unsaid else result
+    refused = result.status == "refused"
+    question = result.question if refused else ""
+    left_out = tuple(text for text in result.unanswered if text not in said)
     return replace(
         result,
-        claims=(),
-        unanswered=tuple(text for text in result.unanswered if text not in said),
+        claims=() if refused else result.claims,
+        unanswered=left_out,
         queries=public_queries(result),
-        refinement=_refinement(result.refinement, said, result.question),
+        refinement=_refinement(result.refinement, said, question),
         warnings=tuple(without_draft(warning, said) for warning in result.warnings),
+        unsaid=(),
     )
 
 
 def public_queries(result: ResearchResult) -> tuple[str, ...]:
     """Return the queries of a result without the sentences of its drafts in them."""
-    said = tuple(claim.text for claim in result.claims)
-    return tuple(dict.fromkeys(_own(query, result.question, said) for query in result.queries))
+    question = result.question if result.status == "refused" else ""
+    said = _said(result)
+    return tuple(dict.fromkeys(_own(query, question, said) for query in result.queries))
+
+
+def _said(result: ResearchResult) -> tuple[str, ...]:
+    """Return the sentences of drafts that are no part of what is shown."""
+    own = tuple(claim.text for claim in result.claims)
+    if result.status == "refused":
+        return (*own, *result.unsaid)
+    return tuple(text for text in result.unsaid if text not in own)
 
 
 def _hidden(value: Any, sentences: Sequence[str]) -> Any:  # noqa: ANN401 (what nodes write)

@@ -119,6 +119,8 @@ class ResearchResult:
     """What every round that wrote an answer came to: its entropy, its supported sentences."""
     unsure: tuple[Unsure, ...] = ()
     """What the model was unsure of in the answer, at most three things; with words for each."""
+    unsaid: tuple[str, ...] = ()
+    """Doubtful sentences of all drafts; a result that is shown has none (`public_result`)."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -174,6 +176,7 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
     trace: Sequence[TraceEvent],
     words: Sequence[QuestionWords] = (ENGLISH,),
     prune: PruneStats = UNPRUNED,
+    unsaid: Sequence[str] = (),
 ) -> ResearchResult:
     """Put the supported claims together; what is not supported is never part of the answer.
 
@@ -213,6 +216,7 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         prune=prune,
         trend=check.rounds,
         unsure=placed(best.spots, _starts(good)),
+        unsaid=tuple(unsaid),
     )
 
 

@@ -36,6 +36,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     documents: Callable[[], Sequence[DocumentOutline]] = no_documents,
     scope: Scope = EVERYTHING,
     words: Sequence[QuestionWords] = (ENGLISH,),
+    unsaid: Sequence[str] = (),
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
@@ -53,6 +54,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         trace=trace,
         prune=prune,
         words=words,
+        unsaid=unsaid,
     )
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))

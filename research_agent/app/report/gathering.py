@@ -12,6 +12,7 @@ from research_agent.app.report.steps import Round, StepRow, rounds, step_rows
 from research_agent.config import lines
 from research_agent.core.claims import Claim, is_shown
 from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.draft_hiding import public_result
 from research_agent.core.result import Citation, ResearchResult
 from research_agent.core.types import Chunk, ModelCall
 from research_agent.errors import IndexingError
@@ -75,6 +76,7 @@ def report_of(
 
     A refused draft is not shown, and neither are its tokens.
     """
+    result = public_result(result)
     pages = cited_pages(result, chunks, draw)
     refused = result.status == "refused"
     tokens = () if refused else heat(record.answer, record.draft)

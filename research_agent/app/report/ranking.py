@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.app.report.recording import RunRecord
+from research_agent.core.draft_hiding import without_draft
 from research_agent.core.evidence import place
 from research_agent.core.filtering import ChunkDecision, FilterStats
 from research_agent.core.result import ResearchResult
@@ -51,7 +52,10 @@ def rankings(result: ResearchResult, record: RunRecord, look: Look) -> tuple[Ran
     cited = {citation.key for citation in result.citations}
     searched = [found for found in record.searches if found.searched and found.call.query]
     if searched:
-        lists = [(found.call.query, found.stats, found.hits) for found in searched[:MOST_SEARCHES]]
+        lists = [
+            (without_draft(found.call.query, record.unsaid), found.stats, found.hits)
+            for found in searched[:MOST_SEARCHES]
+        ]
     else:
         hits = tuple(item.hit for item in result.evidence)
         lists = [("; ".join(result.queries), result.filter_stats, hits)] if hits else []

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from research_agent.core.calls import CallResult
+from research_agent.core.draft_hiding import unsaid_after
 from research_agent.core.types import Probe, TraceEvent
-from research_agent.core.verification import Answer, Draft
+from research_agent.core.verification import Answer, Check, Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class RunRecord:
     answer: Answer = field(default_factory=Answer)
     """What the model wrote in the round whose draft is the best."""
     draft: Draft = field(default_factory=Draft)
+    unsaid: tuple[str, ...] = ()
+    """Sentences of drafts that searches of later rounds are made of; not to be shown."""
 
 
 UNWATCHED = RunRecord()
@@ -45,6 +48,7 @@ class Recorder:
         self._searches: list[CallResult] = []
         self._answers: dict[int, Answer] = {}
         self._draft = Draft()
+        self._unsaid: tuple[str, ...] = ()
 
     def watching(self, tasks: Iterable[Any]) -> Iterator[Any]:
         """Pass on LangGraph's stream mode "tasks" (with subgraphs), and remember what it tells."""
@@ -58,7 +62,12 @@ class Recorder:
         answer = self._answers.get(self._draft.round, Answer())
         searches = sorted(self._searches, key=lambda result: result.call.index)
         return RunRecord(
-            tuple(self._visits), tuple(self._probes), tuple(searches), answer, self._draft
+            tuple(self._visits),
+            tuple(self._probes),
+            tuple(searches),
+            answer,
+            self._draft,
+            self._unsaid,
         )
 
     def _see(self, name: str, written: Mapping[str, Any]) -> None:
@@ -68,6 +77,8 @@ class Recorder:
             self._answers[len(self._probes)] = written["answer"]
         if isinstance(written.get("best"), Draft):
             self._draft = written["best"]
+        if isinstance(written.get("check"), Check):
+            self._unsaid = unsaid_after(self._unsaid, written["check"], self._draft)
         self._searches += [r for r in written.get("results", ()) if isinstance(r, CallResult)]
         events = written.get("trace", ())
         if name != "search":  # (it hands on what its own nodes have told already)
