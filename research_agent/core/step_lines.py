@@ -67,7 +67,8 @@ def _selected(written: Mapping[str, Any]) -> str:
     evidence: tuple[Evidence, ...] = written["evidence"]
     chunks = (item.hit.chunk for item in evidence)
     pages = dict.fromkeys(f"{chunk.doc_id} p{chunk.start_page}" for chunk in chunks)
-    return f"{len(evidence)} chunks: {', '.join(pages)}{_pruned(written)}"
+    where = f": {', '.join(pages)}" if pages else ""
+    return f"{len(evidence)} chunks{where}{_pruned(written)}"
 
 
 def _pruned(written: Mapping[str, Any]) -> str:

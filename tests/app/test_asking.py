@@ -35,6 +35,7 @@ def test_cost_line_tells_what_there_is() -> None:
     ("step", "written", "line"),
     [
         ("retrieve", {"probe": Probe("q", failed=True)}, 'the search for "q" failed'),
+        ("select_evidence", {"evidence": ()}, "0 chunks"),
         ("answer", {"answer": Answer(failed="budget_tokens")}, "not written (budget_tokens)"),
         (
             "collect",

@@ -135,13 +135,16 @@ def test_export(docs: Path, tmp_path: Path) -> None:
 def test_export_to_the_home_folder(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sign "~" is the person's folder in both kinds of file; somebody unknown has none."""
+    """The sign "~" is the person's folder in both kinds of file; quotation marks are left out."""
     monkeypatch.setenv("HOME", str(tmp_path))
     said = ("/export ~/notes.md", "/export ~/answer.html", "/export ~nobody-at-all/notes.md")
+    quoted = ('/export "~/my notes.md"', '/export ""')
     with served(Model(), tmp_path) as config:
-        result = chat(config, QUESTION, *said, docs=docs)
+        result = chat(config, QUESTION, *said, *quoted, docs=docs)
 
     assert (tmp_path / "notes.md").exists()
+    assert (tmp_path / "my notes.md").exists()
+    assert "error: no file is named" in result.stderr
     assert "Bread is baked" in (tmp_path / "answer.html").read_text(encoding="utf-8")
     assert "error: ~nobody-at-all/notes.md" in result.stderr
 

@@ -23,9 +23,24 @@ from research_agent.app.events import event_json, read_event
 from research_agent.core.events import Event
 from research_agent.errors import ModelAccessError
 from research_agent.ports import Ports
-from research_agent.settings import Settings
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, WRONG, ScriptedChat, ports, says
+from research_agent.settings import FilterSettings, Settings
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    LOOP,
+    NO,
+    PROMPTS,
+    QUESTION,
+    WRONG,
+    YES,
+    ScriptedChat,
+    ports,
+    says,
+)
 from tests.graphs.serving import EVERYTHING, Server
+from tests.graphs.test_faults import FailingEmbedder
+from tests.graphs.test_pruning import Answerer
+from tests.graphs.test_pruning import settings as pruning
 
 ASKED = ResearchInput(question=QUESTION)
 TIMES = {"at", "seconds", "started", "elapsed_seconds", "node_seconds"}
@@ -43,18 +58,36 @@ def two_rounds() -> tuple[Ports, Settings]:
     return Server().ports(), EVERYTHING
 
 
+def brought_back() -> tuple[Ports, Settings]:
+    """From verify back to select_evidence, for what pruning has left out."""
+    answerer = Answerer(says(GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
+    given = ports(ScriptedChat(), verifier=ScriptedChat(NO, YES))
+    return replace(given, answerer=answerer), replace(pruning(), filter=FilterSettings(mode="off"))
+
+
+def second_search_failed() -> tuple[Ports, Settings]:
+    """From retrieve to verify at once."""
+    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    said = ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
+    return replace(ports(said, texts=texts), embedder=FailingEmbedder(2)), LOOP
+
+
 def failed() -> tuple[Ports, Settings]:
     return ports(ScriptedChat(ModelAccessError("no key", hint="Set one."))), BYPASSING
 
 
 def failed_in_the_search() -> tuple[Ports, Settings]:
+    return Server(fails_at=2, error=RuntimeError("a fault of ours")).ports(), EVERYTHING
+
+
+def fell_back() -> tuple[Ports, Settings]:
     return Server(fails_at=2, error=ModelAccessError("no key", hint="Set one.")).ports(), EVERYTHING
 
 
 def gathered(events: Iterator[Any]) -> list[Any]:
     """What comes before an error too."""
     found: list[Any] = []
-    with suppress(ModelAccessError):
+    with suppress(ModelAccessError, RuntimeError):
         found.extend(events)
     return found
 
@@ -83,8 +116,20 @@ def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
     return value
 
 
-@pytest.mark.parametrize("run", [answered, refused, two_rounds, failed, failed_in_the_search])
-def test_custom_events_are_those_of_the_doors(run: Any) -> None:  # noqa: ANN401 (one of the above)
+@pytest.mark.parametrize(
+    ("run", "ends"),
+    [
+        (answered, "result"),
+        (refused, "result"),
+        (two_rounds, "result"),
+        (brought_back, "result"),
+        (second_search_failed, "result"),
+        (fell_back, "result"),
+        (failed, "stopped"),
+        (failed_in_the_search, "stopped"),
+    ],
+)
+def test_custom_events_are_those_of_the_doors(run: Any, ends: str) -> None:  # noqa: ANN401 (one of the above)
     """The same events in the same order, however the question ends, also without `subgraphs`."""
     given, settings = run()
     with ResearchAgent(given, settings, PROMPTS) as agent:
@@ -96,6 +141,7 @@ def test_custom_events_are_those_of_the_doors(run: Any) -> None:  # noqa: ANN401
     graph = build_research_graph(given, settings, PROMPTS)
     deep = gathered(graph.stream(ASKED, stream_mode="custom", subgraphs=True))
 
+    assert ends == doors[-1].event
     assert timeless(doors) == timeless(custom)
     assert timeless(doors) == timeless([read_event(event) for _, event in deep])
     assert [event.at for event in custom] == sorted(event.at for event in custom)

@@ -225,7 +225,8 @@ class Desk:
             for problem in self._problems(turn):
                 note(problem)
 
-    def _export(self, path: str) -> None:
+    def _export(self, given: str) -> None:
+        path = unquoted(given)
         if not path:
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
@@ -273,6 +274,16 @@ def words(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise SessionError(f"{error} in {text}", hint="Close the quotation mark.") from error
+
+
+def unquoted(path: str) -> str:
+    """Return a path without the quotation marks around it; it may have spaces either way.
+
+    >>> unquoted('"my notes.md"'), unquoted("my notes.md")
+    ('my notes.md', 'my notes.md')
+    """
+    quoted = len(path) > 1 and path[0] == path[-1] and path[0] in "\"'"
+    return path[1:-1] if quoted else path
 
 
 def converse(opened: Opened, name: str, index: str, lines: Lines, *, steps: bool) -> int:
