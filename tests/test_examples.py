@@ -63,6 +63,27 @@ def test_supervisor_is_watched(agent: ResearchAgent, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err.startswith("retrieve: searched ")
 
 
+def test_react_agent_keeps_to_one_budget(agent: ResearchAgent) -> None:
+    """What the first call has spent, the second one has no more; the model is told so."""
+
+    def script(request: Json) -> Json:
+        told = sum(message["role"] == "tool" for message in request["messages"])
+        asked = json.dumps({"question": f"{QUESTION} ({told})"})
+        return tool_reply("research_tool", asked) if told < 2 else text_reply("1184 bytes [c1].")
+
+    with server(script) as url:
+        model = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"))
+        done = react_agent.react(model, agent, Limits(llm_calls=2)).invoke(
+            {"messages": [("user", "How long is the key?")]}
+        )
+        model.root_client.close()
+
+    first, second = (m for m in done["messages"] if isinstance(m, ToolMessage))
+    assert 2 == first.artifact.usage.llm_calls
+    assert str(second.content).startswith("no answer: ")
+    assert "llm_calls" in str(second.content)
+
+
 def test_react_agent_calls_the_tool(agent: ResearchAgent) -> None:
     """A tool-calling model asks, reads what the tool says, and answers from it."""
     asked: list[Json] = []
