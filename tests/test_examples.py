@@ -46,13 +46,17 @@ def test_supervisor_asks_the_second_where_the_first_refuses(agent: ResearchAgent
     """The second one gets what the first one has left of the budget."""
     empty = ports(ScriptedChat(says("The recipe says [c9].")), texts=("Bread is baked.",))
     with ResearchAgent(empty, BYPASSING, PROMPTS) as other:
-        graph = supervisor({"recipes": other, "standards": agent}, Limits(llm_calls=9))
+        limits = Limits(llm_calls=9, tool_calls=9)
+        graph = supervisor({"recipes": other, "standards": agent}, limits)
         done = graph.invoke({"task": QUESTION})
 
     used = [result.usage.llm_calls for result in done["results"].values()]
     assert f"standards: {GOOD}" == done["answer"]
     assert ["refused", "answered"] == [result.status for result in done["results"].values()]
     assert 9 - sum(used) == done["left"].llm_calls
+    searched = [result.usage.tool_calls for result in done["results"].values()]
+    assert [1, 1] == searched
+    assert 7 == done["left"].tool_calls
 
 
 def test_supervisor_is_watched(agent: ResearchAgent, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,18 +41,17 @@ class Limits:
     def after(self, usage: Usage) -> "Limits":
         """Return what a caller has left when a question has cost `usage`; never below zero.
 
-        What the question's searches were is not part of its usage: `tool_calls` stays.
-
         >>> from research_agent.core.result import usage_of
         >>> from research_agent.core.types import ModelCall, TraceEvent
-        >>> spent = usage_of([TraceEvent((ModelCall("answer", 90, 10),), seconds=2.0)])
-        >>> Limits(llm_calls=3, tokens=1000, seconds=30.0).after(spent)
-        Limits(rounds=None, llm_calls=2, tool_calls=None, tokens=900, seconds=28.0, cost=None)
+        >>> spent = usage_of([TraceEvent((ModelCall("answer", 90, 10),), queries=("q",))])
+        >>> Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
+        Limits(rounds=None, llm_calls=2, tool_calls=4, tokens=900, seconds=None, cost=None)
         """
         tokens = usage.prompt_tokens + usage.completion_tokens
         return replace(
             self,
             llm_calls=_less(self.llm_calls, usage.llm_calls),
+            tool_calls=_less(self.tool_calls, usage.tool_calls),
             tokens=_less(self.tokens, tokens),
             seconds=None
             if self.seconds is None

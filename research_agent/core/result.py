@@ -77,6 +77,8 @@ class Usage:
     elapsed_seconds: float
     node_seconds: Mapping[str, float]
     """Summed over rounds and parallel calls."""
+    tool_calls: int = 0
+    """Searches and look-ups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ def usage_of(trace: Sequence[TraceEvent]) -> Usage:
         cost=cost_of(sent),
         elapsed_seconds=last - first,
         node_seconds=seconds,
+        tool_calls=sum(len(event.queries) + event.lookups for event in trace),
     )
 
 
