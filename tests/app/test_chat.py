@@ -119,12 +119,12 @@ def test_export(docs: Path, tmp_path: Path) -> None:
     """Markdown with links that open, the report on the last answer, and no file overwritten."""
     notes, report = tmp_path / "notes.md", tmp_path / "answer.html"
     with served(Model(), tmp_path) as config:
-        result = chat(
-            config, QUESTION, f"/export {notes}", f"/export {report}", f"/export {notes}", docs=docs
-        )
+        said = (f"/export {notes}", f"/export {report}", f"/export {notes}")
+        result = chat(config, QUESTION, "/sessions rename default bread", *said, docs=docs)
 
     written = notes.read_text(encoding="utf-8")
     link = f"(<{(docs / 'guide.md').as_uri()}>)"
+    assert written.startswith("# bread\n")
     assert f"Bread is baked at 230 degrees [\\[c1\\]]{link}." in written
     assert f"- [\\[c1\\] guide, section Bread]{link}: “Bread is baked at 230 degrees.”" in written
     assert 0o600 == stat.S_IMODE(notes.stat().st_mode)

@@ -56,6 +56,12 @@ class Conversation:
     def _config(self) -> Any:  # noqa: ANN401 (LangChain's RunnableConfig)
         return {"configurable": {"thread_id": self.info.thread}}
 
+    @property
+    def name(self) -> str:
+        """What the session is called now; it may have been renamed since it was opened."""
+        named = (one.name for one in self._table.all() if one.thread == self.info.thread)
+        return next(named, self.info.name)
+
     def state(self) -> "chat_state.ChatState":
         """Return all that is kept; raises SessionError where it cannot be read."""
         return self._read()[0]

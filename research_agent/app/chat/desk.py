@@ -234,7 +234,7 @@ class Desk:
         if path.lower().endswith(HTML):
             self._report(path, len(self._talk.turns()) - 1)
         else:
-            text = exporting.markdown(self._talk.info.name, self._talk.turns())
+            text = exporting.markdown(self._talk.name, self._talk.turns())
             exporting.write_new(path, text)
         note(f"written: {path}")
 
