@@ -4,18 +4,23 @@ No model is asked. What is measured is `read_claims` with default settings.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from benchmarks.claims_sets import SETS, Case, cases
+from benchmarks.claims_sets import COLLECTIONS, SETS, Case, Collection, cases
 from benchmarks.claims_table import STANDS, Judged, table
 from benchmarks.places import RESULTS
 from research_agent.core.claims import Claim, read_claims
 from research_agent.settings import Settings
 
+TITLES: dict[Collection, str] = {"claims": "First collection", "claims2": "Second collection"}
 
-def run() -> tuple[Judged, ...]:
-    """Judge every case, and keep the table and the verdicts of the tuned part."""
-    judged = tuple(judge(case) for name in SETS for case in cases(name))
+
+def run() -> dict[Collection, tuple[Judged, ...]]:
+    """Judge every case, and keep the tables and the verdicts of the parts that may be seen."""
+    judged = {
+        collection: tuple(judge(case) for name in SETS for case in cases(name, collection))
+        for collection in COLLECTIONS
+    }
     keep(judged)
     return judged
 
@@ -30,12 +35,18 @@ def judge(case: Case) -> Judged:
     return Judged(case, worst.verdict, worst.problem)
 
 
-def keep(judged: Sequence[Judged]) -> None:
-    """Write the table, and one line a case that is not kept aside."""
+def tables(judged: Mapping[Collection, Sequence[Judged]]) -> str:
+    """Return a table for each collection, under its title."""
+    return "\n\n".join(f"{TITLES[name]}\n\n{table(some)}" for name, some in judged.items())
+
+
+def keep(judged: Mapping[Collection, Sequence[Judged]]) -> None:
+    """Write the tables, and one line a case that is not kept aside."""
     RESULTS.mkdir(exist_ok=True)
     stem = RESULTS / "claims"
-    stem.with_suffix(".md").write_text(f"{table(judged)}\n", encoding="utf-8")
-    lines = (json.dumps(line, ensure_ascii=False) for line in _lines(judged))
+    stem.with_suffix(".md").write_text(f"{tables(judged)}\n", encoding="utf-8")
+    every = [one for some in judged.values() for one in some]
+    lines = (json.dumps(line, ensure_ascii=False) for line in _lines(every))
     stem.with_suffix(".jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

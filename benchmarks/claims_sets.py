@@ -1,7 +1,8 @@
 """True, altered and paraphrased sentences with their evidence, and pairs labelled by hand.
 
-`questions/README.md` says how they were made. A third of the ids, chosen by a hash, is kept aside:
-what becomes of them is counted, and never looked at.
+`questions/README.md` says how they were made. Of the first collection a third of the ids, chosen by
+a hash, is kept aside, of the second half of the subjects: what becomes of those is counted, and
+never looked at.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +18,11 @@ from research_agent.core.types import Chunk, ChunkKind, Hit
 QUESTIONS = Path(__file__).parent / "questions"
 SetName = Literal["altered", "originals", "paraphrases", "labelled"]
 SETS: tuple[SetName, ...] = ("altered", "originals", "paraphrases", "labelled")
+Collection = Literal["claims", "claims2"]
+COLLECTIONS: tuple[Collection, ...] = ("claims", "claims2")
+"""Sets of their own, with nothing in common."""
 ASIDE = 3
-"""One id of so many is kept aside."""
+"""One id of so many of the first collection is kept aside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +62,16 @@ def marked(sentence: str, keys: Sequence[str]) -> str:
     return f"{sentence[:-1]}{gap}{markers}{sentence[-1]}"
 
 
-def rows(name: str) -> list[Row]:
+def rows(name: str, collection: Collection = "claims") -> list[Row]:
     """Return the lines of a set, or "passages"."""
-    return read(QUESTIONS / f"claims_{name}.jsonl")
+    return read(QUESTIONS / f"{collection}_{name}.jsonl")
 
 
-def cases(name: SetName) -> tuple[Case, ...]:
+def cases(name: SetName, collection: Collection = "claims") -> tuple[Case, ...]:
     """Return every case of a set, in the file's order."""
-    chunks = {row["id"]: chunk(row) for row in rows("passages")}
-    originals = {row["id"]: row for row in rows("originals")}
-    return tuple(_case(name, row, originals, chunks) for row in rows(name))
+    chunks = {row["id"]: chunk(row) for row in rows("passages", collection)}
+    originals = {row["id"]: row for row in rows("originals", collection)}
+    return tuple(_case(name, row, originals, chunks) for row in rows(name, collection))
 
 
 def chunk(row: Row) -> Chunk:
@@ -103,7 +107,7 @@ def _case(
         answer=row.get("answer") or marked(row["text"], keys),
         evidence=evidence,
         expected=_expected(name, row, keys),
-        aside=is_aside(row["id"]),
+        aside=row["aside"],
     )
 
 

@@ -66,6 +66,8 @@ def _is_taken(
     said: Statement, place: int, cell: Cell, near: dict[str, float], columns: dict[str, float]
 ) -> bool:
     """Return whether another number of the sentence says what a cell holds, and fits it better."""
+    if not cell.values <= {word.value for i, word in enumerate(said.words) if i != place}:
+        return False
     here = _fit(cell.column, columns, near)
     return any(
         _fit(cell.column, columns, _near(said, i)) > here
@@ -200,4 +202,6 @@ def _grid(table: str) -> tuple[Cell, ...]:
 
 
 def _forms(text: str) -> frozenset[str]:
-    return frozenset(word.form for word in read(text).words if word.content or word.name)
+    words = read(text).words
+    found = frozenset(word.form for word in words if word.content or word.name)
+    return found or frozenset(word.form for word in words)

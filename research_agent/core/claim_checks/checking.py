@@ -1,8 +1,12 @@
 """All checks of one sentence against one quote."""
 
+from research_agent.core.claim_checks.bounds import turned
 from research_agent.core.claim_checks.cells import in_another_cell
 from research_agent.core.claim_checks.compared import Compared
+from research_agent.core.claim_checks.compounds import other_part
 from research_agent.core.claim_checks.conditions import dropped
+from research_agent.core.claim_checks.frequency import other_frequency
+from research_agent.core.claim_checks.nearer import of_another_clause
 from research_agent.core.claim_checks.opposites import exchanged
 from research_agent.core.claim_checks.order import swapped
 from research_agent.core.claim_checks.polarity import flipped, with_prefixes
@@ -11,6 +15,7 @@ from research_agent.core.claim_checks.roles import misplaced_part
 from research_agent.core.claim_checks.rows import generalized, negated, of_another_row
 from research_agent.core.claim_checks.scope import narrowed
 from research_agent.core.claim_checks.strength import changed
+from research_agent.core.claim_checks.subjects import of_another
 from research_agent.core.claim_checks.substitution import replaced
 from research_agent.core.claim_checks.values import misplaced, other_unit
 from research_agent.core.sentences import sentence_spans
@@ -25,6 +30,11 @@ CHECKS = (
     swapped,
     misplaced_part,
     replaced,
+    other_frequency,
+    of_another,
+    other_part,
+    turned,
+    of_another_clause,
 )
 
 

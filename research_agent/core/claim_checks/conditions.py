@@ -49,6 +49,8 @@ def _is_range(statement: Statement, place: int) -> bool:
     return until and len(near) > 1 and all(word.capital or word.value for word in near)
 
 
+TURNS = frozenset(["but", "while", "whereas", "tetapi", "sedangkan"])
+"""Words behind which a sentence says something else, with its own conditions."""
 RANGING = frozenset(["until", "till", "sampai", "hingga"])
 """Words that also join the ends of a range."""
 
@@ -146,6 +148,9 @@ def _clause_start(statement: Statement, place: int) -> int:
 def _before(statement: Statement, place: int, saying: list[int]) -> tuple[int, ...]:
     """Return the clause before a condition, and the one before that where it is too short."""
     before = [i for i in saying if i < place]
+    turn = max((i for i in range(place) if statement.words[i].text in TURNS), default=-1)
+    behind = [i for i in before if i > turn]
+    before = behind if len(behind) > 1 else before
     for clause in range(statement.words[place].clause - 1, -1, -1):
         part = [i for i in before if statement.words[i].clause >= clause]
         if len(part) >= FRONT:

@@ -24,7 +24,11 @@ _VERBS_AND_NOUNS = (
     "analysis analyses", "hypothesis hypotheses", "criterion criteria", "datum data",
     "matrix matrices", "vertex vertices", "index indices", "half halves", "life lives",
     "wolf wolves", "long length longer longest", "wide width", "deep depth", "high height",
-    "strong strength",
+    "strong strength", "beat beaten", "tear tore torn", "blow blew blown", "swear swore sworn",
+    "forbid forbade forbidden", "seek sought", "fight fought", "shoot shot", "spin spun",
+    "swing swung", "sweep swept", "weave wove woven", "rid ridden", "light lit", "dig dug",
+    "stick stuck", "hang hung", "overcome overcame", "foresee foresaw foreseen",
+    "bite bit bitten", "ring rang rung", "drink drank drunk", "do did done", "die death",
 )  # fmt: skip
 _IRREGULAR = {
     form: base
@@ -34,7 +38,8 @@ _IRREGULAR = {
 }
 _CLITIC = "nya"
 LEAST = 4
-"""Letters that are left of an Indonesian word without its clitic."""
+"""Letters that are left of an Indonesian word without its clitic, or without a doubled letter."""
+VOWELS = frozenset("aeiou")
 
 
 @cache
@@ -52,4 +57,10 @@ def root(word: str) -> str:
         return stem(word.removesuffix(_CLITIC))
     plain = f"{word[:-3]}y" if word.endswith("ies") else word
     plain = f"{plain[:-3]}y" if plain.endswith("ied") else plain
-    return stem(plain)
+    return _single(stem(plain))
+
+
+def _single(form: str) -> str:
+    """Return a form without the second of two equal letters at its end: "stopp", "sublett"."""
+    doubled = len(form) > LEAST and form[-1] == form[-2] and form[-1] not in VOWELS
+    return form[:-1] if doubled else form

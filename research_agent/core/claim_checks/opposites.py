@@ -2,7 +2,7 @@
 
 from research_agent.core.claim_checks.compared import Compared, clause
 from research_agent.core.claim_checks.pairing import best_place, exchanged_with
-from research_agent.core.claim_checks.reading import Statement, Word
+from research_agent.core.claim_checks.reading import PLACING, Statement, Word
 from research_agent.core.claim_checks.words import Mark
 
 CLEARER = 1.3
@@ -44,7 +44,7 @@ def _rival(both: Compared, place: int, axis: str, side: int) -> Word | None:
                 rivals += [] if mark.side == side else [i]
     rivals = [i for i in rivals if i not in own]
     best = best_place(both.said, place, both.quoted, rivals)
-    if best is None:
+    if best is None or (axis in PLACING and _tells_order(both.quoted, best)):
         return None
     marks = (mark for other in both.said.words for mark in other.marks)
     if _is_reversed(both, place, best):
@@ -53,11 +53,20 @@ def _rival(both: Compared, place: int, axis: str, side: int) -> Word | None:
     negated = _is_negated(both.said, place) != _is_negated(both.quoted, best)
     if negated or (says_both and not own):
         return None
-    if _outcomes(both.said) and _outcomes(both.quoted) > 1:
+    if own and _outcomes(both.said) and _outcomes(both.quoted) > 1:
         return None  # (which outcome belongs to which condition is another check's)
     by = CLEARER * 2 if says_both else CLEARER
     found = exchanged_with(both.said, place, both.quoted, sorted(own), best, by=by)
     return both.quoted.words[best] if found else None
+
+
+def _tells_order(statement: Statement, place: int) -> bool:
+    """Return whether "then" says in the same sentence what comes after what."""
+    sentence = statement.words[place].sentence
+    return any(word.text in THEN for word in statement.words if word.sentence == sentence)
+
+
+THEN = frozenset(["then", "thereafter", "afterwards", "lalu", "kemudian"])
 
 
 def _is_reversed(both: Compared, place: int, rival: int) -> bool:

@@ -78,6 +78,8 @@ def _added(both: Compared) -> str:
         others += [i for form in forms for i in both.quoted.at(form) if _is_own(both.quoted, i)]
         if any(_is_balanced(both, i) for i in aims) or any(_is_opposed(both, i) for i in aims[:1]):
             continue
+        if _is_contrasted(both.said, aims[:1]):
+            continue
         if any(_is_unclear(both, i) for i in aims):
             continue
         if aims and not any(_is_negated(both.quoted, other, whole=True) for other in others):
@@ -120,6 +122,16 @@ def _is_balanced(both: Compared, place: int) -> bool:
     own = {_is_negated(both.said, i) for i in both.said.at(form)}
     theirs = {_is_negated(both.quoted, i) for i in both.quoted.at(form)}
     return len(own) == len(theirs) == 2  # noqa: PLR2004 (negated, and not)
+
+
+def _is_contrasted(statement: Statement, aims: Sequence[int]) -> bool:
+    """Return whether a text says of a thing what is with and without it: "with a fan, without"."""
+    without = any(statement.words[i].text in WITHOUT for i in statement.having("neg"))
+    forms = [statement.words[i].form for i in aims]
+    return without and any(len(statement.at(form)) > 1 for form in forms)
+
+
+WITHOUT = frozenset(["without", "tanpa", "\u6ca1\u6709"])
 
 
 def _is_opposed(both: Compared, place: int) -> bool:

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     r"|(?P<end>[.!?](?=\s+[\"'(\u201c]?[A-Z\d]|\s*$)|[\u3002\uff01\uff1f]|\n\s*\n)"
     r"|(?P<part>[,;:()|\u2014\u2022\uff0c\uff1b\uff1a\u3001]|\s\u2013\s|\n)"
 )
-_TRAILING = re.compile(r"^(\d+\.\d+?)0+$")
+_TRAILING = re.compile(r"^(\d+(?:\.\d*[1-9])?)\.?0*$")
 _THIN = re.compile(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))")
 _AROUND_YEAR = re.compile(r"\b(mid|early|late|pre|post)-(?=\d{4}\b)", re.IGNORECASE)
 _DATE = re.compile(
@@ -40,6 +40,8 @@ _DATE = re.compile(
     r"|Januari|Februari|Maret|Mei|Juni|Juli|Agustus|Oktober|Desember"
     r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)[ \u00a0](?=\d)"
 )
+_HAPPEN = re.compile(r"\bt(?:ake|akes|ook|aken|aking) place\b", re.IGNORECASE)
+_AS_LONG = re.compile(r"\bas (?:long|much|many|far|high|late) as(?= \d| (?:two|three|four|five)\b)")
 _NOT = re.compile(r"(?:\bca)?n['\u2019]t\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=\w)['\u2019]s\b|(?<=s)['\u2019](?=\s)")
 REFERENCE = re.compile(r"\s*\[[A-Za-z]{0,8}\d+[a-z]?(?:,\s*[A-Za-z]{0,8}\d+[a-z]?)*\]")
@@ -145,7 +147,7 @@ def read(text: str) -> Statement:
     """
     plain = _MARKUP.sub("", _SUFFIX.sub("", _NOT.sub(" not", REFERENCE.sub("", text))))
     plain = _AROUND_YEAR.sub(r"\1 ", _THIN.sub("", plain))
-    plain = _DATE.sub(r"\1  ", plain)
+    plain = _DATE.sub(r"\1  ", _HAPPEN.sub("happen", _AS_LONG.sub("up to", plain)))
     tokens = list(_TOKEN.finditer(unicodedata.normalize("NFKC", plain)))
     words: list[Word] = []
     at = sentence = clause = 0
@@ -225,7 +227,8 @@ def _sign(text: str, *, is_letter: bool) -> Word:
     """Return a letter in quotation marks, or a number."""
     if is_letter:
         return Word(text, f"'{text}'", name=True, content=True)
-    value = _TRAILING.sub(r"\1", text.replace(",", ""))
+    plain = text.replace(",", "")
+    value = _TRAILING.sub(r"\1", plain) if plain.count(".") == 1 else plain
     return Word(text, value, value=value)
 
 

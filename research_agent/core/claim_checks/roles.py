@@ -11,7 +11,7 @@ from research_agent.core.claim_checks.order import ARTICLES
 from research_agent.core.claim_checks.reading import Statement
 
 RULING = frozenset(
-    ["into", "from", "to", "by", "with", "unlike", "dari", "ke", "di", "kepada", "oleh"]
+    ["into", "from", "to", "by", "with", "as", "on", "unlike", "dari", "ke", "di", "kepada", "oleh"]
 )
 """Words before a thing that say which part it plays."""
 FREE = frozenset(["unlike"])

@@ -38,7 +38,7 @@ def _kind(both: Compared) -> str:
         other = both.pairs[head] if head is not None else None
         if other is None or head is None:
             continue
-        kind = next(_kinds(both, other), "")
+        kind = next(_kinds(both, other), "") or _told_apart(both, other)
         if kind:
             return f'the evidence says it of "{kind}" {both.quoted.words[other].text}, not of all'
     return ""
@@ -73,6 +73,26 @@ def _kinds(both: Compared, other: int) -> Iterator[str]:
             return
 
 
+def _told_apart(both: Compared, other: int) -> str:
+    """Return the first word of a clause that says which things are meant: "those who ..."."""
+    words = both.quoted.words
+    if other + 1 >= len(words) or words[other + 1].text not in RELATIVE:
+        return ""
+    own = words[other + 1]
+    within = [
+        word
+        for word in words[other + 2 : other + 2 + WITHIN]
+        if word.sentence == own.sentence and word.clause == own.clause and word.content
+    ]
+    if not within or any(both.said.like(word) for word in within):
+        return ""
+    return within[0].text
+
+
+RELATIVE = frozenset(["who", "that", "whose", "which", "yang"])
+"""Words that begin such a clause, where no comma stands before them."""
+WITHIN = 8
+"""Words of such a clause that are looked at."""
 INSIDE = frozenset(["of"])
 """Words that may stand within a thing: "112 bits of strength"."""
 _ENDINGS = ("al", "ic", "ive", "ous", "ary", "ful", "less", "ant", "ent", "ble", "ed", "ar", "y")

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from research_agent.core.claim_checks.compared import Compared
 from research_agent.core.claim_checks.pairing import best_place, exchanged_with
-from research_agent.core.claim_checks.reading import Statement
+from research_agent.core.claim_checks.reading import Statement, Word
 from research_agent.core.claim_checks.respective import agreed_places, owners
 from research_agent.core.claim_checks.strength import SIDES
 from research_agent.core.claim_checks.words import Mark, marks_of
 
 CLEARER = 1.25
 """How much better the neighbours of another value have to fit than those of the value itself."""
+CALENDAR = frozenset(["month", "day"])
+"""Marks of words that name a month, or a day of the week."""
 YEAR = 4
 """Digits of a year."""
 BITS = 8
@@ -46,7 +48,7 @@ def misplaced(both: Compared) -> str:
                 found = _other_value(both, place)
         else:
             is_apart = word.name and word.form not in forms
-            found = _name(both, place) if is_apart else _month(both, place)
+            found = _name(both, place) if is_apart else _calendar(both, place)
         if found:
             return found
     return ""
@@ -179,9 +181,20 @@ def _other_value(both: Compared, place: int) -> str:
     best = best_place(both.said, place, both.quoted, rivals)
     if best is None or (not own and word.text[:1].isdigit()):
         return ""
+    if not own and (other := _before_same(both, place, rivals)):
+        return f"the evidence says {other} there, not {word.text}"
     if not exchanged_with(both.said, place, both.quoted, own, best, by=CLEARER):
         return ""
     return f"the evidence says {both.quoted.words[best].text} there, not {word.text}"
+
+
+def _before_same(both: Compared, place: int, rivals: Sequence[int]) -> str:
+    """Return the number that no word of the sentence means and that stands before the same word."""
+    following = [word.form for word in both.said.words[place + 1 : place + 2]]
+    for i in rivals:
+        if i not in both.back and following == [w.form for w in both.quoted.words[i + 1 : i + 2]]:
+            return both.quoted.words[i].text
+    return ""
 
 
 def _alike(both: Compared, place: int, other: int) -> bool:
@@ -230,14 +243,18 @@ def _side(statement: Statement, place: int) -> tuple[str, str]:
     return word.value_of("bound"), word.text
 
 
+def _is_sister(one: Word, other: Word) -> bool:
+    """Return whether two names are of one family, or differ in their last letter alone."""
+    if other.form in {one.form, other.family}:
+        return one.form[:-1] == other.form[:-1] != "" and one.form != other.form
+    return other.form.isascii() and other.family == one.family
+
+
 def _name(both: Compared, place: int) -> str:
     """Return the name of the same family of which the evidence says it instead."""
     word = both.said.words[place]
     rivals = [
-        i
-        for i, other in enumerate(both.quoted.words)
-        if other.name and other.form not in {word.form, other.family} and other.form.isascii()
-        if other.family == word.family
+        i for i, other in enumerate(both.quoted.words) if other.name if _is_sister(word, other)
     ]
     own = both.quoted.at(word.form)
     if not own:
@@ -250,10 +267,24 @@ def _name(both: Compared, place: int) -> str:
     return f"the evidence says it of {both.quoted.words[best].text}, not of {word.text}"
 
 
-def _month(both: Compared, place: int) -> str:
-    own = {mark for mark in both.said.words[place].marks if mark.kind == "month"}
-    theirs = {m for word in both.quoted.words for m in word.marks if m.kind == "month"}
-    if own and theirs and not own & theirs:
-        other = next(word.text for word in both.quoted.words if word.marks & theirs)
-        return f"the evidence says {other}, not {both.said.words[place].text}"
-    return ""
+def _calendar(both: Compared, place: int) -> str:
+    """Return the month or day of the week that the evidence has instead."""
+    own = {mark for mark in both.said.words[place].marks if mark.kind in CALENDAR}
+    if not own:
+        return ""
+    kinds = {mark.kind for mark in own}
+    alike = [
+        i
+        for i, word in enumerate(both.quoted.words)
+        if any(mark.kind in kinds for mark in word.marks)
+    ]
+    same = [i for i in alike if own & both.quoted.words[i].marks]
+    rivals = [i for i in alike if i not in same]
+    best = best_place(both.said, place, both.quoted, rivals)
+    clauses = [both.quoted.words[i].clause for i in alike]
+    ranges = "day" in kinds and len(set(clauses)) < len(clauses)
+    if best is None or ranges or (same and "day" not in kinds):
+        return ""
+    if same and not exchanged_with(both.said, place, both.quoted, same, best, by=CLEARER):
+        return ""
+    return f"the evidence says {both.quoted.words[best].text}, not {both.said.words[place].text}"

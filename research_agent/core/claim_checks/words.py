@@ -24,7 +24,8 @@ class Mark(NamedTuple):
 _PLAIN: Mapping[tuple[str, str], str] = {
     ("neg", "not"): (
         "not|no|never|without|cannot|neither|nor|none|nobody|nothing|no longer|need not|fails to"
-        "|fail to|failed to|unable to|lacks|lack|tidak|tak|bukan|bukanlah|belum|jangan|tanpa|tiada"
+        "|fail to|failed to|failing to|failure to|unable to"
+        "|absence of|in the absence of|lacks|lack|tidak|tak|bukan|bukanlah|belum|jangan|tanpa|tiada"
         "|gagal|不|没|没有|未|无|勿|非|并非|不是|不能|不会|不可|不得|不应|无法|尚未|从不|从未|毫无"
     ),
     ("neg", "both"): (
@@ -34,7 +35,8 @@ _PLAIN: Mapping[tuple[str, str], str] = {
     ("spared", ""): (
         "not only|whether or not|not just|not necessarily|tidak hanya|bukan hanya|不仅|不但|不只"
         "|不同|不论|不管|非常|无论|不过|不断|未来|没错|无线|非对称|whether|no one"
-        "|no matter|regardless|when compared|if any|if possible|if applicable|not to mention"
+        "|no matter|regardless|nothing but|none other than|no other than"
+        "|when compared|if any|if possible|if applicable|not to mention"
     ),
     ("modal", "must"): (
         "must|shall|required to|have to|has to|need to|needs to|obliged to|mandatory|mandates"
@@ -56,7 +58,8 @@ _PLAIN: Mapping[tuple[str, str], str] = {
         "|任何|一律"
     ),
     ("quantity", "some"): (
-        "some|few|most|certain|sometimes|rarely|seldom|occasionally|usually|typically|a few|in part"
+        "some|few|most|certain|typical|usual|sometimes"
+        "|rarely|seldom|occasionally|usually|typically|a few|in part"
         "|beberapa|sebagian|sebagian besar|kadang|kadang-kadang|biasanya|jarang|有些|一些|部分|某些"
         "|大多数|多数|有时|通常|很少|偶尔"
     ),
@@ -165,21 +168,38 @@ UNITS: tuple[tuple[str, ...], ...] = (
     ("°c|celsius", "°f|fahrenheit"),
     ("thousand|ribu", "million|juta", "billion|miliar", "trillion|triliun"),
 )  # fmt: skip
+_DAYS = (
+    "monday|mondays|senin|星期一|周一", "tuesday|tuesdays|selasa|星期二|周二",
+    "wednesday|wednesdays|rabu|星期三|周三", "thursday|thursdays|kamis|星期四|周四",
+    "friday|fridays|星期五|周五", "saturday|saturdays|sabtu|星期六|周六",
+    "sunday|sundays|星期日|星期天|周日",
+)  # fmt: skip
 _MONTHS = (
     "january|jan|januari", "february|feb|februari", "march|mar|maret", "april|apr", "may|mei",
     "june|jun|juni", "july|jul|juli", "august|aug|agustus", "september|sep|sept",
     "october|oct|oktober", "november|nov", "december|dec|desember",
 )  # fmt: skip
-NUMBER_WORDS: Mapping[str, str] = {
-    word: str(value)
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve",
-        "nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas",
-        "零 一 二 三 四 五 六 七 八 九 十",
-        "zeroth once twice thrice",
-    )
-    for value, word in enumerate(words.split())
-} | {"两": "2", "fifteen": "15", "twenty": "20", "thirty": "30", "hundred": "100"}
+NUMBER_WORDS: Mapping[str, str] = (
+    {
+        word: str(value)
+        for words in (
+            "zero one two three four five six seven eight nine ten eleven twelve",
+            "nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas",
+            "零 一 二 三 四 五 六 七 八 九 十",
+            "zeroth once twice thrice",
+        )
+        for value, word in enumerate(words.split())
+    }
+    | {
+        word: str(value)
+        for start, step, words in (
+            (12, 1, "twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"),
+            (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety hundred"),
+        )
+        for value, word in zip(range(start, 101, step), words.split(), strict=False)
+    }
+    | {"两": "2"}
+)
 LEAST_COUNTED = 2
 """Number words from this value on are values: "one" and "一" mostly are none."""
 
@@ -239,6 +259,8 @@ def _entries() -> Iterator[tuple[str, Mark]]:
             yield from ((word, Mark("unit", name, side)) for word in alternatives(text))
     for side, text in enumerate(_MONTHS, 1):
         yield from ((word, Mark("month", "", side)) for word in alternatives(text))
+    for side, text in enumerate(_DAYS, 1):
+        yield from ((word, Mark("day", "", side)) for word in alternatives(text))
 
 
 def _axes() -> Iterator[tuple[str, tuple[str, ...]]]:
