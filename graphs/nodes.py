@@ -7,10 +7,10 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.answer import answer_question
 from research_agent.steps.choose import choose_pruned
-from research_agent.steps.doubting import check_answer
 from research_agent.steps.refine import Before, refine
 from research_agent.steps.report import report
 from research_agent.steps.search import retrieve
+from research_agent.steps.verify import verify_answer
 
 from .state import ResearchState, ResearchUpdate
 
@@ -97,21 +97,29 @@ def answer_node(
     return {"answer": answered.value, "trace": [answered.event]}
 
 
-def verify_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
-    check, best = check_answer(
+def verify_node(
+    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
+) -> ResearchUpdate:
+    verified = verify_answer(
         state.question,
         state.answer,
         state.evidence,
         state.best,
         state.check,
         allowance=remaining(settings, state.trace),
+        ports=ports,
+        prompts=prompts,
+        settings=settings,
         probe_failed=state.probe.failed,
         round_=state.rounds,
         left_out=state.pruned.may_return,
-        seen=state.found.hits,
-        settings=settings,
+        found=state.found.hits,
     )
-    return {"check": check, "best": best}
+    return {
+        "check": verified.value.check,
+        "best": verified.value.best,
+        "trace": [verified.event],
+    }
 
 
 def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:

@@ -82,7 +82,7 @@ def build_research_graph(
         prompts=prompts,
     )
     add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
-    add("verify", nodes.verify_node, settings=settings)
+    add("verify", nodes.verify_node, ports=ports, settings=settings, prompts=prompts)
     add("report", nodes.report_node, ports=ports, settings=settings)
     if on_threads:
         graph.add_node("begin", begin)

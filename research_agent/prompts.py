@@ -19,6 +19,7 @@ VARIABLES = {
     "follow_up": frozenset({"history", "question"}),
     "plan_calls": frozenset({"documents", "question", "queries", "results"}),
     "relevant": frozenset({"question", "chunk"}),
+    "supported": frozenset({"source", "sentence"}),
     "filter": frozenset({"question", "chunks"}),
     "calibrate": frozenset({"text"}),
     "nu_system": frozenset[str](),
@@ -65,6 +66,7 @@ class Prompts:
     follow_up: PromptTemplate
     plan_calls: PromptTemplate
     relevant: PromptTemplate
+    supported: PromptTemplate
     filter: PromptTemplate
     calibrate: PromptTemplate
     nu_system: PromptTemplate

@@ -7,14 +7,15 @@ chunk that does, if one does; the verdict says so.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from research_agent.core.claim_checks.listing import Checked, listed
-from research_agent.core.claim_checks.reading import REFERENCE
 from research_agent.core.entropy import mean_entropy, scored
 from research_agent.core.evidence import Evidence
 from research_agent.core.judging import judged
 from research_agent.core.quoting import source_of
+from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.stitching import stitched
 from research_agent.core.support import Support, best_of, supports
@@ -51,6 +52,9 @@ class Claim:
     """Of its tokens, in nats; None where nothing is known about them."""
     support: float = 0.0
     """Share of its content words that its best quote holds, of stitched parts the least; 0 to 1."""
+    similarity: float | None = None
+    """Cosine of its embedding and that of its quotes; None where it has no quote, or where it was
+    not measured."""
     checked: tuple[Checked, ...] = ()
     """Its numbers, units, identifiers and negations, and whether the quotes say them."""
     repaired: Repaired = ""
@@ -86,7 +90,7 @@ def bare(sentence: str) -> str:
     >>> bare("- The key has 1184 bytes [4] [c2].")
     'The key has 1184 bytes.'
     """
-    text = REFERENCE.sub("", MARKER.sub("", sentence))
+    text = without_reference_marks(MARKER.sub("", sentence))
     return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", text.strip()).strip()
 
 
@@ -96,11 +100,13 @@ def read_claims(
     evidence: Sequence[Evidence],
     *,
     min_support: float,
+    asked: str = "",
 ) -> tuple[Claim, ...]:
     """Split an answer into claims and judge each one against `evidence`.
 
     Headings, and sentences without a letter or digit, are passed over; a repeated sentence counts
-    once. Where the tokens do not spell `text`, no sentence has an entropy of its own.
+    once. A sentence may have proper names of the question that was `asked`. Where the tokens do not
+    spell `text`, no sentence has an entropy of its own.
     """
     chunks = {item.key: item.hit.chunk for item in evidence}
     aligned = "".join(token.text for token in tokens) == text
@@ -114,7 +120,7 @@ def read_claims(
         if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
             continue
         named = read_keys(sentence)
-        claim = _judge(words, named, chunks, min_support)
+        claim = _judge(words, named, chunks, min_support, asked)
         if _is_cut(sentence, words) and end == len(text.rstrip()):
             claim = Claim(words, problem="it stops in the middle")
         entropy = mean_entropy(token for at, token in said if start <= at < end)
@@ -130,10 +136,11 @@ def _is_cut(sentence: str, words: str) -> bool:
 
 
 def _judge(
-    words: str, named: Sequence[str], chunks: Mapping[str, Chunk], min_support: float
+    words: str, named: Sequence[str], chunks: Mapping[str, Chunk], min_support: float, asked: str
 ) -> Claim:
     """Give a sentence its keys, its quotes and its verdict."""
-    found = {key: judged(words, chunk, min_support=min_support) for key, chunk in chunks.items()}
+    judge = partial(judged, words, min_support=min_support, asked=asked)
+    found = {key: judge(chunk) for key, chunk in chunks.items()}
     carrying = [key for key in found if supports(found[key], min_support=min_support)]
     written = [key for key in named if key in chunks]
     wrong = max(
@@ -157,7 +164,7 @@ def _judge(
         verdict: Verdict = "misattributed" if written else "supported"
         return _claim(words, [(key, quote)], verdict, chunks)
     if wrong is None or wrong.score < CLEAR:
-        parts = stitched(words, chunks, written, min_support=min_support)
+        parts = stitched(words, chunks, written, min_support=min_support, asked=asked)
         if parts:
             parts = tuple(sorted(parts, key=lambda part: _number(part[0])))
             return _claim(words, parts, _joined(parts, written), chunks)
@@ -206,7 +213,7 @@ def _claim(
     if verdict == "unsupported":
         return Claim(words, problem=problem, support=support, checked=checked)
     keys = tuple(key for key, _ in parts)
-    return Claim(words, keys, quotes, verdict, "", None, support, checked)
+    return Claim(words, keys, quotes, verdict, support=support, checked=checked)
 
 
 def _problem(nearest: Support) -> str:

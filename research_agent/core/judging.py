@@ -28,7 +28,7 @@ NEARLY = 0.1
 """A quote whose support is that much less than the best one's is not tried."""
 
 
-def judged(sentence: str, chunk: Chunk, *, min_support: float) -> Support:
+def judged(sentence: str, chunk: Chunk, *, min_support: float, asked: str = "") -> Support:
     """Return the best quote of `chunk` that says what `sentence` says.
 
     Where none does, the best quote with its problem. What the best quote contradicts is not
@@ -38,7 +38,7 @@ def judged(sentence: str, chunk: Chunk, *, min_support: float) -> Support:
     >>> judged("Seeds may be reused.", chunk, min_support=0.5).problem
     'the evidence negates "reused"'
     """
-    found = quotes_of(sentence, chunk, most=TRIED, min_support=min_support)
+    found = quotes_of(sentence, chunk, most=TRIED, min_support=min_support, asked=asked)
     whole = [quote for quote in found if not quote.missing and quote.score >= min_support]
     if len(whole) < 2:  # noqa: PLR2004 (nothing to choose from)
         return _checked(sentence, whole[0] if whole else found[0], chunk, min_support)

@@ -10,6 +10,7 @@ from research_agent.core.claim_checks.rows import parts
 from research_agent.core.claim_checks.synonyms import groups_of
 from research_agent.core.claim_checks.values import BITS, converted
 from research_agent.core.claim_checks.words import NUMBER_WORDS
+from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.stems import stem
 from research_agent.core.support import (
@@ -20,7 +21,6 @@ from research_agent.core.support import (
     content_words,
     held_figures,
     held_share,
-    powers,
     undivided,
     unproven,
 )
@@ -32,6 +32,7 @@ MAX_SENTENCES = 3
 """A quote is a span of one to this many sentences or rows; a table or list may be quoted whole."""
 LEAST_ASKED = 3
 """Words that do not stand above a chunk, from which on the others need not be held."""
+_POWER = re.compile(r"(\d+)\^[{(]?-?(\d+(?:\.\d+)?)")
 LENGTH_COST = 0.1
 """What a further sentence takes off a quote's rank, as a share of the words."""
 
@@ -95,7 +96,7 @@ def _head_words(chunk: Chunk) -> frozenset[str]:
 
 
 def _unit(text: str, start: int, end: int, head: frozenset[str]) -> _Span:
-    said = text[start:end]
+    said = without_reference_marks(text[start:end])
     own = index_words(undivided(said))
     words = frozenset(stem(word) for word in own if word not in STOP_WORDS) | characters(own)
     synonyms = (group for word in words for group in groups_of(word))
@@ -121,13 +122,14 @@ def source_of(chunk: Chunk) -> str:
 
 
 def quotes_of(
-    sentence: str, chunk: Chunk, *, most: int, min_support: float = 0.0
+    sentence: str, chunk: Chunk, *, most: int, min_support: float = 0.0, asked: str = ""
 ) -> tuple[Support, ...]:
     """Return the best quotes, at most so many and at least one; they do not overlap.
 
     A quote with every number is better than one without, then more words are, and a further
     sentence has to bring a tenth of the words or more. The words of a table's caption and head
-    belong to each of its rows. Names have to stand somewhere in the chunk or above it.
+    belong to each of its rows. Names have to stand somewhere in the chunk or above it; proper
+    names may also stand in the question that was `asked`.
 
     Where the chunk as a whole holds less than `min_support` of the words, only single sentences
     are looked at.
@@ -137,7 +139,7 @@ def quotes_of(
     >>> [found.quote for found in quotes_of("Bread is baked", chunk, most=2)]
     ['Bread is baked.', 'Bread is sold.']
     """
-    figures, strangers = _unproven(sentence, chunk)
+    figures, strangers = _unproven(sentence, chunk, asked)
     wanted = claimed_words(sentence)
     ranked: list[_Ranked] = []
     named = above(chunk)
@@ -177,8 +179,8 @@ def _all_words(chunk: Chunk) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _unproven(sentence: str, chunk: Chunk) -> tuple[frozenset[str], frozenset[str]]:
-    return unproven(sentence, source_of(chunk))
+def _unproven(sentence: str, chunk: Chunk, asked: str) -> tuple[frozenset[str], frozenset[str]]:
+    return unproven(sentence, source_of(chunk), asked)
 
 
 _Ranked = tuple[int, float, int, _Span, float, frozenset[str]]
@@ -224,3 +226,12 @@ def _gone(
 def _whole(chunk: Chunk, units: int) -> tuple[int, ...]:
     """Return the number of lines of a whole table or list: a sentence may list all its rows."""
     return (units,) if chunk.kind in {"table", "list"} and units > MAX_SENTENCES else ()
+
+
+def powers(text: str) -> tuple[tuple[str, str], ...]:
+    """Return base and exponent of the powers in a text, without signs.
+
+    >>> powers("2^64 and 2^-164.8")
+    (('2', '64'), ('2', '164.8'))
+    """
+    return tuple((match[1], match[2]) for match in _POWER.finditer(text))

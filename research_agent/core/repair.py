@@ -65,7 +65,7 @@ class Rewritten:
 
 
 def faulty_sentences(
-    text: str, evidence: Sequence[Evidence], *, min_support: float
+    text: str, evidence: Sequence[Evidence], *, min_support: float, asked: str = ""
 ) -> tuple[Faulty, ...]:
     """Return the sentences of a draft that may be mended: unsupported ones that say something.
 
@@ -75,7 +75,7 @@ def faulty_sentences(
     >>> [(one.claim.text, one.spans) for one in faulty_sentences(said, given, min_support=0.5)]
     [('The hose is 7 m long.', ((27, 53),))]
     """
-    claims = read_claims(text, (), evidence, min_support=min_support)
+    claims = read_claims(text, (), evidence, min_support=min_support, asked=asked)
     wrong = [claim for claim in claims if not is_shown(claim) and not says_missing(claim.text)]
     places: dict[str, list[tuple[int, int]]] = {}
     for start, end in sentence_spans(text):
@@ -156,7 +156,8 @@ def may_replace(  # noqa: PLR0913 (keyword-only settings)
     said = {plain(bare(draft[start:end])) for start, end in sentence_spans(draft)}
     if not any(map(str.isalnum, words)) or words.strip(" .") == DROP or plain(words) in said:
         return False
-    claims = without_missing(read_claims(sentence, (), evidence, min_support=min_support))
+    read = read_claims(sentence, (), evidence, min_support=min_support, asked=question)
+    claims = without_missing(read)
     if len(claims) != 1 or not is_shown(claims[0]) or says_missing(words):
         return False
     circles = not asked_value(question) and explains_nothing(question, [words], least=min_new)

@@ -1,6 +1,7 @@
 """A sentence of which no quote carries the whole, but quotes of several places carry the parts."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from research_agent.core.claim_checks.cells import in_another_cell
 from research_agent.core.claim_checks.reading import read
@@ -23,7 +24,12 @@ Part = tuple[str, Support]
 
 
 def stitched(
-    sentence: str, chunks: Mapping[str, Chunk], written: Sequence[str], *, min_support: float
+    sentence: str,
+    chunks: Mapping[str, Chunk],
+    written: Sequence[str],
+    *,
+    min_support: float,
+    asked: str = "",
 ) -> tuple[Part, ...]:
     """Return the quotes that carry the parts of a sentence; empty where a part has none.
 
@@ -43,7 +49,10 @@ def stitched(
     for parts in parts_of(sentence):
         found: list[Part] = []
         for part in parts:
-            carried = _carried(part, parts[0], found, chunks, written, min_support)
+            judge = partial(judged, part, min_support=min_support, asked=asked)
+            offered = [(key, judge(chunk)) for key, chunk in chunks.items()]
+            carrying = [item for item in offered if supports(item[1], min_support=min_support)]
+            carried = _carried(part, parts[0], found, chunks, written, carrying)
             if carried is None or _denies(sentence, part, chunks[carried[0]]):
                 break
             found.append(carried)
@@ -58,18 +67,13 @@ def _carried(
     before: Sequence[Part],
     chunks: Mapping[str, Chunk],
     written: Sequence[str],
-    min_support: float,
+    carrying: Sequence[Part],
 ) -> Part | None:
+    """Return the best of the quotes `carrying` a part that is about what the sentence is."""
     subject = frozenset() if names(part) else frozenset(sorted(names(first), key=first.find)[:1])
-    found = [(key, judged(part, chunk, min_support=min_support)) for key, chunk in chunks.items()]
-    carrying = [
-        item
-        for item in found
-        if supports(item[1], min_support=min_support)
-        and _is_about(subject, item, before, chunks[item[0]])
-    ]
-    own = [item for item in carrying if item[0] in written]
-    return best_of(own or carrying) if carrying else None
+    told = [item for item in carrying if _is_about(subject, item, before, chunks[item[0]])]
+    own = [item for item in told if item[0] in written]
+    return best_of(own or told) if told else None
 
 
 def _denies(sentence: str, part: str, chunk: Chunk) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from research_agent.core.claim_checks.proper_names import strange_names
 from research_agent.core.claim_checks.synonyms import groups_of
+from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.stems import stem
 from research_agent.core.words import STOP_WORDS, fold, index_words, whole_words
 
@@ -25,7 +27,6 @@ SHORT = "^"
 """What a word of a table's head begins with that may be an abbreviation."""
 LEAST_SHORT = 3
 """Letters of an abbreviation."""
-_POWER = re.compile(r"(\d+)\^[{(]?-?(\d+(?:\.\d+)?)")
 _DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)-[a-z]+", re.IGNORECASE)
 """A number joined to its unit: 384-bit, 22-byte."""
@@ -194,10 +195,10 @@ def _is_held(word: tuple[str, ...], offered: frozenset[str]) -> bool:
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of `text` that stand alone, without commas between groups of digits.
 
-    >>> sorted(numbers("ML-KEM-768 has 1,184 bytes in FIPS 203, and 0.5"))
+    >>> sorted(numbers("ML-KEM-768 has 1,184 bytes in FIPS 203 [4], and 0.5"))
     ['0.5', '1184', '203']
     """
-    alone = NUMBER.findall(COMPOUND.sub(" ", text))
+    alone = NUMBER.findall(COMPOUND.sub(" ", without_reference_marks(text)))
     return frozenset(number.replace(",", "") for number in alone)
 
 
@@ -212,12 +213,13 @@ def names(text: str) -> frozenset[str]:
     return frozenset(name for name in found if len(name) > 1)
 
 
-def unproven(sentence: str, source: str) -> tuple[frozenset[str], frozenset[str]]:
+def unproven(sentence: str, source: str, asked: str = "") -> tuple[frozenset[str], frozenset[str]]:
     """Return the numbers that a quote has to hold, and the names that its source does not have.
 
     A sentence may not name what its source does not name: the value of one thing would be given
-    to another. A number that follows the same word in the source, as in "FIPS 203", is part of a
-    name; any other has to stand in the quote.
+    to another. A proper name may stand in the question that was `asked` instead. A number that
+    follows the same word in the source, as in "FIPS 203", is part of a name; any other has to
+    stand in the quote.
 
     >>> claim, source = "In FIPS 203 X-Wing has 768 bytes.", "ML-KEM in NIST.FIPS.203"
     >>> [sorted(found) for found in unproven(claim, source)]
@@ -233,7 +235,10 @@ def unproven(sentence: str, source: str) -> tuple[frozenset[str], frozenset[str]
         and before.lower() not in STOP_WORDS
         and f" {fold(before).strip('.,-')} {number} " in said
     }
-    strangers = {name for name in names(sentence) if not _is_in(name, said)}
+    known = names(sentence)
+    strangers = {name for name in known if not _is_in(name, said)}
+    proper = strange_names(sentence, source, asked=asked)
+    strangers |= {name for name in proper if not any(name in other for other in known)}
     return numbers(sentence) - named, frozenset(strangers)
 
 
@@ -274,15 +279,6 @@ def held_figures(text: str) -> frozenset[str]:
     found = numbers(text) | joined
     decimals = (match for word in found if (match := _DECIMAL.fullmatch(word)))
     return found.union(match[1] or match[2] for match in decimals)
-
-
-def powers(text: str) -> tuple[tuple[str, str], ...]:
-    """Return base and exponent of the powers in a text, without signs.
-
-    >>> powers("2^64 and 2^-164.8")
-    (('2', '64'), ('2', '164.8'))
-    """
-    return tuple((match[1], match[2]) for match in _POWER.finditer(text))
 
 
 def supports(found: Support, *, min_support: float) -> bool:

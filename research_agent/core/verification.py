@@ -134,16 +134,16 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     left_out: bool = False,
     seen: Sequence[Chunk] = (),
     progress: Progress = NO_PROGRESS,
+    claims: tuple[Claim, ...] | None = None,
 ) -> tuple[Check, Draft]:
     """Check `answer` and return what to do next together with the best draft so far.
 
-    With `asked_value` an answer without the number, time or name that is asked for is none. The
-    `rule` says when the model counts as unsure; the chunks `seen` tell it which words are rare.
-
+    The `claims` may have been read before. With `asked_value` an answer without the number, time or
+    name that is asked for is none. The `rule` says when the model counts as unsure; the chunks
+    `seen` tell it which words are rare.
     A round that failed or is no better than the best one ends the loop, and so does a budget
     that pays no other round, or `progress` that promises too little of one. Without
-    log-probabilities nothing counts as confident, and the lack of them forces no other round;
-    unsupported claims do.
+    log-probabilities nothing counts as confident; only unsupported claims force another round.
 
     Where chunks were `left_out` of the evidence and may come back, they do before anything else is
     tried, or ends: a refusal, or an answer that is not good, may be for want of them.
@@ -153,7 +153,10 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if undrafted:
         check, draft = undrafted
     else:
-        written = _draft(question, answer, evidence, round_, min_support, asked_value=asked_value)
+        claims = claims or _claims(question, answer, evidence, min_support)
+        claims = marked(without_missing(claims), answer.repairs)
+        lacks = _lacking(question, claims, evidence, asked_value=asked_value)
+        written = Draft(round_, claims, answerable=answer.answerable, lacking=lacks)
         written = _with_doubt(question, written, answer, evidence, seen, rule)
         latest = _round(written, progress)
         unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
@@ -166,24 +169,22 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     return replace(check, rounds=rounds), draft
 
 
-def _draft(
-    question: str,
-    answer: Answer,
-    evidence: Sequence[Evidence],
-    round_: int,
-    min_support: float,
-    *,
-    asked_value: bool,
-) -> Draft:
-    """Return what `answer` says, judged against the evidence and against what was asked for."""
+def _claims(
+    question: str, answer: Answer, evidence: Sequence[Evidence], min_support: float
+) -> tuple[Claim, ...]:
+    """Return what `answer` says, judged against the evidence."""
     tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
-    claims = read_claims(answer.text, tokens, evidence, min_support=min_support)
-    claims = marked(without_missing(claims), answer.repairs)
+    return read_claims(answer.text, tokens, evidence, min_support=min_support, asked=question)
+
+
+def _lacking(
+    question: str, claims: Sequence[Claim], evidence: Sequence[Evidence], *, asked_value: bool
+) -> str:
+    """Return what the question asks for or names, and nothing shown gives or speaks of."""
     shown = [claim.text for claim in claims if is_shown(claim)]
     answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
     lacks = lacking(question, shown) if asked_value and not answers else ""
-    unsaid = lacks or left_unsaid(question, claims, evidence)
-    return Draft(round_, claims, answerable=answer.answerable, lacking=unsaid)
+    return lacks or left_unsaid(question, claims, evidence)
 
 
 def _with_doubt(

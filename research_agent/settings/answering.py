@@ -81,6 +81,13 @@ class VerifySettings:
     """Least quality (0 to 1) that 1,000 tokens of a further round have to promise; 0: any."""
     min_support: Annotated[float, Range(0, 1, "share")] = 0.5
     """Share of a sentence's content words that its quote has to hold."""
+    similarity: Literal["off", "told", "counted"] = "off"
+    """How alike a sentence and its quote are by their embeddings: not measured, told in the result,
+    or also counted: where no check finds anything, a sentence with 0.3 or more of its words in a
+    quote that is alike (0.7) is supported."""
+    judge: Literal["off", "model"] = "off"
+    """Ask the verifier's model about each sentence of whose words its quote holds less than three
+    quarters, one short call each; what it denies is unsupported. Needs log-probabilities."""
     samples: Annotated[int, Range(1, 2, "answers")] = 1
     """2: without log-probabilities a second answer is asked for, which costs a call, and what only
     one of both says is the doubt."""

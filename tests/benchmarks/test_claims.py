@@ -180,7 +180,11 @@ def test_the_command_keeps_what_it_prints(tmp_path: Path, monkeypatch: pytest.Mo
     aside = replace(ALTERED, id="altered-2", aside=True)
     sets: dict[str, Sequence[Case]] = {"altered": (ALTERED, aside), "originals": (CASE,)}
     monkeypatch.setattr(claims, "RESULTS", tmp_path)
-    monkeypatch.setattr(claims, "cases", lambda name: sets.get(name, ()))
+    monkeypatch.setattr(
+        claims,
+        "cases",
+        lambda name, collection: sets.get(name, ()) if collection == "claims" else (),
+    )
     monkeypatch.setattr(claims, "read_claims", lambda *_, **__: (Claim("a", verdict="supported"),))
 
     plain = CliRunner().invoke(main, ["claims"], catch_exceptions=False)

@@ -8,6 +8,8 @@ from research_agent.core.claim_checks.strength import SIDES
 
 REACH = 3
 """Words between a bound and what it bounds."""
+SIZES = frozenset(["larger", "greater", "longer", "smaller", "shorter"])
+"""Words that begin a comparison of two things, which `opposites` compares."""
 
 
 def turned(both: Compared) -> str:
@@ -32,5 +34,12 @@ def _bounded(statement: Statement) -> Iterator[tuple[str, str, int]]:
         word = statement.words[place]
         side = SIDES.get(word.value_of("bound"), "")
         aim = next(iter(behind(statement, place, 1)), None)
-        if side and aim is not None and aim - place <= REACH and not statement.words[aim].value:
+        sized = word.text.split()[0] in SIZES
+        if (
+            side
+            and not sized
+            and aim is not None
+            and aim - place <= REACH
+            and not statement.words[aim].value
+        ):
             yield side, word.text, aim

@@ -2,6 +2,7 @@
 
 from research_agent.core.claim_checks.bounds import turned
 from research_agent.core.claim_checks.cells import in_another_cell
+from research_agent.core.claim_checks.columns import of_no_column
 from research_agent.core.claim_checks.compared import Compared
 from research_agent.core.claim_checks.compounds import other_part
 from research_agent.core.claim_checks.conditions import dropped
@@ -10,7 +11,7 @@ from research_agent.core.claim_checks.nearer import of_another_clause
 from research_agent.core.claim_checks.opposites import exchanged
 from research_agent.core.claim_checks.order import swapped
 from research_agent.core.claim_checks.polarity import flipped, with_prefixes
-from research_agent.core.claim_checks.reading import REFERENCE, read
+from research_agent.core.claim_checks.reading import read
 from research_agent.core.claim_checks.roles import misplaced_part
 from research_agent.core.claim_checks.rows import generalized, negated, of_another_row
 from research_agent.core.claim_checks.scope import narrowed
@@ -18,6 +19,8 @@ from research_agent.core.claim_checks.strength import changed
 from research_agent.core.claim_checks.subjects import of_another
 from research_agent.core.claim_checks.substitution import replaced
 from research_agent.core.claim_checks.values import misplaced, other_unit
+from research_agent.core.claim_checks.word_cells import opposite_cell
+from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.sentences import sentence_spans
 
 CHECKS = (
@@ -63,6 +66,8 @@ def _of_table(both: Compared, table: str) -> str:
     return (
         of_another_row(both.said, table)
         or in_another_cell(both.said, table)
+        or of_no_column(both.said, table, both.around)
+        or opposite_cell(both.said, table)
         or generalized(both.said, table)
         or other_unit(both)
         or negated(both)
@@ -80,5 +85,5 @@ def _is_copied(sentence: str, quote: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    plain = REFERENCE.sub("", text).lower()
+    plain = without_reference_marks(text).lower()
     return " ".join("".join(c if c.isalnum() else " " for c in plain).split())

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from research_agent.core.claim_checks.compared import Compared
+from research_agent.core.claim_checks.pairing import FORBIDDING
 from research_agent.core.claim_checks.reading import Statement, Word
+from research_agent.core.claim_checks.values import are_alike
 from research_agent.core.claim_checks.words import Mark
 
 CLEARER = 2
@@ -48,7 +50,11 @@ def _rivals(both: Compared, place: int, own: tuple[int, ...]) -> Iterator[int]:
     for i, other in enumerate(both.quoted.words):
         told = values.count(other.value) > len(both.said.at(both.said.words[place].value))
         alike = other.value and not told and other.clause not in clauses
-        alike = alike and len(other.value) <= len(both.said.words[place].value) + 1
+        alike = (
+            alike
+            and are_alike(both, place, i)
+            and len(other.value) <= len(both.said.words[place].value) + 1
+        )
         if alike and _unit(both.quoted, i) in units:
             yield i
 
@@ -72,7 +78,8 @@ def _pairs(words: list[Word]) -> Iterator[Item]:
 
 
 def _tells(word: Word) -> bool:
-    return word.content and not word.value and not word.has("unit")
+    says = word.content or FORBIDDING in word.marks
+    return says and not word.value and not word.has("unit")
 
 
 def _held(both: Compared, items: frozenset[Item]) -> dict[int, frozenset[Item]]:

@@ -15,6 +15,7 @@ from research_agent.core.claim_checks.words import (
     marks_of,
     phrases,
 )
+from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.words import STOP_WORDS, fold
 
@@ -145,7 +146,7 @@ def read(text: str) -> Statement:
     >>> [w.form for w in read("The ML-KEM-768 keys shall not be reused.").words if w.content]
     ['mlkem768', 'key', 'reus']
     """
-    plain = _MARKUP.sub("", _SUFFIX.sub("", _NOT.sub(" not", REFERENCE.sub("", text))))
+    plain = _MARKUP.sub("", _SUFFIX.sub("", _NOT.sub(" not", without_reference_marks(text))))
     plain = _AROUND_YEAR.sub(r"\1 ", _THIN.sub("", plain))
     plain = _DATE.sub(r"\1  ", _HAPPEN.sub("happen", _AS_LONG.sub("up to", plain)))
     tokens = list(_TOKEN.finditer(unicodedata.normalize("NFKC", plain)))

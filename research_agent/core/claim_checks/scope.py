@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from research_agent.core.claim_checks.compared import Compared, behind
+from research_agent.core.claim_checks.reading import Statement
 
 REACH = 3
 """Words between "all" and what it rules."""
@@ -27,8 +28,8 @@ def narrowed(both: Compared) -> str:
 
 
 def _kind(both: Compared) -> str:
-    theirs = {both.quoted.words[i].value_of("quantity") for i in both.quoted.having("quantity")}
-    if "all" in theirs:
+    theirs = [i for i in both.quoted.having("quantity") if not _is_distributed(both.quoted, i)]
+    if any(both.quoted.words[i].value_of("quantity") == "all" for i in theirs):
         return ""
     for i in both.said.having("quantity"):
         if both.said.words[i].value_of("quantity") != "all":
@@ -42,6 +43,12 @@ def _kind(both: Compared) -> str:
         if kind:
             return f'the evidence says it of "{kind}" {both.quoted.words[other].text}, not of all'
     return ""
+
+
+def _is_distributed(statement: Statement, place: int) -> bool:
+    """Return whether a word behind an amount shares it out: "90 euros each"."""
+    before = statement.words[max(place - 2, 0) : place]
+    return bool(before) and (bool(before[-1].value) or before[-1].has("unit"))
 
 
 def _run(aims: list[int]) -> list[int]:
@@ -99,7 +106,8 @@ _ENDINGS = ("al", "ic", "ive", "ous", "ary", "ful", "less", "ant", "ent", "ble",
 _SHORT = frozenset(
     ["default", "standard", "new", "old", "large", "small", "main", "first", "last", "young",
      "adult", "male", "female", "certain", "simple", "short", "long", "high", "low", "federal",
-     "public", "private", "main", "early", "late", "rich", "poor", "open", "static", "local"]
+     "public", "private", "minor", "major", "main", "early", "late", "rich", "poor", "open",
+     "static", "local"]
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """A word of a copied sentence that was exchanged for another thing of the same chunk."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from research_agent.core.claim_checks.compared import Compared
@@ -54,11 +54,22 @@ def replaced(both: Compared) -> str:
         strange = [w for w in words if w.form in new and both.context.at(w.form) and not w.value]
         old -= {other.form for other in both.quoted.words if _has_note(other.text, words)}
         akin = any(i in within for word in words for i in both.quoted.like(word))
+        akin = akin or (a == 0 and _opens(both.quoted, within, words))
         standing = any(both.quoted.words[theirs[i]].text in CLASSES for i in range(c, d))
         if strange and old and not akin and not standing:
             text = " ".join(both.quoted.words[theirs[i]].text for i in range(c, d))
             return f'the evidence says "{text}" where it says "{strange[0].text}"'
     return ""
+
+
+def _opens(statement: Statement, within: Iterable[int], words: Sequence[Word]) -> bool:
+    """Return whether the sentences of some places begin with some words: their subject."""
+    sentences = {statement.words[i].sentence for i in within}
+    for sentence in sentences:
+        saying = [i for i in _saying(statement) if statement.words[i].sentence == sentence]
+        if [statement.words[i].form for i in saying[: len(words)]] == [w.form for w in words]:
+            return True
+    return False
 
 
 def _has_note(text: str, words: Sequence[Word]) -> bool:

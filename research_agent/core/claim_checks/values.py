@@ -175,7 +175,7 @@ def _other_value(both: Compared, place: int) -> str:
     rivals = [
         i
         for i, other in enumerate(both.quoted.words)
-        if other.value and other.value != word.value and _alike(both, place, i)
+        if other.value and other.value != word.value and are_alike(both, place, i)
         if _unit_at(both.quoted, i) in units
     ]
     best = best_place(both.said, place, both.quoted, rivals)
@@ -197,7 +197,7 @@ def _before_same(both: Compared, place: int, rivals: Sequence[int]) -> str:
     return ""
 
 
-def _alike(both: Compared, place: int, other: int) -> bool:
+def are_alike(both: Compared, place: int, other: int) -> bool:
     """Return whether two numbers could stand for each other: no day for a year."""
     one, two = both.said.words[place].value, both.quoted.words[other].value
     dated = _is_dated(both.said, place) or _is_dated(both.quoted, other)

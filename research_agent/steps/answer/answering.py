@@ -305,7 +305,11 @@ class _Work:
         if not things:
             return written, ()
         claims = read_claims(
-            written.text, written.tokens, self.evidence, min_support=self.verify.min_support
+            written.text,
+            written.tokens,
+            self.evidence,
+            min_support=self.verify.min_support,
+            asked=self.question,
         )
         missing = missing_sides(self.question, claims, self.words)
         asked = dict(zip(things, asked_of(self.question, things, self.words), strict=True))

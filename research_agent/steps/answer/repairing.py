@@ -63,7 +63,9 @@ class Repairing:
         What was not written again so that the evidence supports it stays as it was. Never raises:
         without a reply the answer stays, and the note says why.
         """
-        faulty = faulty_sentences(answer.text, self.evidence, min_support=self.min_support)
+        faulty = faulty_sentences(
+            answer.text, self.evidence, min_support=self.min_support, asked=self.question
+        )
         if not faulty or answer.form != "written":
             return answer, ()
         try:
