@@ -31,6 +31,12 @@ MEASURED = re.compile(
     re.IGNORECASE,
 )
 """A quantity: it identifies nothing."""
+ORDINAL = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|[a-z]+teenth|\d+(?:st|nd|rd|th)|ke-?\d+)\b",
+    re.IGNORECASE,
+)
+"""A place in an order: "the fourth round" counts nothing."""
 YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20|21)\d\d(?![\d,]|\.\d)")
 UPPER_NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'-]+")
 
@@ -63,6 +69,8 @@ def lacking(question: str, sentences: Sequence[str]) -> Asked:
 
     >>> lacking("How many bytes has it?", ["This is given in Table 3."])
     'a number'
+    >>> lacking("How many rounds were there?", ["It was in the fourth round."])
+    'a number'
     >>> lacking("How many bytes has it?", ["It has 768 bytes."])
     ''
     """
@@ -86,8 +94,10 @@ def _gives(asked: Asked, text: str, question: str) -> bool:
 
 
 def _figures(text: str) -> frozenset[str]:
-    """Return the numbers that count or measure something: no years, and no places in a text."""
-    return numbers(YEAR.sub(" ", SERIES.sub(" ", REFERENCE.sub(" ", text))))
+    """Return the numbers that count or measure something: no years, no places, no ordinals."""
+    for pattern in (REFERENCE, SERIES, YEAR, ORDINAL):
+        text = pattern.sub(" ", text)
+    return numbers(text)
 
 
 def _any(which: Literal["figures", "times"], plain: str) -> bool:

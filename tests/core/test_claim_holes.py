@@ -2,7 +2,9 @@
 
 import pytest
 
+from research_agent.core.claim_checks.cells import in_another_cell
 from research_agent.core.claim_checks.proper_names import strange_names
+from research_agent.core.claim_checks.reading import read
 from research_agent.core.claims import Claim, read_claims
 from research_agent.core.evidence import Evidence
 from research_agent.core.reference_marks import without_reference_marks
@@ -112,3 +114,25 @@ def test_each_behind_an_amount_is_not_all() -> None:
 
     assert "unsupported" == judge("The tenant pays all repairs.", chunk).verdict
     assert "supported" == judge("The tenant pays minor repairs up to 90 euros.", chunk).verdict
+
+
+def test_a_sentence_with_many_names_is_no_heading() -> None:
+    """Words without content do not make it one sentence more or less."""
+    said = "The September 2025 NIST Breads Conference will be held in Rockville, Maryland."
+
+    assert {"Rockville", "Maryland"} <= strange_names(said, OFFICE)
+    assert not strange_names("Transition of Standards with Rockville from Maryland", OFFICE)
+
+
+def test_a_row_may_say_more_than_another_one() -> None:
+    """What holds for both rows is no sign that the value of one of them is wrong."""
+    table = (
+        "Family | Parameters | Transition\n"
+        "ECDSA | 112 bits | Deprecated after 2030 Disallowed after 2035\n"
+        "| 128 bits | Disallowed after 2035"
+    )
+    late = "ECDSA with 112 bits is disallowed after 2035."
+    early = "ECDSA with 128 bits is deprecated after 2030."
+
+    assert "" == in_another_cell(read(late), table)
+    assert "112" in in_another_cell(read(early), table)

@@ -25,6 +25,8 @@ class Cell:
     values: frozenset[str]
     row: frozenset[str]
     column: frozenset[str]
+    line: frozenset[str]
+    """All words of the row."""
     label: str
     """Row and column as they are written, for people."""
 
@@ -57,9 +59,17 @@ def in_another_cell(said: Statement, table: str, *, among: frozenset[str] | None
         fits = {id(c): _fit(c.row, rows, near) + _fit(c.column, columns, near) for c in grid}
         there = max(fits[id(cell)] for cell in own)
         best = max(others, key=lambda cell: fits[id(cell)])
-        if fits[id(best)] > there * CLEARER:
+        if fits[id(best)] > there * CLEARER and not any(_includes(cell, best) for cell in own):
             return f"the evidence says {best.text} for {best.label}, not {word.text}"
     return ""
+
+
+def _includes(cell: Cell, other: Cell) -> bool:
+    """Return whether a cell's row has all that names another's, in the same column, and more.
+
+    "Deprecated after 2030, disallowed after 2035" includes what is "disallowed after 2035".
+    """
+    return other.row < cell.line and other.column == cell.column
 
 
 def _is_taken(
@@ -193,11 +203,12 @@ def _grid(table: str) -> tuple[Cell, ...]:
     for row in below:
         label = next((cell for cell in row if cell and not is_value(cell)), row[0])
         named = _forms(" ".join(cell for cell in row if not is_value(cell)) or row[0])
+        line = frozenset(word.form for word in read(" ".join(row)).words)
         for place, cell in enumerate(row):
             if (place or label != cell) and is_value(cell):
                 values = frozenset(word.value for word in read(cell).words if word.value)
                 title = ", ".join(part for part in (label, head[place]) if part).lower()
-                found.append(Cell(cell, values, named, _forms(head[place]), title))
+                found.append(Cell(cell, values, named, _forms(head[place]), line, title))
     return tuple(found)
 
 

@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"[\"\u201c\u2018(`*]\s*$")
 """What a title may begin behind, whose words have capital letters too."""
 _NUMBERED = re.compile(r"[ \u00a0]\(?[\dIVX]+\b|[ \u00a0][A-Z]\b")
 """What stands behind a word that begins a numbered name: "Table 3"."""
-TITLED = 0.7
+TITLED = 0.9
 """Share of long words with capital letters from which on a sentence is set like a heading."""
 LONG = 4
 """Letters of such words."""
@@ -59,7 +59,8 @@ def strange_names(sentence: str, source: str, *, asked: str = "") -> frozenset[s
 
 def _is_titled(sentence: str) -> bool:
     """Return whether most long words have capital letters, as in a heading."""
-    words = [word for word in _WORD.findall(sentence) if len(word) >= LONG]
+    long = [word for word in _WORD.findall(sentence) if len(word) >= LONG]
+    words = [word for word in long if fold(word) not in STOP_WORDS]
     capital = sum(word[0].isupper() for word in words)
     return not words or (len(words) > 1 and capital / len(words) > TITLED)
 
