@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.commands import GUIDE, Model, in_a_process, printed, run, served
-from tests.loopback import error_reply
+from tests.loopback import Json, Raw, error_reply
 
 pytestmark = pytest.mark.usefixtures("data_home")
 QUESTION = "At how many degrees is bread baked?"
@@ -299,3 +299,21 @@ def test_models_says_what_fills_each_role(tmp_path: Path) -> None:
 def test_version_is_that_of_the_package() -> None:
     """The version stands in pyproject.toml alone."""
     assert "0.1.0" in run("--version").stdout
+
+
+def test_a_report_that_cannot_be_written_takes_no_answer_back(docs: Path, tmp_path: Path) -> None:
+    """A folder comes to stand at its place meanwhile: exit status 4, and the answer is there."""
+    report = tmp_path / "answer.html"
+
+    class Blocking(Model):
+        def reply(self, request: Json) -> Json | Raw:
+            report.mkdir(exist_ok=True)
+            return super().reply(request)
+
+    with served(Blocking(), tmp_path) as config:
+        given = ("--docs", str(docs), "--config", config, "--report", str(report))
+        result = run("ask", QUESTION, *given)
+
+    assert 4 == result.exit_code
+    assert "Bread is baked at 230 degrees [c1]." in result.stdout
+    assert "no report was written: " in result.stderr
