@@ -66,7 +66,7 @@ class Pair:
 
 def run(weights: str) -> str:
     """Replay what is recorded, keep rows and table, and return the table."""
-    first = {row["qid"] for row in kept(f"{weights}-default") if row["rounds"] == 1}
+    first = {row["qid"] for row in kept(f"{weights}-two-rounds") if row["rounds"] == 1}
     keys = [key for key in nist_keys() if key.get("counted", True)]
     asked = [key for key in keys if key["qid"] not in first]
     pairs = list(_pairs(weights, asked))
@@ -79,7 +79,7 @@ def run(weights: str) -> str:
 
 
 def table(pairs: Sequence[Pair], questions: int, asked: int) -> str:
-    """Return a row for each way; `asked` of the `questions` took more than one round by default."""
+    """Return a row for each way; `asked` of the `questions` took more than one round."""
     return markdown(HEADS, [_line(way, pairs, questions, asked) for way in WAYS])
 
 

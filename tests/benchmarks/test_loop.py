@@ -10,7 +10,7 @@ from benchmarks.loop import Pair, chance_of, compared, table
 KEY = {"qid": "a", "question": "?", "answerable": True, "required_facts": [["1184"]]}
 KEY |= {"counted": True, "accepted_pages": []}
 PAIR = Pair(
-    way="default",
+    way="two rounds",
     qid="a",
     rounds=2,
     right_before=False,
@@ -32,10 +32,10 @@ def row(answer: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 (fields of 
 def test_two_ways_of_one_question_are_compared() -> None:
     """Right by the scorer beside the data; costs are what the second way takes more."""
     after = row("1184 bytes", rounds=2, llm_calls=4, prompt_tokens=1500, model_seconds=29.5)
-    found = compared("default", KEY, row("2400 bytes"), after)
+    found = compared("two rounds", KEY, row("2400 bytes"), after)
 
     assert replace(PAIR, tokens=1000, seconds=20.5) == found
-    same = compared("default", KEY, row("1184"), row("1184"))
+    same = compared("two rounds", KEY, row("1184"), row("1184"))
     assert (True, True, False, 0) == (
         same.right_before,
         same.right_after,
@@ -58,4 +58,4 @@ def test_the_table_counts_what_was_not_recorded() -> None:
     once = replace(PAIR, qid="c", rounds=1, changed=False, right_before=True, calls=0, tokens=0)
     text = table([PAIR, broken, once], questions=10, asked=4)
 
-    assert "| default | 9 | 1 | 2 | 2 | 1 | 1 | 0.75 | 2.0 | 1000 | 20 |" in text
+    assert "| two rounds | 9 | 1 | 2 | 2 | 1 | 1 | 0.75 | 2.0 | 1000 | 20 |" in text
