@@ -4,27 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from research_agent.core.absent_items import absent_item
 from research_agent.core.answer_length import first_tokens, shortened, wants_more
 from research_agent.core.asked_value import asked_value
 from research_agent.core.budget import Allowance
-from research_agent.core.claims import bare, read_claims
+from research_agent.core.claims import bare
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, place, render_evidence
-from research_agent.core.named_things import is_out_of_scope
-from research_agent.core.passages import (
-    Passage,
-    as_answer,
-    as_evidence,
-    explains_nothing,
-    looked_up,
-)
-from research_agent.core.question_plan import compared_things
+from research_agent.core.passages import Passage, as_evidence, explains_nothing, looked_up
 from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refusals import REFUSAL, Refused, is_refusal
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.sides import asked_of, missing_sides
-from research_agent.core.types import Message, Outcome, Token, TraceEvent
+from research_agent.core.types import Message, Outcome, TraceEvent
 from research_agent.core.verification import Answer
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
@@ -36,8 +26,10 @@ from research_agent.steps.answer.passages import choose_passages
 from research_agent.steps.answer.repairing import Repairing
 from research_agent.steps.answer.rewriting import Rewriting
 from research_agent.steps.answer.sampling import with_second
+from research_agent.steps.answer.scoping import out_of_scope
 from research_agent.steps.answer.scoring import PassageJudge
-from research_agent.steps.answer.writing import failed, written_by
+from research_agent.steps.answer.siding import with_both_sides
+from research_agent.steps.answer.writing import extracted, failed, not_asked, written_by
 
 VERIFY = VerifySettings()
 
@@ -74,8 +66,8 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     """
     keys = tuple(item.key for item in evidence)
     if not evidence or keys == earlier.keys:
-        return _not_asked(earlier)
-    if elsewhere := _out_of_scope(question, evidence, ports, words):
+        return not_asked(earlier)
+    if elsewhere := out_of_scope(question, evidence, ports, words):
         event = TraceEvent(notes=(f"answer: {elsewhere}",))
         return Outcome(Answer(REFUSAL, keys=keys, refused="wrong_scope"), event)
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
@@ -98,16 +90,6 @@ def answer_question(  # noqa: PLR0913 (keyword-only collaborators)
     except (ModelError, BudgetError) as error:
         return Outcome(failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
     return Outcome(replace(written, keys=keys), TraceEvent(meter.calls, notes))
-
-
-def _out_of_scope(
-    question: str, evidence: Sequence[Evidence], ports: Ports, words: Sequence[QuestionWords]
-) -> str:
-    """Return why the documents cannot answer the question; empty where they may."""
-    if is_out_of_scope(question, evidence, ports.documents):
-        return "the evidence names nothing that the question names"
-    absent = absent_item(question, ports.documents, ports.contents, words)
-    return f"the document that is named has no {absent}" if absent else ""
 
 
 Noted = tuple[Answer, tuple[str, ...]]
@@ -141,9 +123,9 @@ class _Work:
         mode = self.settings.mode
         shown = () if mode == "abstractive" else self._looked_up()
         if shown:
-            return _extracted(shown), ("answer: shown as it stands in the document",)
+            return extracted(shown), ("answer: shown as it stands in the document",)
         if mode == "extractive":
-            return _extracted(self._passages), self._judge.notes
+            return extracted(self._passages), self._judge.notes
         written, notes = self._written()
         notes += self._judge.notes
         if mode != "auto" or is_refusal(written.text):
@@ -157,7 +139,7 @@ class _Work:
     def _in_its_place(self, written: Answer) -> tuple[Answer, str]:
         """Return passages that stand for what was written, and a note; without them it stays."""
         try:
-            passages = _extracted(self._passages)
+            passages = extracted(self._passages)
         except ModelError as error:
             return written, f"answer: what was written explains nothing; no passages: {error}"
         if passages.refused:
@@ -300,40 +282,14 @@ class _Work:
         return (self._both_sides(short)[0] if self.settings.mode == "auto" else short).text
 
     def _both_sides(self, written: Answer) -> Noted:
-        """Add a passage on each thing that the question compares and the answer leaves out."""
-        things = compared_things(self.question, self.words)
-        if not things:
-            return written, ()
-        claims = read_claims(
-            written.text,
-            written.tokens,
+        return with_both_sides(
+            self.question,
+            written,
             self.evidence,
-            min_support=self.verify.min_support,
-            asked=self.question,
-        )
-        missing = missing_sides(self.question, claims, self.words)
-        asked = dict(zip(things, asked_of(self.question, things, self.words), strict=True))
-        try:
-            added = [found for thing in missing for found in self._passage_on(thing, asked[thing])]
-        except ModelError as error:
-            told = f"answer: no passages on {', '.join(missing)}: {error}"
-            return written, (told,)
-        if not added:
-            return written, ()
-        more = f"\n{as_answer(added)}"
-        tokens = (*written.tokens, Token(more, 0.0)) if written.tokens else ()
-        note = f"answer: passages were added on {', '.join(missing)}"
-        return replace(written, text=written.text + more, tokens=tokens), (note,)
-
-    def _passage_on(self, thing: str, asked: str) -> tuple[Passage, ...]:
-        """Return the passage that names `thing` and is nearest to the question about it alone."""
-        return choose_passages(
-            asked,
-            self.evidence,
+            words=self.words,
             embedder=self.ports.embedder,
-            most=1,
+            min_support=self.verify.min_support,
             max_words=self.settings.passage_words,
-            naming=thing,
         )
 
     def _explains_nothing(self, written: Answer) -> bool:
@@ -341,18 +297,3 @@ class _Work:
             return False
         sentences = [bare(written.text[a:b]) for a, b in sentence_spans(written.text)]
         return explains_nothing(self.question, sentences, least=self.settings.min_new)
-
-
-def _extracted(passages: Sequence[Passage]) -> Answer:
-    """Return passages as an answer; a refusal where there is none."""
-    if not passages:
-        return Answer(REFUSAL, refused="insufficient_evidence")
-    return Answer(as_answer(passages), form="passages")
-
-
-def _not_asked(earlier: Answer) -> Outcome[Answer]:
-    """Return the answer of the `earlier` round once more; a refusal where there is none."""
-    if not earlier.keys:
-        return Outcome(Answer(REFUSAL, refused="no_evidence"))
-    event = TraceEvent(notes=("answer: no new evidence, not asked again",))
-    return Outcome(replace(earlier, repeated=True), event)

@@ -1,10 +1,12 @@
 """Write: what the model answers, and what stands for an answer where it failed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from research_agent.core.budget import BUDGET_STOPS
-from research_agent.core.refusals import Refused
-from research_agent.core.types import Message
+from research_agent.core.passages import Passage, as_answer
+from research_agent.core.refusals import REFUSAL, Refused
+from research_agent.core.types import Message, Outcome, TraceEvent
 from research_agent.core.verification import Answer
 from research_agent.errors import BudgetError, ModelError, ModelReplyError
 from research_agent.metering import Meter
@@ -46,3 +48,18 @@ def failed(error: ModelError | BudgetError, earlier: Answer) -> Answer:
     if not earlier.text:
         raise error
     return Answer(failed="error")
+
+
+def extracted(passages: Sequence[Passage]) -> Answer:
+    """Return passages as an answer; a refusal where there is none."""
+    if not passages:
+        return Answer(REFUSAL, refused="insufficient_evidence")
+    return Answer(as_answer(passages), form="passages")
+
+
+def not_asked(earlier: Answer) -> Outcome[Answer]:
+    """Return the answer of the `earlier` round once more; a refusal where there is none."""
+    if not earlier.keys:
+        return Outcome(Answer(REFUSAL, refused="no_evidence"))
+    event = TraceEvent(notes=("answer: no new evidence, not asked again",))
+    return Outcome(replace(earlier, repeated=True), event)
