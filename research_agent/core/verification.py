@@ -153,7 +153,7 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if undrafted:
         check, draft = undrafted
     else:
-        claims = claims or _claims(question, answer, evidence, min_support)
+        claims = claims or claims_of(question, answer, evidence, min_support)
         claims = marked(without_missing(claims), answer.repairs)
         lacks = _lacking(question, claims, evidence, asked_value=asked_value)
         written = Draft(round_, claims, answerable=answer.answerable, lacking=lacks)
@@ -169,7 +169,7 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     return replace(check, rounds=rounds), draft
 
 
-def _claims(
+def claims_of(
     question: str, answer: Answer, evidence: Sequence[Evidence], min_support: float
 ) -> tuple[Claim, ...]:
     """Return what `answer` says, judged against the evidence."""

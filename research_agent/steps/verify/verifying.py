@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from research_agent.core.budget import Allowance
-from research_agent.core.claims import Claim, is_shown, read_claims
+from research_agent.core.claims import Claim, is_shown
 from research_agent.core.evidence import Evidence
-from research_agent.core.ladder import unusable_tokens
 from research_agent.core.rounds import Progress
 from research_agent.core.similarity import LENIENT, quoted, with_alike, with_similarity
 from research_agent.core.types import Hit, Outcome, TraceEvent
 from research_agent.core.unit_vectors import cosine
-from research_agent.core.verification import Answer, Check, Draft, verify
+from research_agent.core.verification import Answer, Check, Draft, claims_of, verify
 from research_agent.errors import ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports
@@ -117,11 +116,7 @@ class _Work:
         return judge.judged(claims, {item.key: item.hit.chunk for item in self.evidence})
 
     def _read(self, min_support: float) -> tuple[Claim, ...]:
-        tokens = self.answer.tokens
-        tokens = () if unusable_tokens(self.answer.text, tokens) else tokens
-        return read_claims(
-            self.answer.text, tokens, self.evidence, min_support=min_support, asked=self.question
-        )
+        return claims_of(self.question, self.answer, self.evidence, min_support)
 
     def _similarities(self, claims: Sequence[Claim]) -> dict[str, float]:
         """Return the similarity of each claim and its quotes, in one call; raises ModelError."""
