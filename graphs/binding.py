@@ -37,8 +37,8 @@ def bind(
     """
 
     @lru_cache(maxsize=16)
-    def under(context: ResearchContext) -> Mapping[str, object]:
-        return {key: _under(value, context) for key, value in bound.items()}
+    def chosen(context: ResearchContext) -> Mapping[str, object]:
+        return under(bound, context)
 
     def run(state: object) -> dict[str, object]:
         runtime = get_runtime(ResearchContext)
@@ -47,7 +47,7 @@ def bind(
         with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
             check()
             context = runtime.context
-            given = under(context) if isinstance(context, ResearchContext) else bound
+            given = chosen(context) if isinstance(context, ResearchContext) else bound
             update = dict(node(read, **given))
             update |= kept(read, update)
             events = update.get("trace")
@@ -60,8 +60,19 @@ def bind(
     return runs(name, run, threads)
 
 
-def _under(value: object, context: ResearchContext) -> object:
-    """Return a bound value as one run wants it."""
+def under(bound: Mapping[str, object], context: object) -> dict[str, object]:
+    """Return what a node is bound to as one run wants it: its settings and tools are adjusted.
+
+    >>> given = under({"settings": Settings(), "k": 3}, ResearchContext(prune_mode="ratio"))
+    >>> given["k"], given["settings"].prune.mode
+    (3, 'ratio')
+    """
+    return {name: _under(value, context) for name, value in bound.items()}
+
+
+def _under(value: object, context: object) -> object:
     if isinstance(value, Settings):
         return adjusted(value, context)
-    return value.under(context) if isinstance(value, Toolbox) else value
+    if isinstance(value, Toolbox) and isinstance(context, ResearchContext):
+        return value.under(context)
+    return value

@@ -18,7 +18,8 @@ from research_agent.core.conversation import Choices, FollowUp, Ledger, Turn
 from research_agent.core.scope import Scope
 from research_agent.stopping import check
 
-from .context import ResearchContext, under
+from .binding import under
+from .context import ResearchContext
 from .reducers import append
 from .running import Runs, Threads, runs
 from .state import State

@@ -3,7 +3,6 @@
 Roles, models and the index are no part of it: they are chosen when the graph is built.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -110,15 +109,3 @@ def adjusted(settings: Settings, context: object) -> Settings:
         search=replace(settings.search, max_chunks=chunks or settings.search.max_chunks),
         evidence=replace(settings.evidence, max_chunks=evidence or settings.evidence.max_chunks),
     )
-
-
-def under(bound: Mapping[str, object], context: object) -> dict[str, object]:
-    """Return what a node is bound to, with the settings of one run.
-
-    >>> under({"settings": Settings(), "k": 3}, ResearchContext(prune_mode="ratio"))["k"]
-    3
-    """
-    return {
-        name: adjusted(value, context) if isinstance(value, Settings) else value
-        for name, value in bound.items()
-    }
