@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 
 from benchmarks.peers.answering import KEY, AnswerTask, write_task
@@ -22,8 +23,8 @@ from research_agent.settings import LocalModelSettings
 
 EACH = 5
 """Questions of a kind, answerable or not, for a peer that makes many calls."""
-SECONDS = 300.0
-"""For one question of a peer."""
+SECONDS = 900.0
+"""For one question of a peer; eleven calls with chunks of 5000 characters take six minutes."""
 SLOW = frozenset({"paper-qa"})
 """Peers that are asked few questions unless all are wanted."""
 WAYS = ("default", "best")
@@ -69,12 +70,15 @@ def recorded(peer: str) -> list[Row]:
 
 
 def few(keys: Sequence[Row]) -> list[Row]:
-    """Return the same few questions each time: of each kind those whose hash comes first."""
-    chosen: list[Row] = []
+    """Return the same few questions each time: of each kind those whose hash comes first.
+
+    The kinds take turns, so that of an interrupted run there are as many of each.
+    """
+    kinds = []
     for answerable in (True, False):
         of = [key for key in keys if key["answerable"] is answerable and key.get("counted", True)]
-        chosen += sorted(of, key=lambda key: sha256(key["qid"].encode()).hexdigest())[:EACH]
-    return chosen
+        kinds.append(sorted(of, key=lambda key: sha256(key["qid"].encode()).hexdigest())[:EACH])
+    return [key for pair in zip_longest(*kinds) for key in pair if key]
 
 
 def questions_of(asking: Asking, keys: Sequence[Row]) -> list[Row]:
