@@ -8,94 +8,34 @@ from tempfile import TemporaryDirectory
 import click
 
 from benchmarks import (
-    answer_peers,
-    answers,
-    answers_report,
     blend,
-    claims,
     concurrency,
     faults,
     filtering,
     indexing,
     lexical,
-    loop,
     overhead,
-    pruning,
     refinement,
     refinement_arms,
     reranking,
     retrieval,
     rules,
     scale,
-    uncertainty,
     word_ways,
 )
-from benchmarks.answer_arms import ARMS, arm_named
-from benchmarks.claims_table import misses
+from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
-from benchmarks.peers.running import ANSWERERS
-from benchmarks.questions import nist_keys
+from benchmarks.options import LIVE, WEIGHTS
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
 from research_agent.adapters.rerank_http import Form
 from research_agent.core.blending_scales import Mode
 
-WEIGHTS = click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
-LIVE = click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
-
 
 @click.group()
 def main() -> None:
     """Measure research_agent."""
-
-
-@main.command("answers")
-@WEIGHTS
-@click.option("--arm", default="default", type=click.Choice([arm.name for arm in ARMS]))
-@click.option("--peer", type=click.Choice([peer.name for peer in ANSWERERS]), help="Ask this one.")
-@click.option("--way", default="default", type=click.Choice(answer_peers.WAYS), help="Of a peer.")
-@click.option("--all", "every", is_flag=True, help="Ask a slow peer all questions, not ten.")
-@click.option("--gold-removed", is_flag=True, help="Leave out the pages that hold the answers.")
-@click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
-@LIVE
-@click.option("--limit", default=0, help="Only the first questions.")
-@click.option("--minutes", default=45.0, help="Start no question after this long.")
-@click.option("--cache", default="", help="Keep environments of peers in this folder.")
-def answers_command(  # noqa: PLR0913 (one option each)
-    *,
-    weights: str,
-    arm: str,
-    peer: str | None,
-    way: str,
-    every: bool,
-    gold_removed: bool,
-    report: bool,
-    live: bool,
-    limit: int,
-    minutes: float,
-    cache: str,
-) -> None:
-    """Answer the NIST questions, or let a peer do so, and score the answers."""
-    if peer and not report:
-        asking = answer_peers.Asking(
-            peer=peer, arm=way, weights=weights, every=every, limit=limit, minutes=minutes
-        )
-        with TemporaryDirectory() as temporary:
-            added = answer_peers.ask(asking, nist_keys(), cache=Path(cache or temporary).absolute())
-        print(f"{added} answers recorded\n")
-    elif not report:
-        chosen = answers.arm(
-            weights,
-            arm,
-            arm_named(arm).settings,
-            gold_removed=gold_removed,
-            live=live,
-            limit=limit,
-            minutes=minutes,
-        )
-        print(f"{json.dumps(answers.run(chosen), indent=2)}\n")
-    print(answers_report.write_report(weights))
 
 
 @main.command("overhead")
@@ -265,43 +205,6 @@ def filtering_command(  # noqa: PLR0913 (one option each)
         print(f"{text}\n", flush=True)
 
 
-@main.command("claims")
-@click.option("--show", type=click.Choice(["dev"]), help="Also wrong verdicts not kept aside.")
-def claims_command(*, show: str | None) -> None:
-    """Measure how well claims are judged, without any model."""
-    judged = claims.run()
-    print(claims.tables(judged))
-    if show:
-        print("\n".join(["", *(line for some in judged.values() for line in misses(some))]))
-
-
-@main.command("uncertainty")
-@WEIGHTS
-@LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
-def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
-    """Measure how well signs of doubt tell wrong answers from right ones."""
-    print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
-
-
-@main.command("loop")
-@WEIGHTS
-def loop_command(*, weights: str) -> None:
-    """Measure what a second round is worth, from recordings."""
-    print(loop.run(weights))
-
-
-@main.command("pruning")
-@WEIGHTS
-@LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
-def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
-    """Measure how well the gain tells gold chunks from noise, and what pruning leaves out."""
-    print(pruning.run(weights, live=live, minutes=minutes, cache=cache))
-
-
 @main.command("faults")
 @click.option("--embedded", is_flag=True, help="Also with the embedded model, which takes minutes.")
 @click.option("--only", default="", help="Only rows whose name holds this; nothing is kept.")
@@ -331,6 +234,10 @@ def scale_command(*, chunks: str, cache: str) -> None:
     """Measure the whole hybrid search over many chunks."""
     for one in scale.run([int(count) for count in chunks.split(",")], cache=cache):
         print(f"{one}\n", flush=True)
+
+
+for command in COMMANDS:
+    main.add_command(command)
 
 
 if __name__ == "__main__":

@@ -1,41 +1,38 @@
-"""What a second round is worth: the same NIST questions with one round, and with the loop.
+"""What a second round is worth: the same questions with one round, and with the loop.
 
-Everything is replayed from the recordings of `python -m benchmarks answers`. A question that took
-one round is the same in every way, so only those that took more are asked again.
+Replies are recorded one by one, question after question in every way, so an interrupted run has
+whole questions and goes on where it stopped. Without `live` everything is replayed.
 """
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from math import comb
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks import answers
-from benchmarks.answers_report import kept
-from benchmarks.places import PDFS, RECORDINGS, RESULTS
-from benchmarks.questions import Row, nist_keys, scorer
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from benchmarks.refinement_arms import changed
+from benchmarks.loop_sets import SETS, LoopSet, SetName, index_of, recordings_of, rounds
+from benchmarks.places import RECORDINGS, RESULTS
+from benchmarks.questions import Row, read
+from benchmarks.recording import MissingRecordingError, RecordedChat
 from benchmarks.tables import markdown
 from research_agent.app.agent import ResearchAgent
-from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.ports import Ports
 from research_agent.settings import Settings
 
-ONE = changed(Settings(), budget={"rounds": 1})
-TWO = changed(Settings(), budget={"rounds": 2})
-WAYS: Mapping[str, Settings] = {
-    "two rounds": TWO,
-    "again not for entropy": changed(TWO, verify={"max_entropy": 10.0}),
-    "again not for the asked value": changed(TWO, verify={"asked_value": "off"}),
-}
-"""Each is compared with one round of the same settings."""
 HEADS = (
+    "questions of",
     "way",
     "questions",
     "not recorded",
+    "right before",
     "second rounds",
     "changed",
     "fixed",
@@ -51,6 +48,7 @@ HEADS = (
 class Pair:
     """One question with one round and with more."""
 
+    source: str
     way: str
     qid: str
     rounds: int
@@ -64,23 +62,48 @@ class Pair:
     seconds: float
 
 
-def run(weights: str) -> str:
-    """Replay what is recorded, keep rows and table, and return the table."""
-    first = {row["qid"] for row in kept(f"{weights}-two-rounds") if row["rounds"] == 1}
-    keys = [key for key in nist_keys() if key.get("counted", True)]
-    asked = [key for key in keys if key["qid"] not in first]
-    pairs = list(_pairs(weights, asked))
-    text = table(pairs, len(keys), len(asked))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is to be asked."""
+
+    weights: str
+    live: bool = False
+    """Ask the model for what is not recorded."""
+    minutes: float = 45.0
+    """No question is begun after that."""
+
+
+def run(names: Sequence[SetName], chosen: Chosen, *, cache: str) -> str:
+    """Ask what can be asked, keep rows and table, and return the table.
+
+    Rows of sets that are not among `names` stay as they are.
+    """
+    RESULTS.mkdir(exist_ok=True)
+    RECORDINGS.mkdir(exist_ok=True)
     stem = RESULTS / "loop"
+    rows = stem.with_suffix(".jsonl")
+    before = [Pair(**row) for row in read(rows)] if rows.exists() else []
+    pairs = [pair for pair in before if pair.source not in names]
+    until = time.monotonic() + 60 * chosen.minutes
+    with TemporaryDirectory() as temporary:
+        place = Path(cache or temporary).absolute()
+        for name in names:
+            pairs += _pairs(SETS[name], chosen, place, until)
+    text = table(pairs, {name: len(SETS[name].questions()) for name in SETS})
     stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
     lines = "".join(f"{json.dumps(asdict(pair))}\n" for pair in pairs)
-    stem.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
+    rows.write_text(lines, encoding="utf-8")
     return text
 
 
-def table(pairs: Sequence[Pair], questions: int, asked: int) -> str:
-    """Return a row for each way; `asked` of the `questions` took more than one round."""
-    return markdown(HEADS, [_line(way, pairs, questions, asked) for way in WAYS])
+def table(pairs: Sequence[Pair], questions: Mapping[SetName, int]) -> str:
+    """Return a row for each way of each set, which has so many questions."""
+    lines = []
+    for name, of in questions.items():
+        for way in SETS[name].ways:
+            mine = [pair for pair in pairs if (pair.source, pair.way) == (name, way)]
+            lines += [_line(name, way, mine, of)] if mine else []
+    return markdown(HEADS, lines)
 
 
 def chance_of(fixed: int, broken: int) -> float:
@@ -93,16 +116,17 @@ def chance_of(fixed: int, broken: int) -> float:
     return float(sum(comb(trials, i) for i in range(fixed, trials + 1)) / 2**trials)
 
 
-def _line(way: str, pairs: Sequence[Pair], questions: int, asked: int) -> list[str]:
-    of = [pair for pair in pairs if pair.way == way]
+def _line(name: str, way: str, of: Sequence[Pair], questions: int) -> list[str]:
     again = [pair for pair in of if pair.rounds > 1]
     fixed = sum(pair.right_after and not pair.right_before for pair in of)
     broken = sum(pair.right_before and not pair.right_after for pair in of)
     more = len(again) or 1
     return [
+        name,
         way,
-        str(questions - asked + len(of)),
-        str(asked - len(of)),
+        str(len(of)),
+        str(questions - len(of)),
+        str(sum(pair.right_before for pair in of)),
         str(len(again)),
         str(sum(pair.changed for pair in of)),
         str(fixed),
@@ -114,49 +138,63 @@ def _line(way: str, pairs: Sequence[Pair], questions: int, asked: int) -> list[s
     ]
 
 
-def _pairs(weights: str, keys: Sequence[Row]) -> Iterator[Pair]:
-    """Yield each question that can be replayed both ways, one way after the other."""
-    index = index_for_docs([str(PDFS)], answers.arm(weights, "", ONE).settings, quiet=True)
-    recordings = Recordings(RECORDINGS / f"answers-{weights}.jsonl", weights)
-    for way, settings in WAYS.items():
-        one = replace(settings, budget=ONE.budget)
-        before = _asked(weights, one, index, recordings, keys)
-        after = _asked(weights, settings, index, recordings, keys)
-        for key in keys:
-            if key["qid"] in before and key["qid"] in after:
-                yield compared(way, key, before[key["qid"]], after[key["qid"]])
-
-
-def _asked(
-    weights: str, settings: Settings, index: str, recordings: Recordings, keys: Sequence[Row]
-) -> dict[str, Row]:
-    way = answers.arm(weights, "loop", settings)
-    rows: dict[str, Row] = {}
-    with connect(index, way.settings, os.environ) as connection, ExitStack() as opened:
-        chat = RecordedChat(None, recordings, weights)
+def _pairs(of: LoopSet, chosen: Chosen, cache: Path, until: float) -> Iterator[Pair]:
+    """Yield each question that is recorded, or can be asked in time, in each way."""
+    index = index_of(of, chosen.weights, cache)
+    settings = answers.arm(chosen.weights, "loop", of.settings).settings
+    with connect(index, settings, os.environ) as connection, ExitStack() as opened:
         ports = connection.ports
+        model = ports.answerer if chosen.live else None
+        chat = RecordedChat(model, recordings_of(of, chosen.weights), chosen.weights)
         ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
-        agent = opened.enter_context(ResearchAgent(ports, way.settings, load_prompts()))
-        for key in keys:
-            try:
-                row = answers.answer(lambda key: agent.ask(key["question"]), chat, key, way)
-            except MissingRecordingError:
-                continue
-            rows[key["qid"]] = row
-    return rows
+        asking = {
+            way: (
+                _Asking(opened, chat, ports, rounds(whole, 1), chosen.weights),
+                _Asking(opened, chat, ports, whole, chosen.weights),
+            )
+            for way, whole in of.ways.items()
+        }
+        for key in of.questions():
+            for way, (once, again) in asking.items():
+                if time.monotonic() > until:
+                    return
+                try:
+                    after = again(key)
+                    before = once(key) if after["rounds"] > 1 else after
+                except MissingRecordingError:
+                    continue
+                yield compared(of, way, key, before, after)
 
 
-def compared(way: str, key: Row, before: Row, after: Row) -> Pair:
+class _Asking:
+    """The product with one set of settings."""
+
+    def __init__(
+        self, opened: ExitStack, chat: RecordedChat, ports: Ports, settings: Settings, weights: str
+    ) -> None:
+        self._way = answers.arm(weights, "loop", settings)
+        self._chat = chat
+        agent = ResearchAgent(ports, self._way.settings, load_prompts())
+        self._agent = opened.enter_context(agent)
+
+    def __call__(self, key: Row) -> dict[str, Any]:
+        """Ask one question; MissingRecordingError where a call is missing."""
+        return answers.answer(
+            lambda key: self._agent.ask(key["question"]), self._chat, key, self._way
+        )
+
+
+def compared(of: LoopSet, way: str, key: Row, before: Row, after: Row) -> Pair:
     """Return what more rounds have made of one answer."""
-    right = [scorer()([row], [key])["details"][0]["right"] for row in (before, after)]
     tokens = [row["prompt_tokens"] + row["completion_tokens"] for row in (before, after)]
     shown = [(row["status"], row["answer"]) for row in (before, after)]
     return Pair(
+        source=of.name,
         way=way,
         qid=key["qid"],
         rounds=after["rounds"],
-        right_before=bool(right[0]),
-        right_after=bool(right[1]),
+        right_before=of.is_right(before, key),
+        right_after=of.is_right(after, key),
         changed=shown[0] != shown[1],
         calls=after["llm_calls"] - before["llm_calls"],
         tokens=tokens[1] - tokens[0],

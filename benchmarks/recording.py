@@ -25,13 +25,16 @@ class Recordings:
     the weights, how long the call took, and the reply with tokens and log-probabilities.
     """
 
-    def __init__(self, path: Path, weights: str) -> None:
-        """Read what is there; new lines are added one by one."""
+    def __init__(self, path: Path, weights: str, known: Sequence[Path] = ()) -> None:
+        """Read what is there; new lines are added one by one.
+
+        What stands in the files `known`, of other benchmarks, is not recorded again.
+        """
         self._path, self._weights = path, weights
         self._lock = Lock()
         self._known: dict[str, KeptReply] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+        for file in filter(Path.exists, (*known, path)):
+            for line in file.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
                 self._known[row["key"]] = KEPT.validate_python(
                     {"reply": row["reply"], "seconds": row["seconds"]}

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from benchmarks import second_answers
 from benchmarks.places import RESULTS
 from benchmarks.questions import Row, scorer
 from benchmarks.uncertainty_asking import SOURCES, Asked, keys, record, recorded, recording
@@ -48,7 +49,10 @@ def run(weights: str, *, live: bool, minutes: float, cache: str) -> str:
     if live:
         with TemporaryDirectory() as temporary:
             record(weights, SOURCES, minutes=minutes, cache=Path(cache or temporary).absolute())
-    judged = [judge(asked) for asked in recorded(recording(weights))]
+        second_answers.record(weights, recorded(recording(weights)), minutes=minutes)
+    second = second_answers.recorded(second_answers.recording(weights))
+    asked = second_answers.joined(recorded(recording(weights)), second)
+    judged = [judge(one) for one in asked]
     text = table(judged)
     RESULTS.mkdir(exist_ok=True)
     stem = RESULTS / ("uncertainty" if weights == "1.5b" else "uncertainty-small")

@@ -7,6 +7,7 @@ from statistics import fmean
 
 from benchmarks.uncertainty_asking import Asked
 from research_agent.core.claims import Claim, bare, is_shown, said_tokens
+from research_agent.core.disagreement import disagreement
 from research_agent.core.entropy import (
     mean_of_most_uncertain,
     normalized_uncertainty,
@@ -118,6 +119,13 @@ def words_from_elsewhere(asked: Asked, _claims: Sequence[Claim]) -> float | None
     return 1.0 - held_share(wanted, content_words(texts)) if wanted else None
 
 
+def second_differs(asked: Asked, claims: Sequence[Claim]) -> float | None:
+    """Return the share of what two answers say that only one of them says."""
+    second = asked.answer.second
+    found = disagreement([claim.text for claim in claims], second) if second else None
+    return found.value if found else None
+
+
 def length(asked: Asked, _claims: Sequence[Claim]) -> float | None:
     """Return how long the answer is, in words."""
     return float(len(bare(asked.answer.text).split()))
@@ -151,6 +159,7 @@ SIGNALS: Mapping[str, Signal] = {
         Signal("sentences without support", unsupported, is_chance=True),
         Signal("words without support", weakly_supported, is_chance=True),
         Signal("words that are not in the evidence", words_from_elsewhere, is_chance=True),
+        Signal("difference of two answers", second_differs, is_chance=True),
         Signal("answer length", length, is_baseline=True),
         Signal("1 - retrieval confidence", low_confidence, is_chance=True, is_baseline=True),
     )

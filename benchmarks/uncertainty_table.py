@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Literal
 from benchmarks.intervals import Interval
 from benchmarks.tables import markdown
 from benchmarks.uncertainty_asking import SOURCES
-from benchmarks.uncertainty_metrics import (
+from benchmarks.uncertainty_fits import (
     FOLDS,
     SPLITS,
-    area_under_risk,
-    auroc,
-    auroc_gain,
-    auroc_interval,
-    auroc_within,
     calibration_halves,
     controlled,
     controlled_together,
     surest,
     together,
+)
+from benchmarks.uncertainty_metrics import (
+    area_under_risk,
+    auroc,
+    auroc_gain,
+    auroc_interval,
+    auroc_within,
 )
 from benchmarks.uncertainty_signals import SIGNALS
 from research_agent.core.risk_control import Judged
@@ -48,6 +50,7 @@ HEADS = (
     "pairs of one set",
     "HotpotQA",
     "NIST",
+    "MuSiQue",
     "AURC",
     "ECE as it is",
     "isotonic",

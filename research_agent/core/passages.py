@@ -14,7 +14,7 @@ from research_agent.core.look_ups import by_heading
 from research_agent.core.named_things import named_documents
 from research_agent.core.pseudocode import prettified
 from research_agent.core.question_plan import plan_question
-from research_agent.core.question_words import QuestionWords, phrases
+from research_agent.core.question_words import ENGLISH, QuestionWords, phrases
 from research_agent.core.quoting import source_of, spans
 from research_agent.core.support import content_words, held_share, is_named, wanted_words
 from research_agent.core.tables import head_of
@@ -223,16 +223,34 @@ def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
     return not sure or any(is_named(name, source) for name in sure)
 
 
-def explains_nothing(question: str, sentences: Sequence[str], *, least: float) -> bool:
+def explains_nothing(
+    question: str,
+    sentences: Sequence[str],
+    *,
+    least: float,
+    words: Sequence[QuestionWords] = (ENGLISH,),
+) -> bool:
     """Return whether an answer says little but what the question says.
 
-    `least` is the share of its content words that have to be new. "It was chosen because it was
-    selected" explains nothing, however true it is.
+    Of an answer to a question that wants an explanation, `least` is the share of its content words
+    that have to be new: "It was chosen because it was selected" explains nothing, however true it
+    is. To other questions one new word is an answer, mostly a name; so is a yes or no, and one of
+    several things that the question itself gives for choice.
 
     >>> explains_nothing("Why was HQC selected?", ["HQC was selected in a selection."], least=0.5)
     True
     >>> explains_nothing("Why was HQC selected?", ["Its failure rate is understood."], least=0.5)
     False
+    >>> explains_nothing("Who selected HQC?", ["HQC was selected."], least=0.5)
+    True
+    >>> explains_nothing("Who selected HQC?", ["NIST selected HQC."], least=0.5)
+    False
     """
     said = content_words(" ".join(sentences))
-    return bool(said) and len(said - content_words(question)) < least * len(said)
+    new = said - content_words(question)
+    if any(phrases(of.explanation).search(question) for of in words):
+        return bool(said) and len(new) < least * len(said)
+    if any(phrases(of.choice).search(question) for of in words):
+        return False
+    decided = any(phrases(of.decision).match(" ".join(sentences).lstrip()) for of in words)
+    return bool(said) and not new and not decided

@@ -20,6 +20,12 @@ class QuestionWords:
     """How such a question may end: "what does X mean"."""
     overview: tuple[str, ...] = ()
     """How a question begins that wants reasons or a survey."""
+    explanation: tuple[str, ...] = ()
+    """Words of a question that wants reasons, or how something works."""
+    choice: tuple[str, ...] = ()
+    """What stands between two things of which a question wants one."""
+    decision: tuple[str, ...] = ()
+    """How an answer begins that says whether something is so."""
     comparison: tuple[str, ...] = ()
     """Words of a question that compares what it names."""
     attribute: tuple[str, ...] = ()
@@ -66,6 +72,12 @@ ENGLISH = QuestionWords(
     ),
     meaning=("mean", "means", "stand for"),
     overview=("why", "tell me about", "give an overview", "overview of", "summarize", "summarise"),
+    explanation=(
+        "why", "reason*", "explain*", "describe*", "how come", "how do", "how does", "how did",
+        "how is", "how are", "how was", "how were", "how can",
+    ),
+    choice=("or",),
+    decision=("yes", "no"),
     comparison=("differ*", "compar*", "versus", "vs", "both", "or"),
     attribute=(
         "size*", "byte*", "bit", "bits", "how many", "how much", "how large", "how long",

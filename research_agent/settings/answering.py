@@ -41,8 +41,8 @@ class AnswerSettings:
     passages_judged: Annotated[int, Range(1, 200, "passages")] = 12
     """The ranking's first passages that the model judges, one short call each."""
     min_new: Annotated[float, Range(0, 1, "share")] = 0.5
-    """Mode "auto": an answer with a smaller share of words that its question does not have
-    explains nothing."""
+    """Mode "auto": where reasons are asked for, an answer with a smaller share of words that its
+    question does not have explains nothing. To other questions one new word is an answer."""
     refusal: Literal["check", "prompt"] = "check"
     """Decide afterwards, by a yes/no question about the written answer, or let the model refuse."""
     min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.5

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import (
     uncertainty,
     uncertainty_asking,
+    uncertainty_fits,
     uncertainty_metrics,
     uncertainty_table,
 )
@@ -18,13 +19,7 @@ from benchmarks.intervals import Interval
 from benchmarks.places import RECORDINGS
 from benchmarks.uncertainty import by_facts, by_words, judge
 from benchmarks.uncertainty_asking import ASKED, Asked, Borrowed, recorded
-from benchmarks.uncertainty_metrics import (
-    area_under_risk,
-    auroc,
-    auroc_by_group,
-    auroc_by_group_gain,
-    auroc_gain,
-    auroc_interval,
+from benchmarks.uncertainty_fits import (
     calibration_error,
     calibration_halves,
     controlled,
@@ -33,6 +28,14 @@ from benchmarks.uncertainty_metrics import (
     logistic,
     surest,
     together,
+)
+from benchmarks.uncertainty_metrics import (
+    area_under_risk,
+    auroc,
+    auroc_by_group,
+    auroc_by_group_gain,
+    auroc_gain,
+    auroc_interval,
 )
 from benchmarks.uncertainty_signals import SIGNALS, new_words
 from benchmarks.uncertainty_table import table
@@ -245,7 +248,8 @@ def test_words_decide_on_other_answers(text: str, golds: list[str], expected: st
 def test_doubts_are_of_the_draft_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Punctuation and markers have none; every signal that can be has a value."""
     monkeypatch.setattr(uncertainty, "_keys", lambda _source: {"q": KEYS["answerable"]})
-    sure = judge(asked(*DRAFT))
+    given = asked(*DRAFT)
+    sure = judge(replace(given, answer=replace(given.answer, second="It has 1184 bytes.")))
     silent = judge(replace(asked(answerable=None), answer=Answer("It has 1184 bytes [c1].")))
 
     assert set(SIGNALS) == set(sure.doubts)
@@ -307,7 +311,7 @@ def test_the_table_has_a_row_for_each_doubt(monkeypatch: pytest.MonkeyPatch) -> 
         uncertainty, "_keys", lambda _source: {"q": KEYS["answerable"], "w": KEYS["unanswerable"]}
     )
     monkeypatch.setattr(uncertainty_metrics, "RESAMPLES", 50)
-    monkeypatch.setattr(uncertainty_metrics, "SPLITS", 5)
+    monkeypatch.setattr(uncertainty_fits, "SPLITS", 5)
     monkeypatch.setattr(uncertainty_table, "SPLITS", 5)
     drafts = [replace(asked(*DRAFT), qid=qid) for qid in "qw" for _ in range(8)]
     text = table([judge(one) for one in drafts])

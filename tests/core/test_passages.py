@@ -164,6 +164,25 @@ def test_answers_that_explain_nothing(sentences: list[str], nothing: bool) -> No
     assert nothing is explains_nothing(question, sentences, least=0.5)
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "nothing"),
+    [
+        ("Are Ann and Bob both bakers?", "Yes, Ann and Bob are both bakers.", False),
+        ("Are Ann and Bob both bakers?", "Ann and Bob are both bakers.", True),
+        ("Which is older, the mill or the barn?", "The mill is older.", False),
+        ("Who with Ann and Bob ran the old mill?", "Eve ran the old mill with Ann and Bob.", False),
+        ("Which day applies to the old mill?", "The day applies to the old mill.", True),
+        ("How does the mill grind?", "The mill grinds by grinding, as a mill.", True),
+        ("How does the mill grind?", "Water turns two stones.", False),
+    ],
+)
+def test_a_name_a_choice_and_a_yes_are_answers(
+    question: str, answer: str, *, nothing: bool
+) -> None:
+    """Only where an explanation is wanted has most of the answer to be new."""
+    assert nothing is explains_nothing(question, [answer], least=0.5)
+
+
 @pytest.mark.parametrize(("name", "found"), [("Total", 1), ("MAX2 and SUM7", 0), ("SUM2", 1)])
 def test_an_algorithm_of_another_name_is_not_shown(name: str, found: int) -> None:
     """The number alone is no match where a name was asked for; a word without form is none."""

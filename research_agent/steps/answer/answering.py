@@ -296,4 +296,5 @@ class _Work:
         if asked_value(self.question):
             return False
         sentences = [bare(written.text[a:b]) for a, b in sentence_spans(written.text)]
-        return explains_nothing(self.question, sentences, least=self.settings.min_new)
+        least = self.settings.min_new
+        return explains_nothing(self.question, sentences, least=least, words=self.words)

@@ -1,0 +1,136 @@
+"""Commands of the benchmarks of answers, their claims and their doubts."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from benchmarks import (
+    answer_peers,
+    answers,
+    answers_report,
+    circles,
+    claims,
+    loop,
+    pruning,
+    uncertainty,
+)
+from benchmarks.answer_arms import ARMS, arm_named
+from benchmarks.claims_table import misses
+from benchmarks.loop_sets import SETS, SetName
+from benchmarks.options import LIVE, WEIGHTS
+from benchmarks.peers.running import ANSWERERS
+from benchmarks.questions import nist_keys
+
+
+@click.command("answers")
+@WEIGHTS
+@click.option("--arm", default="default", type=click.Choice([arm.name for arm in ARMS]))
+@click.option("--peer", type=click.Choice([peer.name for peer in ANSWERERS]), help="Ask this one.")
+@click.option("--way", default="default", type=click.Choice(answer_peers.WAYS), help="Of a peer.")
+@click.option("--all", "every", is_flag=True, help="Ask a slow peer all questions, not ten.")
+@click.option("--gold-removed", is_flag=True, help="Leave out the pages that hold the answers.")
+@click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
+@LIVE
+@click.option("--limit", default=0, help="Only the first questions.")
+@click.option("--minutes", default=45.0, help="Start no question after this long.")
+@click.option("--cache", default="", help="Keep environments of peers in this folder.")
+def answers_command(  # noqa: PLR0913 (one option each)
+    *,
+    weights: str,
+    arm: str,
+    peer: str | None,
+    way: str,
+    every: bool,
+    gold_removed: bool,
+    report: bool,
+    live: bool,
+    limit: int,
+    minutes: float,
+    cache: str,
+) -> None:
+    """Answer the NIST questions, or let a peer do so, and score the answers."""
+    if peer and not report:
+        asking = answer_peers.Asking(
+            peer=peer, arm=way, weights=weights, every=every, limit=limit, minutes=minutes
+        )
+        with TemporaryDirectory() as temporary:
+            added = answer_peers.ask(asking, nist_keys(), cache=Path(cache or temporary).absolute())
+        print(f"{added} answers recorded\n")
+    elif not report:
+        chosen = answers.arm(
+            weights,
+            arm,
+            arm_named(arm).settings,
+            gold_removed=gold_removed,
+            live=live,
+            limit=limit,
+            minutes=minutes,
+        )
+        print(f"{json.dumps(answers.run(chosen), indent=2)}\n")
+    print(answers_report.write_report(weights))
+
+
+@click.command("claims")
+@click.option("--show", type=click.Choice(["dev"]), help="Also wrong verdicts not kept aside.")
+def claims_command(*, show: str | None) -> None:
+    """Measure how well claims are judged, without any model."""
+    judged = claims.run()
+    print(claims.tables(judged))
+    if show:
+        print("\n".join(["", *(line for some in judged.values() for line in misses(some))]))
+
+
+@click.command("uncertainty")
+@WEIGHTS
+@LIVE
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
+    """Measure how well signs of doubt tell wrong answers from right ones."""
+    print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
+
+
+@click.command("loop")
+@click.option("--data", "names", multiple=True, type=click.Choice(list(SETS)), help="Default: all.")
+@WEIGHTS
+@LIVE
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def loop_command(
+    *, names: tuple[SetName, ...], weights: str, live: bool, minutes: float, cache: str
+) -> None:
+    """Measure what a second round is worth."""
+    chosen = loop.Chosen(weights=weights, live=live, minutes=minutes)
+    print(loop.run(names or tuple(SETS), chosen, cache=cache))
+
+
+@click.command("circles")
+@WEIGHTS
+@LIVE
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def circles_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
+    """Measure passages in the place of drafts that only turn their question around."""
+    print(circles.run(weights, live=live, minutes=minutes, cache=cache))
+
+
+@click.command("pruning")
+@WEIGHTS
+@LIVE
+@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@click.option("--cache", default="", help="Keep indexes in this folder.")
+def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
+    """Measure how well the gain tells gold chunks from noise, and what pruning leaves out."""
+    print(pruning.run(weights, live=live, minutes=minutes, cache=cache))
+
+
+COMMANDS = (
+    answers_command,
+    claims_command,
+    uncertainty_command,
+    circles_command,
+    loop_command,
+    pruning_command,
+)

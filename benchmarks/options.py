@@ -1,0 +1,6 @@
+"""Options that several benchmarks have."""
+
+import click
+
+WEIGHTS = click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
+LIVE = click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
