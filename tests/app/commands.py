@@ -4,12 +4,13 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from research_agent.app.cli import main
@@ -39,6 +40,16 @@ def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[s
         check=False,
         text=True,
     )
+
+
+def made_index(folder: Path, texts: Sequence[str]) -> Path:
+    """Make "home", a data folder with an index, from one document of these texts in "docs"."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "things.md").write_text("\n\n".join(texts), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
+        assert 0 == run("index", str(folder / "docs")).exit_code
+    return folder
 
 
 @dataclass

@@ -12,7 +12,7 @@ from research_agent.assembly.calibration import index_state
 from research_agent.assembly.connection import connect
 from research_agent.core.calibration import BYPASS
 from research_agent.settings import ConfidenceSettings, Settings
-from tests.app.commands import Model, printed, run, served
+from tests.app.commands import Model, made_index, printed, run, served
 
 THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
 MANY = 3
@@ -26,14 +26,8 @@ def text_about(thing: str, number: int) -> str:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with an index of one document in thirty sections, to be copied."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "docs").mkdir()
     texts = [text_about(thing, number) for thing in THINGS for number in range(MANY)]
-    (folder / "docs" / "things.md").write_text("\n\n".join(texts), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
-        assert 0 == run("index", str(folder / "docs")).exit_code
-    return folder
+    return made_index(tmp_path_factory.mktemp("made"), texts)
 
 
 @pytest.fixture

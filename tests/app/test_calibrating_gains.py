@@ -12,7 +12,7 @@ import pytest
 from research_agent.adapters.folders import locate
 from research_agent.assembly.connection import connect
 from research_agent.config import load_settings
-from tests.app.commands import Model, printed, run, served
+from tests.app.commands import Model, made_index, printed, run, served
 from tests.app.test_calibrating import THINGS, text_about
 from tests.loopback import Json, Raw, text_reply, token
 
@@ -39,14 +39,8 @@ class Guesser(Model):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with an index of one document in forty sections, to be copied."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "docs").mkdir()
     texts = [text_about(thing, number) for thing in THINGS for number in range(4)]
-    (folder / "docs" / "things.md").write_text("\n\n".join(texts), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
-        assert 0 == run("index", str(folder / "docs")).exit_code
-    return folder
+    return made_index(tmp_path_factory.mktemp("made"), texts)
 
 
 @pytest.fixture
