@@ -25,7 +25,7 @@ from benchmarks import (
 )
 from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
-from benchmarks.options import LIVE, WEIGHTS
+from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
@@ -87,7 +87,7 @@ def retrieval_command(*, names: tuple[str, ...], peers: bool, by_rule: bool, cac
 @click.option("--alpha", "alphas", multiple=True, type=click.FloatRange(0, 1))
 @click.option("--mode", "modes", multiple=True, type=click.Choice(blend.MODES))
 @click.option("--temperature", default=1.0, help='Of the mode "softmax".')
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@CACHE
 @click.option("--diagnostics", default="", help="Write one line a query into this folder.")
 @click.option("--files", multiple=True, help="Sum up such lines instead; a glob.")
 @click.option("--hist", default=10, help="Bars of the histogram of rank correlations.")
@@ -123,10 +123,10 @@ def blend_command(  # noqa: PLR0913 (one option each)
 @click.option("--candidates", default=10, help="Hits that a reranker judges.")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
+@MINUTES
 @click.option("--url", default="", help="A server with a /rerank endpoint.")
 @click.option("--form", default="llama.cpp", type=click.Choice(["llama.cpp", "vllm", "tei"]))
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@CACHE
 def reranking_command(  # noqa: PLR0913 (one option each)
     *,
     names: tuple[str, ...],
@@ -154,9 +154,9 @@ def reranking_command(  # noqa: PLR0913 (one option each)
 @click.option("--try", "tried", multiple=True, metavar="KEY=VALUE,…", help="A further arm.")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
+@MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@CACHE
 def refinement_command(  # noqa: PLR0913 (one option each)
     *,
     names: tuple[str, ...],
@@ -186,9 +186,9 @@ def refinement_command(  # noqa: PLR0913 (one option each)
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Ask the model nothing after this long.")
+@MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@CACHE
 def filtering_command(  # noqa: PLR0913 (one option each)
     *,
     names: tuple[str, ...],

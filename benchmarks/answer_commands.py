@@ -19,7 +19,7 @@ from benchmarks import (
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.claims_table import misses
 from benchmarks.loop_sets import SETS, SetName
-from benchmarks.options import LIVE, WEIGHTS
+from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
 from benchmarks.questions import nist_keys
 
@@ -34,7 +34,7 @@ from benchmarks.questions import nist_keys
 @click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
 @LIVE
 @click.option("--limit", default=0, help="Only the first questions.")
-@click.option("--minutes", default=45.0, help="Start no question after this long.")
+@MINUTES
 @click.option("--cache", default="", help="Keep environments of peers in this folder.")
 def answers_command(  # noqa: PLR0913 (one option each)
     *,
@@ -85,8 +85,8 @@ def claims_command(*, show: str | None) -> None:
 @click.command("uncertainty")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@MINUTES
+@CACHE
 def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
     """Measure how well signs of doubt tell wrong answers from right ones."""
     print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
@@ -96,8 +96,8 @@ def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str)
 @click.option("--data", "names", multiple=True, type=click.Choice(list(SETS)), help="Default: all.")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@MINUTES
+@CACHE
 def loop_command(
     *, names: tuple[SetName, ...], weights: str, live: bool, minutes: float, cache: str
 ) -> None:
@@ -109,8 +109,8 @@ def loop_command(
 @click.command("circles")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@MINUTES
+@CACHE
 def circles_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
     """Measure passages in the place of drafts that only turn their question around."""
     print(circles.run(weights, live=live, minutes=minutes, cache=cache))
@@ -119,8 +119,8 @@ def circles_command(*, weights: str, live: bool, minutes: float, cache: str) -> 
 @click.command("pruning")
 @WEIGHTS
 @LIVE
-@click.option("--minutes", default=45.0, help="Begin no question after this long.")
-@click.option("--cache", default="", help="Keep indexes in this folder.")
+@MINUTES
+@CACHE
 def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
     """Measure how well the gain tells gold chunks from noise, and what pruning leaves out."""
     print(pruning.run(weights, live=live, minutes=minutes, cache=cache))

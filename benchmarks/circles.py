@@ -6,7 +6,6 @@ less than half of its words are new, and the product's own, which asks for that 
 questions that want an explanation.
 """
 
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.answers import arm as answering
-from benchmarks.loop_sets import SETS, index_of
-from benchmarks.places import RECORDINGS, RESULTS
+from benchmarks.keeping import keep
+from benchmarks.loop_sets import SETS, index_for
+from benchmarks.places import RECORDINGS
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import changed
 from benchmarks.tables import markdown
@@ -62,10 +62,7 @@ def run(weights: str, *, live: bool, minutes: float, cache: str) -> str:
         place = Path(cache or temporary).absolute()
         found = list(_circles(weights, live=live, until=until, cache=place))
     text = table(found)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "circles.md").write_text(f"{text}\n", encoding="utf-8")
-    lines = "".join(f"{json.dumps(asdict(one))}\n" for one in found)
-    (RESULTS / "circles.jsonl").write_text(lines, encoding="utf-8")
+    keep("circles", map(asdict, found), text)
     return text
 
 
@@ -108,7 +105,7 @@ def _circles(weights: str, *, live: bool, until: float, cache: Path) -> Iterator
     of = SETS["hotpotqa"]
     settings = answering(weights, "", EXTRACTIVE).settings
     drafts = [one for one in recorded(recording(weights)) if one.source == of.name]
-    with connect(index_of(of, weights, cache), settings, os.environ) as connection:
+    with connect(index_for(of, weights, cache), settings, os.environ) as connection:
         known = Recordings(RECORDINGS / f"circles-{weights}.jsonl", weights)
         chat = RecordedChat(connection.ports.verifier if live else None, known, weights)
         ports = replace(connection.ports, answerer=chat, verifier=chat)
@@ -126,7 +123,7 @@ def _circles(weights: str, *, live: bool, until: float, cache: Path) -> Iterator
             sentences = sentences_of(one.answer.text)
             yield Circle(
                 qid=one.qid,
-                by_rule=explains_nothing(one.question, sentences, least=HALF),
+                by_rule=explains_nothing(one.question, sentences, least=settings.answer.min_new),
                 draft=outcome(one, bare(one.answer.text)),
                 passages=outcome(one, bare(passages)),
                 calls=calls,

@@ -3,12 +3,11 @@
 No model is asked. What is measured is `read_claims` with default settings.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchmarks import keeping
 from benchmarks.claims_sets import COLLECTIONS, SETS, Case, Collection, cases
 from benchmarks.claims_table import STANDS, Judged, table
-from benchmarks.places import RESULTS
 from research_agent.core.claims import Claim, read_claims
 from research_agent.settings import Settings
 
@@ -27,12 +26,19 @@ def run() -> dict[Collection, tuple[Judged, ...]]:
 
 def judge(case: Case) -> Judged:
     """Return the worst verdict on the claims of a case's answer."""
+    return told(case, worst_claim(case))
+
+
+def told(case: Case, worst: Claim | None) -> Judged:
+    """Return the verdict on the worst claim of a case's answer."""
+    return Judged(case, worst.verdict, worst.problem) if worst else Judged(case, "none")
+
+
+def worst_claim(case: Case) -> Claim | None:
+    """Return the claim with the worst verdict in a case's answer; None where there is no claim."""
     support = Settings().verify.min_support
     claims = read_claims(case.answer, (), case.evidence, min_support=support)
-    if not claims:
-        return Judged(case, "none")
-    worst = max(claims, key=_badness)
-    return Judged(case, worst.verdict, worst.problem)
+    return max(claims, key=_badness, default=None)
 
 
 def tables(judged: Mapping[Collection, Sequence[Judged]]) -> str:
@@ -42,12 +48,8 @@ def tables(judged: Mapping[Collection, Sequence[Judged]]) -> str:
 
 def keep(judged: Mapping[Collection, Sequence[Judged]]) -> None:
     """Write the tables, and one line a case that is not kept aside."""
-    RESULTS.mkdir(exist_ok=True)
-    stem = RESULTS / "claims"
-    stem.with_suffix(".md").write_text(f"{tables(judged)}\n", encoding="utf-8")
     every = [one for some in judged.values() for one in some]
-    lines = (json.dumps(line, ensure_ascii=False) for line in _lines(every))
-    stem.with_suffix(".jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    keeping.keep("claims", _lines(every), tables(judged))
 
 
 def _lines(judged: Sequence[Judged]) -> Iterator[dict[str, object]]:

@@ -5,11 +5,10 @@ of PDFs. Calls to the filter model are recorded one by one, so an interrupted ru
 stopped; without `live` a question whose calls are not recorded is left out of an arm.
 """
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +16,9 @@ from benchmarks.answers import arm as answering
 from benchmarks.filtering_arms import ARMS, MOST, Arm
 from benchmarks.filtering_scores import Asked, Choice, asked, summary
 from benchmarks.filtering_table import table
-from benchmarks.places import RECORDINGS, RESULTS
-from benchmarks.product import indexed
+from benchmarks.keeping import by_question, keep
+from benchmarks.places import RECORDINGS
+from benchmarks.product import index_below
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement import Timely
 from benchmarks.sought import Question, QuestionSet, documents, question_set
@@ -66,20 +66,18 @@ def run(names: Sequence[str], chosen: Chosen, *, cache: str) -> Iterator[str]:
             rows = measured(given, chosen, Path(cache or temporary).absolute(), until)
             text = table(name, {arm: summary(list(of.values())) for arm, of in rows.items() if of})
             if not (chosen.limit or chosen.arms):
-                keep(name, rows, text)
+                keep(f"filtering-{name}", by_question(rows), text)
             yield text
 
 
 def measured(given: QuestionSet, chosen: Chosen, cache: Path, until: float) -> Rows:
     """Ask every question in every arm, over an index below `cache`."""
     settings = answering(chosen.weights, "", Settings()).settings
-    location = cache / "indexes" / given.index
-    location.parent.mkdir(parents=True, exist_ok=True)
-    indexed(documents(given, cache), location, settings)
+    index = index_below(cache, given.index, documents(given, cache), settings)
     RECORDINGS.mkdir(exist_ok=True)
     recorded = Recordings(RECORDINGS / f"filtering-{chosen.weights}.jsonl", chosen.weights)
     with ExitStack() as opened:
-        ports = opened.enter_context(connect(str(location), settings, {})).ports
+        ports = opened.enter_context(connect(index.location, settings, {})).ports
         model = Timely(ports.filterer, until) if chosen.live else None
         chat = RecordedChat(model, recorded, chosen.weights)
         ports = replace(ports, filterer=chat, decisions=None)
@@ -132,15 +130,3 @@ def expanded(found: Filtered, referring: Referring, arm: Arm, ports: Ports) -> F
     tokens = sum(ports.tokenizer.count(hit.chunk.text) for hit in more)
     stats = replace(found.stats, expanded=len(more), tokens_after=found.stats.tokens_after + tokens)
     return Filtered((*found.hits, *more), stats)
-
-
-def keep(name: str, rows: Rows, text: str) -> None:
-    """Write table and rows, one a question, among the results."""
-    RESULTS.mkdir(exist_ok=True)
-    stem = RESULTS / f"filtering-{name}"
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
-    qids = dict.fromkeys(qid for of in rows.values() for qid in of)
-    with stem.with_suffix(".jsonl").open("w", encoding="utf-8") as file:
-        for qid in qids:
-            arms = {arm: asdict(of[qid]) for arm, of in rows.items() if qid in of}
-            file.write(json.dumps({"qid": qid, "arms": arms}, ensure_ascii=False) + "\n")

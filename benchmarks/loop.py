@@ -4,7 +4,6 @@ Replies are recorded one by one, question after question in every way, so an int
 whole questions and goes on where it stopped. Without `live` everything is replayed.
 """
 
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks import answers
-from benchmarks.loop_sets import SETS, LoopSet, SetName, index_of, recordings_of, rounds
+from benchmarks.keeping import keep
+from benchmarks.loop_sets import SETS, LoopSet, SetName, index_for, recordings_of, rounds
 from benchmarks.places import RECORDINGS, RESULTS
 from benchmarks.questions import Row, read
 from benchmarks.recording import MissingRecordingError, RecordedChat
@@ -78,10 +78,8 @@ def run(names: Sequence[SetName], chosen: Chosen, *, cache: str) -> str:
 
     Rows of sets that are not among `names` stay as they are.
     """
-    RESULTS.mkdir(exist_ok=True)
     RECORDINGS.mkdir(exist_ok=True)
-    stem = RESULTS / "loop"
-    rows = stem.with_suffix(".jsonl")
+    rows = RESULTS / "loop.jsonl"
     before = [Pair(**row) for row in read(rows)] if rows.exists() else []
     pairs = [pair for pair in before if pair.source not in names]
     until = time.monotonic() + 60 * chosen.minutes
@@ -90,9 +88,7 @@ def run(names: Sequence[SetName], chosen: Chosen, *, cache: str) -> str:
         for name in names:
             pairs += _pairs(SETS[name], chosen, place, until)
     text = table(pairs, {name: len(SETS[name].questions()) for name in SETS})
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
-    lines = "".join(f"{json.dumps(asdict(pair))}\n" for pair in pairs)
-    rows.write_text(lines, encoding="utf-8")
+    keep("loop", map(asdict, pairs), text)
     return text
 
 
@@ -140,7 +136,7 @@ def _line(name: str, way: str, of: Sequence[Pair], questions: int) -> list[str]:
 
 def _pairs(of: LoopSet, chosen: Chosen, cache: Path, until: float) -> Iterator[Pair]:
     """Yield each question that is recorded, or can be asked in time, in each way."""
-    index = index_of(of, chosen.weights, cache)
+    index = index_for(of, chosen.weights, cache)
     settings = answers.arm(chosen.weights, "loop", of.settings).settings
     with connect(index, settings, os.environ) as connection, ExitStack() as opened:
         ports = connection.ports

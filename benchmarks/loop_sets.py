@@ -1,14 +1,14 @@
 """The questions that further rounds are asked about: where they stand, and when one is right."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from benchmarks import answers
-from benchmarks.datasets import MULTIHOP, data_set, documents
+from benchmarks.datasets import MULTIHOP, data_set
 from benchmarks.places import PDFS, RECORDINGS
-from benchmarks.product import indexed
+from benchmarks.product import index_of
 from benchmarks.questions import Row, nist_keys, read, scorer
 from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
@@ -18,7 +18,6 @@ from research_agent.settings import Settings
 
 SetName = Literal["nist", "hotpotqa"]
 PLAIN = Settings()
-ENTROPY = {"profile": "entropy"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ SHORT = changed(
 )
 """Paragraphs of an encyclopedia are short, and so are their evidence and their answers."""
 PROFILES: Mapping[str, Mapping[str, object]] = {
-    "two rounds": ENTROPY,
+    "two rounds": {},
     "that sentence alone": {"regenerate": "sentence"},
     "profile dragin": {"profile": "dragin"},
     "profile dragin, that sentence alone": {"profile": "dragin", "regenerate": "sentence"},
@@ -109,21 +108,17 @@ SETS: Mapping[SetName, LoopSet] = {
 }
 
 
-def index_of(chosen: LoopSet, weights: str, cache: Path) -> str:
+def index_for(chosen: LoopSet, weights: str, cache: Path) -> str:
     """Return where the index of a set's documents is; that of HotpotQA is made below `cache`."""
     settings = answers.arm(weights, "", chosen.settings).settings
     if chosen.name == "nist":
         return index_for_docs([str(PDFS)], settings, quiet=True)
-    location = cache / "indexes" / chosen.name
-    location.parent.mkdir(parents=True, exist_ok=True)
-    indexed(documents(data_set(chosen.name), cache), location, settings)
-    return str(location)
+    return index_of(data_set(chosen.name), cache, settings).location
 
 
 def recordings_of(chosen: LoopSet, weights: str) -> Recordings:
     """Return the replies of a set: the NIST questions share those of `answers`."""
-    name = "answers" if chosen.name == "nist" else "loop"
-    known: Sequence[Path] = (
-        () if chosen.name == "nist" else (RECORDINGS / f"refinement-{weights}.jsonl",)
-    )
-    return Recordings(RECORDINGS / f"{name}-{weights}.jsonl", weights, known)
+    if chosen.name == "nist":
+        return Recordings(RECORDINGS / f"answers-{weights}.jsonl", weights)
+    known = RECORDINGS / f"refinement-{weights}.jsonl"
+    return Recordings(RECORDINGS / f"loop-{weights}.jsonl", weights, [known])

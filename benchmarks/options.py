@@ -4,3 +4,5 @@ import click
 
 WEIGHTS = click.option("--weights", default="1.5b", type=click.Choice(["1.5b", "0.5b"]))
 LIVE = click.option("--live", is_flag=True, help="Ask the model for what is not recorded.")
+MINUTES = click.option("--minutes", default=45.0, help="Begin nothing new after this long.")
+CACHE = click.option("--cache", default="", help="Keep indexes in this folder.")

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.datasets import DataSet
+from benchmarks.datasets import DataSet, documents
 from benchmarks.metrics import Span
 from benchmarks.misses import Stages
 from benchmarks.rankings import Arm, Found, Ranking
@@ -62,15 +63,36 @@ def indexed(folder: Path, location: Path, settings: Settings) -> int:
     return report.chunks
 
 
-def measure(data: DataSet, location: Path, chunks: int, settings: Settings) -> list[Arm]:
+@dataclass(frozen=True, slots=True)
+class MadeIndex:
+    """An index of a benchmark's documents."""
+
+    location: str
+    chunks: int
+
+
+def index_of(data: DataSet, cache: Path, settings: Settings) -> MadeIndex:
+    """Bring the index of a data set below `cache` up to date; sets of the NIST PDFs share one."""
+    name = data.name if data.by_document else "nist"
+    return index_below(cache, name, documents(data, cache), settings)
+
+
+def index_below(cache: Path, name: str, folder: Path, settings: Settings) -> MadeIndex:
+    """Bring the index `name` below `cache` up to date with `folder`."""
+    location = cache / "indexes" / name
+    location.parent.mkdir(parents=True, exist_ok=True)
+    return MadeIndex(str(location), indexed(folder, location, settings))
+
+
+def measure(data: DataSet, index: MadeIndex, settings: Settings) -> list[Arm]:
     """Return one arm a stage, each over all questions of `data`."""
-    with connect(str(location), settings, {}) as connection:
+    with connect(index.location, settings, {}) as connection:
         ports = connection.ports
         hybrid(data.questions[0].text, ports, settings)  # the models are loaded
         return [
             Arm(
                 name=name,
-                chunks=chunks,
+                chunks=index.chunks,
                 rankings={q.qid: timed(search, q.text, ports, settings) for q in data.questions},
             )
             for name, search in STAGES.items()

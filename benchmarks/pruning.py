@@ -4,7 +4,6 @@ Everything is asked by the product's own step; replies are recorded one by one, 
 run goes on where it stopped. Without `live` a question that is not recorded is left out.
 """
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -14,9 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.answers import arm as answering
-from benchmarks.datasets import data_set, documents
-from benchmarks.places import RECORDINGS, RESULTS
-from benchmarks.product import indexed
+from benchmarks.datasets import data_set
+from benchmarks.keeping import keep
+from benchmarks.places import RECORDINGS
+from benchmarks.product import index_of
 from benchmarks.pruning_cases import Case, Kind, cases
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
@@ -97,23 +97,17 @@ def run(weights: str, *, live: bool, minutes: float, cache: str) -> str:
             for one in _outcomes(source, weights, place, until if live else 0.0)
         ]
     text = table(found)
-    RESULTS.mkdir(exist_ok=True)
-    stem = RESULTS / "pruning"
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
-    lines = "".join(f"{json.dumps(asdict(one), ensure_ascii=False)}\n" for one in found)
-    stem.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
+    keep("pruning", map(asdict, found), text)
     return text
 
 
 def _outcomes(source: Source, weights: str, cache: Path, until: float) -> list[Outcome]:
     """Judge the chunks of each question in each way."""
-    settings, data = answering(weights, "", BASE).settings, data_set(source)
-    location = cache / "indexes" / source
-    location.parent.mkdir(parents=True, exist_ok=True)
-    indexed(documents(data, cache), location, settings)
+    settings = answering(weights, "", BASE).settings
+    index = index_of(data_set(source), cache, settings)
     kept = Recordings(RECORDINGS / f"pruning-{weights}.jsonl", weights)
     with ExitStack() as opened:
-        ports = opened.enter_context(connect(str(location), settings, {})).ports
+        ports = opened.enter_context(connect(index.location, settings, {})).ports
         chosen = list(islice(cases(source, ports), MOST[source]))
         asking = _Asking(ports, kept, weights, until)
         return [one for way in WAYS for one in asking.all_of(way, chosen)]

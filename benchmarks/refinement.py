@@ -5,20 +5,20 @@ from. Calls to the planner model are recorded one by one, so an interrupted run 
 stopped; without `live` a question whose calls are not recorded is left out of an arm.
 """
 
-import json
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.answers import arm as answering
-from benchmarks.datasets import DataSet, Question, data_set, documents
+from benchmarks.datasets import DataSet, Question, data_set
+from benchmarks.keeping import by_question, keep
 from benchmarks.metrics import first_ranks
-from benchmarks.places import RECORDINGS, RESULTS
-from benchmarks.product import indexed
+from benchmarks.places import RECORDINGS
+from benchmarks.product import index_of
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import ARMS, Arm
 from benchmarks.refinement_table import FIRST, HITS, Asked, Proposal, Rows, table
@@ -67,20 +67,18 @@ def run(names: Sequence[str], chosen: Chosen, *, cache: str) -> Iterator[str]:
             against = {arm.name: arm.against for arm in (*ARMS, *chosen.tried)}
             text = table(name, len(data.questions), rows, against)
             if not chosen.partly:
-                keep(name, rows, text)
+                keep(f"refinement-{name}", by_question(rows), text)
             yield text
 
 
 def measured(data: DataSet, chosen: Chosen, cache: Path, until: float) -> Rows:
     """Ask every question in every arm, over an index below `cache`."""
     settings = answering(chosen.weights, "", Settings()).settings
-    location = cache / "indexes" / (data.name if data.by_document else "nist")
-    location.parent.mkdir(parents=True, exist_ok=True)
-    indexed(documents(data, cache), location, settings)
+    index = index_of(data, cache, settings)
     RECORDINGS.mkdir(exist_ok=True)
     kept = Recordings(RECORDINGS / f"refinement-{chosen.weights}.jsonl", chosen.weights)
     with ExitStack() as opened:
-        ports = opened.enter_context(connect(str(location), settings, {})).ports
+        ports = opened.enter_context(connect(index.location, settings, {})).ports
         model = Timely(ports.planner, until) if chosen.live else None
         chat = RecordedChat(model, kept, chosen.weights)
         ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
@@ -128,18 +126,6 @@ def judged(question: Question, searching: Searching) -> Asked:
         model_seconds=round(sum(call.seconds for call in found.calls), 2),
         milliseconds=round(found.milliseconds, 1),
     )
-
-
-def keep(name: str, rows: Rows, text: str) -> None:
-    """Write table and rows, one a question, among the results."""
-    RESULTS.mkdir(exist_ok=True)
-    stem = RESULTS / f"refinement-{name}"
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
-    qids = dict.fromkeys(qid for of in rows.values() for qid in of)
-    with stem.with_suffix(".jsonl").open("w", encoding="utf-8") as file:
-        for qid in qids:
-            arms = {arm: asdict(of[qid]) for arm, of in rows.items() if qid in of}
-            file.write(json.dumps({"qid": qid, "arms": arms}, ensure_ascii=False) + "\n")
 
 
 class Timely:

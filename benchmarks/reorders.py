@@ -1,16 +1,15 @@
 """Ways to reorder what the product's search found, compared on the same hits."""
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from benchmarks.datasets import DataSet, documents
+from benchmarks import keeping
+from benchmarks.datasets import DataSet
 from benchmarks.intervals import Interval, mean_interval, paired_difference
 from benchmarks.metrics import Span, percentile
-from benchmarks.places import RESULTS
-from benchmarks.product import hybrid, indexed
+from benchmarks.product import hybrid, index_of
 from benchmarks.rankings import Arm, Found, Ranking
 from benchmarks.summary import values
 from research_agent.assembly.connection import connect
@@ -38,13 +37,11 @@ class Pools:
 
 def pools(data: DataSet, cache: Path, settings: Settings) -> Pools:
     """Search for every question once; the index below `cache` is made where it is missing."""
-    index = cache / "indexes" / (data.name if data.by_document else "nist")
-    index.parent.mkdir(parents=True, exist_ok=True)
-    chunks = indexed(documents(data, cache), index, settings)
-    with connect(str(index), settings, {}) as connection:
+    index = index_of(data, cache, settings)
+    with connect(index.location, settings, {}) as connection:
         ports = connection.ports
         hits = {q.qid: tuple(hybrid(q.text, ports, settings)) for q in data.questions}
-    return Pools(data, chunks, hits)
+    return Pools(data, index.chunks, hits)
 
 
 def arm(name: str, given: Pools, reorder: Reorder) -> Arm:
@@ -116,10 +113,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def keep(stem: str, rows: Sequence[Row]) -> None:
     """Write rows and table among the results, in place of those of an earlier run."""
-    RESULTS.mkdir(exist_ok=True)
-    lines = "".join(f"{json.dumps(asdict(row))}\n" for row in rows)
-    (RESULTS / f"{stem}.jsonl").write_text(lines, encoding="utf-8")
-    (RESULTS / f"{stem}.md").write_text(f"{table(rows)}\n", encoding="utf-8")
+    keeping.keep(stem, map(asdict, rows), table(rows))
 
 
 def _cell(mean: Interval, change: Interval | None) -> str:

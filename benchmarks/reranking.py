@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.answers import arm as answering
 from benchmarks.datasets import data_set
 from benchmarks.places import RECORDINGS
+from benchmarks.product import index_of
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.reorders import Pools, Row, arm, compared, keep, pools, unchanged
 from research_agent.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
@@ -84,8 +85,8 @@ def judging(given: Pools, chosen: Chosen, cache: Path) -> Iterator[list[Row]]:
         model: ChatModel | None = None
         if chosen.live:
             settings = answering(chosen.weights, "", Settings()).settings
-            index = cache / "indexes" / (given.data.name if given.data.by_document else "nist")
-            model = opened.enter_context(connect(str(index), settings, {})).ports.filterer
+            index = index_of(given.data, cache, Settings())
+            model = opened.enter_context(connect(index.location, settings, {})).ports.filterer
         chat = RecordedChat(model, Recordings(path, chosen.weights), chosen.weights)
         judged = judged_questions(given, chat, chosen)
         if judged:

@@ -10,7 +10,7 @@ from benchmarks.datasets import DataSet, Question, data_set, documents
 from benchmarks.metrics import first_ranks, scores
 from benchmarks.peers.running import PEERS, PeerError, run_peer
 from benchmarks.places import RESULTS
-from benchmarks.product import indexed, measure
+from benchmarks.product import index_of, measure
 from benchmarks.rankings import Arm
 from benchmarks.summary import miss_causes, ranked, summary
 from benchmarks.tables import tables
@@ -46,9 +46,7 @@ def report(data: DataSet, cache: Path, *, peers: bool) -> Report:
     """Measure one data set, and keep rows and summary."""
     settings = Settings()
     folder = documents(data, cache)
-    index = cache / "indexes" / (data.name if data.by_document else "nist")
-    index.parent.mkdir(exist_ok=True)
-    own = measure(data, index, indexed(folder, index, settings), settings)
+    own = measure(data, index_of(data, cache, settings), settings)
     others, failures = _peers(data, folder, cache) if peers else ([], [])
     told = summary(data, own, others) | {"failed_peers": failures}
     table = tables(told, failures)

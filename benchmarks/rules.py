@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from benchmarks.datasets import DataSet, data_set, documents
+from benchmarks.datasets import DataSet, data_set
 from benchmarks.intervals import paired_difference
 from benchmarks.places import RESULTS
-from benchmarks.product import hybrid, indexed, timed
+from benchmarks.product import hybrid, index_of, timed
 from benchmarks.rankings import Arm
 from benchmarks.summary import Values, accepted, costs, values
 from research_agent.assembly.connection import connect
@@ -38,7 +38,6 @@ def run(names: Sequence[str], *, cache: str) -> Iterator[str]:
     """Measure each data set, keep the table, and yield it."""
     with TemporaryDirectory() as temporary:
         place = Path(cache or temporary).absolute()
-        (place / "indexes").mkdir(parents=True, exist_ok=True)
         for name in names:
             data = data_set(name)
             measured = arms(data, place)
@@ -53,13 +52,12 @@ def run(names: Sequence[str], *, cache: str) -> Iterator[str]:
 def arms(data: DataSet, cache: Path) -> list[Arm]:
     """Return the product and one arm a rule, without that rule."""
     settings = Settings()
-    location = cache / "indexes" / (data.name if data.by_document else "nist")
-    chunks = indexed(documents(data, cache), location, settings)
+    index = index_of(data, cache, settings)
     ways = {"product": PRODUCT, **WITHOUT}
-    with connect(str(location), settings, {}) as connection:
+    with connect(index.location, settings, {}) as connection:
         hybrid(data.questions[0].text, connection.ports, settings)  # the models are loaded
         return [
-            _arm(name, data, chunks, connection.ports, replace(settings, retrieval=retrieval))
+            _arm(name, data, index.chunks, connection.ports, replace(settings, retrieval=retrieval))
             for name, retrieval in ways.items()
         ]
 

@@ -4,21 +4,19 @@ The prompt is that of the recorded first answer, which was the likeliest one.
 """
 
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.answers import arm as answering
+from benchmarks.models import opened_models
 from benchmarks.places import RECORDINGS
 from benchmarks.questions import read
 from benchmarks.refinement_arms import changed
 from benchmarks.uncertainty_asking import SETTINGS, Asked
-from research_agent.assembly.models import connect_models
 from research_agent.config import load_prompts
 from research_agent.core.evidence import render_evidence
-from research_agent.core.refusals import is_refusal
 from research_agent.core.types import Message
 from research_agent.errors import ModelMissingError
 from research_agent.settings import Settings
@@ -62,24 +60,11 @@ def record(weights: str, asked: Sequence[Asked], *, minutes: float) -> None:
     until = time.monotonic() + 60 * minutes
     path = recording(weights)
     known = recorded(path)
-    left = [
-        one
-        for one in asked
-        if (one.source, one.qid) not in known
-        and one.answer.text
-        and one.answer.refused != "wrong_scope"
-        and not is_refusal(one.answer.text)
-    ]
+    left = [one for one in asked if one.is_draft and (one.source, one.qid) not in known]
     settings = answering(weights, "", TWO).settings
-    models = connect_models(
-        settings.models,
-        environment=os.environ,
-        on_progress=lambda _done, _of: None,
-        verify=settings.verify,
-    )
-    if models.sampler is None:
-        raise ModelMissingError("there is no model to sample from")
-    try:
+    with opened_models(settings) as models:
+        if models.sampler is None:
+            raise ModelMissingError("there is no model to sample from")
         for one in left:
             if time.monotonic() > until:
                 return
@@ -97,5 +82,3 @@ def record(weights: str, asked: Sequence[Asked], *, minutes: float) -> None:
             }
             with path.open("a", encoding="utf-8") as file:
                 file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
-    finally:
-        models.close()

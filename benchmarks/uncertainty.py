@@ -4,7 +4,6 @@ The answers are recorded drafts (`uncertainty_asking`); support, verdicts and en
 computed anew each time, so no model is asked without `live`.
 """
 
-import json
 import re
 import string
 import unicodedata
@@ -16,13 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from benchmarks import second_answers
-from benchmarks.places import RESULTS
+from benchmarks.keeping import keep
 from benchmarks.questions import Row, scorer
 from benchmarks.uncertainty_asking import SOURCES, Asked, keys, record, recorded, recording
 from benchmarks.uncertainty_signals import SIGNALS
 from benchmarks.uncertainty_table import table
 from research_agent.core.claims import bare, is_shown, read_claims
-from research_agent.core.refusals import is_refusal
 from research_agent.settings import Settings
 
 Outcome = Literal["right", "wrong", "refused", "not judged"]
@@ -54,11 +52,8 @@ def run(weights: str, *, live: bool, minutes: float, cache: str) -> str:
     asked = second_answers.joined(recorded(recording(weights)), second)
     judged = [judge(one) for one in asked]
     text = table(judged)
-    RESULTS.mkdir(exist_ok=True)
-    stem = RESULTS / ("uncertainty" if weights == "1.5b" else "uncertainty-small")
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
-    lines = "".join(f"{json.dumps(asdict(one), ensure_ascii=False)}\n" for one in judged)
-    stem.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
+    name = "uncertainty" if weights == "1.5b" else "uncertainty-small"
+    keep(name, map(asdict, judged), text)
     return text
 
 
@@ -68,15 +63,14 @@ def judge(asked: Asked) -> Judgement:
     claims = read_claims(
         answer.text, answer.tokens, asked.evidence, min_support=settings.verify.min_support
     )
-    drafted = bool(answer.text) and answer.refused != "wrong_scope" and not is_refusal(answer.text)
     passed = answer.answerable is None or answer.answerable >= settings.answer.min_answerable
     shown = " ".join(claim.text for claim in claims if is_shown(claim))
     found = {name: signal.of(asked, claims) for name, signal in SIGNALS.items()}
     return Judgement(
         source=asked.source,
         qid=asked.qid,
-        draft=outcome(asked, bare(answer.text)) if drafted else "refused",
-        given=outcome(asked, shown) if drafted and passed and shown else "refused",
+        draft=outcome(asked, bare(answer.text)) if asked.is_draft else "refused",
+        given=outcome(asked, shown) if asked.is_draft and passed and shown else "refused",
         doubts={name: round(doubt, 5) for name, doubt in found.items() if doubt is not None},
         seconds=asked.seconds,
     )

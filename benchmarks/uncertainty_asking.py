@@ -15,9 +15,9 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from benchmarks.answers import arm as answering
-from benchmarks.datasets import MULTIHOP, data_set, documents
+from benchmarks.datasets import MULTIHOP, data_set
 from benchmarks.places import RECORDINGS
-from benchmarks.product import indexed
+from benchmarks.product import index_of
 from benchmarks.questions import Row, nist_keys, read
 from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
@@ -28,6 +28,7 @@ from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.refusals import is_refusal
 from research_agent.core.types import Token
 from research_agent.core.verification import Answer
 from research_agent.ports import KeptReply
@@ -63,6 +64,12 @@ class Asked:
     confidence: RetrievalConfidence
     evidence: tuple[Evidence, ...]
     answer: Answer
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether the model has answered; a refusal by its words or for the scope is none."""
+        given = bool(self.answer.text) and self.answer.refused != "wrong_scope"
+        return given and not is_refusal(self.answer.text)
 
 
 ASKED = TypeAdapter(Asked)
@@ -106,11 +113,9 @@ def _asked(
     source: Source, left: Iterable[tuple[str, str]], weights: str, cache: Path, until: float
 ) -> Iterator[Asked]:
     """Ask questions with the product's graph over an index below `cache`."""
-    settings, data = answering(weights, "", SETTINGS[source]).settings, data_set(source)
-    location = cache / "indexes" / source
-    location.parent.mkdir(parents=True, exist_ok=True)
-    indexed(documents(data, cache), location, settings)
-    with connect(str(location), settings, {}) as connection:
+    settings = answering(weights, "", SETTINGS[source]).settings
+    index = index_of(data_set(source), cache, settings)
+    with connect(index.location, settings, {}) as connection:
         ports = connection.ports
         chat = KeptChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
         ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
@@ -154,12 +159,12 @@ class Borrowed:
 
     def __init__(self, weights: str) -> None:
         """Read the recordings of `weights`."""
-        names = (f"refinement-{weights}.jsonl", f"answers-{weights}.jsonl")
-        self._kept = [Recordings(RECORDINGS / name, weights) for name in names]
+        known = RECORDINGS / f"refinement-{weights}.jsonl"
+        self._kept = Recordings(RECORDINGS / f"answers-{weights}.jsonl", weights, [known])
 
     def get(self, key: str) -> KeptReply | None:
         """Return what was recorded under `key`, None where nothing was."""
-        return next((found for kept in self._kept if (found := kept.get(key))), None)
+        return self._kept.get(key)
 
     def put(self, key: str, kept: KeptReply) -> None:
         """Leave the recordings as they are."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import claims
+from benchmarks import claims, keeping
 from benchmarks.__main__ import main
 from benchmarks.claims_sets import SETS, Case, SetName, cases, is_aside, rows
 from benchmarks.claims_table import Judged, misses, table
@@ -179,7 +179,7 @@ def test_the_command_keeps_what_it_prints(tmp_path: Path, monkeypatch: pytest.Mo
     """The table is a file; the rows leave out what is kept aside; --show dev prints the rest."""
     aside = replace(ALTERED, id="altered-2", aside=True)
     sets: dict[str, Sequence[Case]] = {"altered": (ALTERED, aside), "originals": (CASE,)}
-    monkeypatch.setattr(claims, "RESULTS", tmp_path)
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
     monkeypatch.setattr(
         claims,
         "cases",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import filtering
+from benchmarks import keeping
 from benchmarks.filtering import ENOUGH, answered, choice
 from benchmarks.filtering_arms import ARMS, OFF, Arm, pointwise, together
 from benchmarks.filtering_scores import Asked, Judged, asked, summary
@@ -213,9 +213,9 @@ def test_rows_are_kept_question_by_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One JSON line a question, with all its arms."""
-    monkeypatch.setattr(filtering, "RESULTS", tmp_path)
-    filtering.keep("tiny", {"off": {"q1": ROW}, "llm": {}}, "text")
-    (line,) = (tmp_path / "filtering-tiny.jsonl").read_text().splitlines()
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
+    keeping.keep("tiny", keeping.by_question({"off": {"q1": ROW}, "llm": {}}), "text")
+    (line,) = (tmp_path / "tiny.jsonl").read_text().splitlines()
 
     assert ["off"] == list(json.loads(line)["arms"])
-    assert "text\n" == (tmp_path / "filtering-tiny.md").read_text()
+    assert "text\n" == (tmp_path / "tiny.md").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import refinement
+from benchmarks import keeping, refinement
 from benchmarks.datasets import IR_KS, DataSet, Question, data_set, documents
 from benchmarks.metrics import Gold, Span
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
@@ -43,7 +43,7 @@ def tiny(folder: Path) -> DataSet:
 def place(tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for results and recordings, with the tiny set in the place of all others."""
     assert not data_home.exists()
-    monkeypatch.setattr(refinement, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(refinement, "RECORDINGS", tmp_path / "recordings")
     monkeypatch.setattr(refinement, "data_set", lambda _: tiny(tmp_path))
     return tmp_path

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import blend, reorders, reranking
+from benchmarks import blend, keeping, reranking
 from benchmarks.datasets import DataSet, Question
 from benchmarks.intervals import Interval
 from benchmarks.metrics import Gold, Span
@@ -64,7 +64,7 @@ def test_results_replace_those_of_an_earlier_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second run leaves no line twice."""
-    monkeypatch.setattr(reorders, "RESULTS", tmp_path)
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
     rows = compared(DATA, [arm("none", POOLS, unchanged)])
     keep("tiny", rows)
     keep("tiny", rows)

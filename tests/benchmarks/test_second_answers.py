@@ -1,9 +1,12 @@
 """Second answers: asked as the product asks, recorded one by one, and a doubt of their own."""
 
 import json
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +17,7 @@ from research_agent.config import load_prompts
 from research_agent.core.budget import Allowance
 from research_agent.core.claims import read_claims
 from research_agent.core.refusals import REFUSAL
-from research_agent.core.types import Message
+from research_agent.core.types import Completion, Message
 from research_agent.core.verification import Answer
 from research_agent.settings import AnswerSettings, VerifySettings
 from research_agent.steps.answer import answer_question
@@ -31,7 +34,7 @@ class Sampler(ScriptedChat):
         super().__init__(says(text))
         self.prompts: list[list[Message]] = []
 
-    def complete(self, role, messages, **limits):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN201 (of the port)
+    def complete(self, role: str, messages: Sequence[Message], **limits: Any) -> Completion:  # noqa: ANN401 (of the port)
         self.prompts.append(list(messages))
         return super().complete(role, messages, **limits)
 
@@ -72,9 +75,9 @@ def test_each_is_recorded_at_once_and_refusals_are_not_asked(
 ) -> None:
     """What is known is not asked again."""
     path, sampler = tmp_path / "second.jsonl", Sampler("It has 1088 bytes [c1].")
-    models = SimpleNamespace(sampler=sampler, close=lambda: None)
+    models = nullcontext(SimpleNamespace(sampler=sampler))
     monkeypatch.setattr(second_answers, "recording", lambda _weights: path)
-    monkeypatch.setattr(second_answers, "connect_models", lambda *_, **__: models)
+    monkeypatch.setattr(second_answers, "opened_models", lambda _settings: models)
     refused = replace(asked(), qid="r", answer=Answer(REFUSAL))
     drafts = [asked(*DRAFT), refused, replace(asked(*DRAFT), qid="s")]
     for _ in range(2):
