@@ -59,9 +59,10 @@ class Claim:
     """Its numbers, units, identifiers and negations, and whether the quotes say them."""
     repaired: Repaired = ""
     """"rekeyed": it has a key that the model did not write. "reasked": nothing supported its first
-    wording, and the model wrote it again."""
+    wording, or the model was unsure of it, and wrote it again."""
     first: str = ""
-    """The first wording of a sentence that was written again; it is not part of the answer."""
+    """The first wording of a sentence that was written again; it is not part of the answer. Empty
+    where a further round wrote the answer, for words of drafts of earlier rounds are not told."""
 
 
 def is_shown(claim: Claim) -> bool:

@@ -51,8 +51,9 @@ class Repair:
 
     sentence: str
     """As it stands in the answer now, without its markers."""
-    first: str
-    """As it stood there before; nothing supported it."""
+    first: str = ""
+    """As it stood there before, unsupported; empty where a further round wrote the answer, for
+    words of drafts of earlier rounds are not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,13 +262,16 @@ def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, .
 def marked(claims: Sequence[Claim], repairs: Sequence[Repair]) -> tuple[Claim, ...]:
     """Return claims of which those that were written again say so, with their first wording.
 
-    >>> marked([Claim("It is 5 m.")], [Repair("It is 5 m.", "It is 7 m.")])[0].first
+    One that is not shown is not mended.
+
+    >>> said = Claim("It is 5 m.", verdict="supported")
+    >>> marked([said], [Repair("It is 5 m.", "It is 7 m.")])[0].first
     'It is 7 m.'
     """
     first = {plain(repair.sentence): repair.first for repair in repairs}
     return tuple(
         replace(claim, repaired="reasked", first=first[plain(claim.text)])
-        if plain(claim.text) in first
+        if plain(claim.text) in first and is_shown(claim)
         else claim
         for claim in claims
     )

@@ -61,7 +61,7 @@ class Answer:
     failed: BudgetStop | Literal["error", ""] = ""
     """Why nothing was written; empty where something was."""
     repairs: tuple[Repair, ...] = ()
-    """Sentences of the text that were written again because nothing supported them."""
+    """Sentences of the text that were written again, unsupported or doubtful as they were."""
     second: str | None = None
     """Another answer to the same prompt; empty where it failed, None where none was asked for."""
 

@@ -158,12 +158,18 @@ def test_a_token_across_an_end_is_cut() -> None:
 
 
 def test_only_rewritten_sentences_are_marked() -> None:
-    """The size of letters does not matter; others keep their own mark."""
-    claims = [Claim("The hose is red."), Claim("It is long.", repaired="rekeyed")]
-    first, second = marked(claims, [Repair("the hose is RED.", "The hose is blue.")])
+    """The size of letters does not matter; others keep their own mark, denied ones have none."""
+    claims = [
+        Claim("The hose is red.", verdict="supported"),
+        Claim("It is long.", repaired="rekeyed"),
+        Claim("It is new."),
+    ]
+    repairs = [Repair("the hose is RED.", "The hose is blue."), Repair("It is new.")]
+    first, second, denied = marked(claims, repairs)
 
     assert ("reasked", "The hose is blue.") == (first.repaired, first.first)
     assert ("rekeyed", "") == (second.repaired, second.first)
+    assert "" == denied.repaired
 
 
 @pytest.mark.parametrize(

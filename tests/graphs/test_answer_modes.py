@@ -138,6 +138,8 @@ def test_a_long_answer_ends_after_so_many_words() -> None:
     assert ["Its crust seals quickly."] == [claim.text for claim in cut.claims]
     assert cut.claims[0].mean_entropy is not None
     assert 2 == len(whole.claims)
+    told = "answer: shortened from 10 to 4 words (answer.max_words)"
+    assert (True, False) == (told in cut.warnings, told in whole.warnings)
 
 
 def test_an_algorithm_is_shown_as_it_stands() -> None:

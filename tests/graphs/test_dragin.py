@@ -66,6 +66,34 @@ def test_one_sentence_is_searched_for_and_written_again() -> None:
     assert "230 degrees  [c1]." in prompt.partition("<answer>")[2]
 
 
+def test_sentence_that_was_written_again_says_so() -> None:
+    """Its words of the earlier round are not told, and the other sentences have no such mark."""
+    _, result = run(ScriptedChat(draft(), says(RIGHT)))
+    again = [claim for claim in result.claims if claim.repaired == "reasked"]
+
+    assert [("Rye dough rests a night before it is formed.", "")] == [
+        (claim.text, claim.first) for claim in again
+    ]
+    assert 3 == len(result.claims)
+
+
+def test_sentence_that_is_repeated_was_not_written_again() -> None:
+    """Its new tokens count, but nothing was mended."""
+    unsure = "It is baked for a long time [c2]."
+    told, guessed = says(FIRST), says(f"\n{unsure}", sure=False)
+    first = replace(told, text=f"{FIRST}\n{unsure}", tokens=(*told.tokens, *guessed.tokens))
+    first = replace(first, text="".join(one.text for one in first.tokens))
+    settings = replace(
+        WRITTEN, verify=VerifySettings(max_entropy=0.3, regenerate="sentence", min_support=0.5)
+    )
+    answers, result = run(ScriptedChat(first, says(unsure)), settings)
+
+    assert [first.text, first.text] == [answer.text for answer in answers]
+    assert answers[0].tokens != answers[1].tokens
+    assert ("confident", 2) == (result.stop_reason, result.rounds)
+    assert "reasked" not in {claim.repaired for claim in result.claims}
+
+
 def test_whole_answer_is_written_again_by_default() -> None:
     """With `regenerate: answer` the second prompt is the first one with more evidence."""
     model = ScriptedChat(draft(), says(f"{FIRST}{RIGHT}{LAST}"))

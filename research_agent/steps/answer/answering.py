@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from research_agent.core.answer_length import first_tokens, shortened, wants_more
+from research_agent.core.answer_length import wants_more
 from research_agent.core.asked_value import asked_value
 from research_agent.core.budget import Allowance
 from research_agent.core.claims import bare
@@ -29,7 +29,13 @@ from research_agent.steps.answer.sampling import with_second
 from research_agent.steps.answer.scoping import out_of_scope
 from research_agent.steps.answer.scoring import PassageJudge
 from research_agent.steps.answer.siding import with_both_sides
-from research_agent.steps.answer.writing import extracted, failed, not_asked, written_by
+from research_agent.steps.answer.writing import (
+    extracted,
+    failed,
+    not_asked,
+    shortened_answer,
+    written_by,
+)
 
 VERIFY = VerifySettings()
 
@@ -126,15 +132,18 @@ class _Work:
             return extracted(shown), ("answer: shown as it stands in the document",)
         if mode == "extractive":
             return extracted(self._passages), self._judge.notes
-        written, notes = self._written()
+        asked, most = self._asked, self.settings.max_tokens
+        written, notes = written_by(self.meter, self.ports.answerer, asked, most)
+        written, cut = self._short(written)
         notes += self._judge.notes
         if mode != "auto" or is_refusal(written.text):
-            return written, notes
+            return written, (*notes, *cut)
         if not self._explains_nothing(written):
             written, more = self._both_sides(written)
-            return written, (*notes, *more)
+            return written, (*notes, *cut, *more)
         passages, note = self._in_its_place(written)
-        return passages, (*notes, note, *self._judge.notes) if note else notes
+        cut = cut if passages is written else ()
+        return passages, (*notes, *cut, *((note, *self._judge.notes) if note else ()))
 
     def _in_its_place(self, written: Answer) -> tuple[Answer, str]:
         """Return passages that stand for what was written, and a note; without them it stays."""
@@ -241,18 +250,9 @@ class _Work:
             {item.key: place(item.hit.chunk) for item in self.evidence},
         )
 
-    def _written(self) -> Noted:
-        written, notes = written_by(
-            self.meter, self.ports.answerer, self._asked, self.settings.max_tokens
-        )
-        return self._short(written), notes
-
-    def _short(self, written: Answer) -> Answer:
-        most = self.settings.max_words
-        if not most or wants_more(self.question, self.words):
-            return written
-        text = shortened(written.text, most)
-        return replace(written, text=text, tokens=first_tokens(written.tokens, len(text)))
+    def _short(self, written: Answer) -> Noted:
+        more = wants_more(self.question, self.words)
+        return shortened_answer(written, 0 if more else self.settings.max_words)
 
     @property
     def _asked(self) -> list[Message]:
@@ -278,7 +278,7 @@ class _Work:
         """Return a second answer as the first one is shown: not longer, and with both sides."""
         if is_refusal(second):
             return second
-        short = self._short(Answer(second))
+        short, _ = self._short(Answer(second))
         return (self._both_sides(short)[0] if self.settings.mode == "auto" else short).text
 
     def _both_sides(self, written: Answer) -> Noted:

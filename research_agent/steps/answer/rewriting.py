@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 
 from research_agent.core.claims import Claim, bare
 from research_agent.core.evidence import Evidence, fenced
-from research_agent.core.repair import MOST, Change, may_replace, plain, rewritten, token_slice
+from research_agent.core.repair import (
+    MOST,
+    Change,
+    Repair,
+    may_replace,
+    plain,
+    rewritten,
+    token_slice,
+)
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Message
 from research_agent.core.verification import Answer
@@ -67,7 +75,20 @@ class Rewriting:
         count = sum(bool(new) for _, _, new, _ in changes)
         told = f"answer: {count} of {len(places)} doubtful sentences were written again"
         text, tokens = rewritten(earlier.text, earlier.tokens, changes)
-        answer = replace(earlier, text=text, tokens=tokens, unchecked=False, second=None)
+        before = tuple(Repair(one.sentence) for one in earlier.repairs)
+        repairs = tuple(
+            Repair(bare(new))
+            for start, end, new, _ in changes
+            if new and plain(bare(new)) != plain(bare(earlier.text[start:end]))
+        )
+        answer = replace(
+            earlier,
+            text=text,
+            tokens=tokens,
+            unchecked=False,
+            repairs=(*before, *repairs),
+            second=None,
+        )
         return answer if changes else earlier, (told, *notes)
 
     def _change(self, text: str, span: Span, kept: str, min_support: float) -> Change | None:
