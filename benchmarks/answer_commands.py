@@ -12,6 +12,7 @@ from benchmarks import (
     answers_report,
     circles,
     claims,
+    claims_judging,
     loop,
     pruning,
     uncertainty,
@@ -74,8 +75,18 @@ def answers_command(  # noqa: PLR0913 (one option each)
 
 @click.command("claims")
 @click.option("--show", type=click.Choice(["dev"]), help="Also wrong verdicts not kept aside.")
-def claims_command(*, show: str | None) -> None:
-    """Measure how well claims are judged, without any model."""
+@click.option("--judge", is_flag=True, help="Instead: what a model says of those that pass.")
+@WEIGHTS
+@LIVE
+@MINUTES
+def claims_command(
+    *, show: str | None, judge: bool, weights: str, live: bool, minutes: float
+) -> None:
+    """Measure how well claims are judged, without any model or by one."""
+    if judge:
+        chosen = claims_judging.Chosen(weights=weights, live=live, minutes=minutes)
+        print(claims_judging.run(chosen))
+        return
     judged = claims.run()
     print(claims.tables(judged))
     if show:

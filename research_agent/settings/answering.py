@@ -86,8 +86,10 @@ class VerifySettings:
     or also counted: where no check finds anything, a sentence with 0.3 or more of its words in a
     quote that is alike (0.7) is supported."""
     judge: Literal["off", "model"] = "off"
-    """Ask the verifier's model about each sentence of whose words its quote holds less than three
-    quarters, one short call each; what it denies is unsupported. Needs log-probabilities."""
+    """Ask the verifier's model about sentences that no quote has word for word, one short call
+    each, up to eight an answer; what it denies is unsupported. Needs log-probabilities."""
+    min_yes: Annotated[float, Range(0, 1, "probability")] = 0.3
+    """Judge "model": a sentence with a lower probability of "yes" is denied."""
     samples: Annotated[int, Range(1, 2, "answers")] = 1
     """2: without log-probabilities a second answer is asked for, which costs a call, and what only
     one of both says is the doubt."""

@@ -1,20 +1,33 @@
-"""Similarity of sentences and quotes, and a model asked about sentences in doubt."""
+"""Similarity of sentences and quotes, and a model asked about sentences in their own words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from research_agent.core.claims import Claim
 from research_agent.core.evidence import Evidence
-from research_agent.core.types import Completion, Hit, ModelCall, Outcome
+from research_agent.core.support import Support
+from research_agent.core.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.core.verification import Answer, Check, Draft
 from research_agent.errors import ModelBusyError
-from research_agent.metering import whole
+from research_agent.metering import Meter, whole
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.steps.verify import verify_answer
+from research_agent.steps.verify.judging import ClaimJudge
 from research_agent.steps.verify.verifying import Verified
-from tests.fakes import NO, PROMPTS, YES, ScriptedChat, WordEmbedder, chunk, ports
+from tests.fakes import (
+    NO,
+    PROMPTS,
+    YES,
+    CountingClock,
+    ScriptedChat,
+    WordCount,
+    WordEmbedder,
+    chunk,
+    ports,
+)
 
 BREAD = "Bread is baked daily in the old stone oven at 230 degrees."
 EVIDENCE = [Evidence("c1", Hit(chunk(BREAD)))]
@@ -39,7 +52,7 @@ class AlikeEmbedder:
         return [[1.0, 0.0]] * half + [[self.value, other]] * (len(texts) - half)
 
 
-def verified(
+def verified(  # noqa: PLR0913 (keyword-only settings)
     text: str,
     verify: VerifySettings,
     *,
@@ -47,12 +60,13 @@ def verified(
     embedder: WordEmbedder | AlikeEmbedder | None = None,
     budget: BudgetSettings | None = None,
     evidence: Sequence[Evidence] = EVIDENCE,
+    form: Literal["written", "passages"] = "written",
 ) -> Outcome[Verified]:
     given = ports(ScriptedChat(YES), verifier=verifier, texts=(BREAD,))
     settings = Settings(verify=verify, budget=budget or BudgetSettings())
     return verify_answer(
         "How is bread baked?",
-        Answer(text, keys=("c1",)),
+        Answer(text, form=form, keys=("c1",)),
         evidence,
         Draft(),
         Check(),
@@ -133,8 +147,8 @@ def test_model_that_denies_makes_a_sentence_unsupported() -> None:
     assert 1 == len(outcome.event.calls)
 
 
-def test_model_that_agrees_changes_nothing_and_is_asked_about_doubts_alone() -> None:
-    """A sentence whose words all stand in its quote is not asked about; without judge none is."""
+def test_model_that_agrees_changes_nothing_and_is_not_asked_about_copies() -> None:
+    """A sentence that stands in its quote word for word is true; without judge none is asked."""
     verifier = ScriptedChat(YES)
     settings = VerifySettings(judge="model")
 
@@ -142,6 +156,45 @@ def test_model_that_agrees_changes_nothing_and_is_asked_about_doubts_alone() -> 
     assert "supported" == only(verified(COPIED, settings, verifier=verifier)).verdict
     assert "supported" == only(verified(LOOSE, VerifySettings(), verifier=verifier)).verdict
     assert 1 == len(verifier.asked)
+
+
+def test_limit_of_a_yes_is_a_setting() -> None:
+    """What the model holds for even is denied above one half only."""
+    shown = (Alternative("yes", -0.69), Alternative("no", -0.7))
+    even = Completion("yes", ModelCall("verifier"), tokens=(Token("yes", -0.69, shown),))
+    limits = [VerifySettings(judge="model", min_yes=least) for least in (0.3, 0.6)]
+    verdicts = [only(verified(LOOSE, one, verifier=ScriptedChat(even))).verdict for one in limits]
+
+    assert ["supported", "unsupported"] == verdicts
+
+
+def test_least_supported_sentences_are_asked_about() -> None:
+    """Of more than eight those whose quotes hold the least of their words, in their order."""
+    said = [f"Bread number {n} is baked daily in an old oven at 230 degrees." for n in range(9)]
+    claims = tuple(
+        Claim(text, ("c1",), (Support(quote=BREAD),), "supported", support=0.9 - n / 100)
+        for n, text in enumerate(said)
+    )
+    model = ScriptedChat(YES)
+    meter = Meter(whole(BudgetSettings()), tokenizer=WordCount(), clock=CountingClock())
+    judge = ClaimJudge(model=model, prompt=PROMPTS.supported, meter=meter, min_yes=0.3)
+    judge.judged(claims, {"c1": chunk(BREAD)})
+    numbers = [prompt.partition("Bread number ")[2][:1] for _, prompt, _ in model.asked]
+
+    assert list("12345678") == numbers
+
+
+def test_the_documents_own_words_are_not_asked_about() -> None:
+    """A step of a list that was copied without its number, and an answer of passages."""
+    steps = "Bake it so:\n1. Heat the oven to 230 degrees.\n2. Bake for an hour."
+    listed = [Evidence("c1", Hit(chunk(steps)))]
+    model, settings = ScriptedChat(NO), VerifySettings(judge="model")
+    step = "Heat the oven to 230 degrees [c1]."
+    copied = verified(step, settings, verifier=model, evidence=listed)
+    passages = verified(LOOSE, settings, verifier=model, form="passages")
+
+    assert ("supported", "supported") == (only(copied).verdict, only(passages).verdict)
+    assert [] == model.asked
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def contradiction(sentence: str, quote: str, *, context: str = "", table: str = 
     >>> contradiction("Keys must never be reused.", "Keys must not be reused.")
     ''
     """
-    if _is_copied(sentence, quote):
+    if is_copied(sentence, quote):
         return ""
     said, quoted = read(sentence), read(quote)
     if table:
@@ -76,7 +76,12 @@ def _of_table(both: Compared, table: str) -> str:
     )
 
 
-def _is_copied(sentence: str, quote: str) -> bool:
+def is_copied(sentence: str, quote: str) -> bool:
+    """Return whether a sentence stands in its quote word for word, as a whole sentence of it.
+
+    >>> is_copied("keys may be reused", "Seeds may not. Keys may be reused."), is_copied("No.", "")
+    (True, False)
+    """
     own = _plain(sentence)
     if own == _plain(quote):
         return bool(own)

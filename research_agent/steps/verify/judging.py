@@ -1,9 +1,11 @@
-"""Ask a model whether the evidence says what a sentence says, where the words leave it in doubt."""
+"""Ask a model whether the evidence says what a sentence says, in words of its own."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.core.claims import CLEAR, Claim, is_shown
+from research_agent.core.claim_checks.checking import is_copied
+from research_agent.core.claims import Claim, is_shown
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import attribute, fenced, place
 from research_agent.core.types import Chunk, Message
@@ -12,31 +14,34 @@ from research_agent.metering import Meter
 from research_agent.ports import ChatModel
 from research_agent.prompts import PromptTemplate
 
-LEAST_YES = 0.5
-"""Probability of a yes below which a sentence is unsupported."""
 MOST = 8
-"""Sentences of an answer that are asked about."""
+"""Sentences of an answer that are asked about: those whose quotes hold the least of their words."""
+_SIGN = re.compile(r"^[ \t]*(?:[-*•]|\d+[.):])[ \t]+", re.MULTILINE)
 Judged = tuple[tuple[Claim, ...], tuple[str, ...]]
 """The claims, and notes for the trace."""
 
 
-def is_in_doubt(claim: Claim) -> bool:
-    """Return whether a claim is shown though its quotes hold few of its words.
+def is_asked_about(claim: Claim) -> bool:
+    """Return whether a claim is shown and no quote has it word for word, signs of lists aside.
 
-    >>> said = Claim("It rains.", ("c1",), verdict="supported", support=0.6)
-    >>> is_in_doubt(said), is_in_doubt(replace(said, support=0.9))
+    >>> from research_agent.core.support import Support
+    >>> said = Claim("It rains.", ("c1",), (Support(quote="1. It rains a lot."),), "supported")
+    >>> is_asked_about(said), is_asked_about(replace(said, text="It rains a lot."))
     (True, False)
     """
-    return is_shown(claim) and claim.support < CLEAR
+    quotes = (_SIGN.sub("", one.quote) for one in claim.quotes)
+    return is_shown(claim) and not any(is_copied(claim.text, quote) for quote in quotes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClaimJudge:
     """One yes or no a sentence, read as a probability; the source comes before the sentence."""
 
     model: ChatModel
     prompt: PromptTemplate
     meter: Meter
+    min_yes: float
+    """Probability of a yes below which a sentence is unsupported."""
 
     def judged(self, claims: Sequence[Claim], chunks: Mapping[str, Chunk]) -> Judged:
         """Return claims of which those that the model denies are unsupported.
@@ -45,20 +50,25 @@ class ClaimJudge:
         on stay, and a note says so. Never raises.
         """
         found = list(claims)
-        asked = [at for at, claim in enumerate(found) if is_in_doubt(claim)][:MOST]
-        for at in asked:
+        asked = [at for at, claim in enumerate(found) if is_asked_about(claim)]
+        doubtful = sorted(asked, key=lambda at: found[at].support)[:MOST]
+        for at in sorted(doubtful):
             try:
-                probability = self._probability(found[at], chunks)
+                probability = self.probability(found[at], chunks)
             except (ModelError, BudgetError) as error:
-                return tuple(found), (f"verify: sentences in doubt were not judged: {error}",)
+                return tuple(found), (f"verify: sentences were not judged: {error}",)
             if probability is None:
                 why = "the model gave no probability of a yes"
-                return tuple(found), (f"verify: sentences in doubt were not judged: {why}",)
-            if probability < LEAST_YES:
+                return tuple(found), (f"verify: sentences were not judged: {why}",)
+            if probability < self.min_yes:
                 found[at] = _denied(found[at], probability)
         return tuple(found), ()
 
-    def _probability(self, claim: Claim, chunks: Mapping[str, Chunk]) -> float | None:
+    def probability(self, claim: Claim, chunks: Mapping[str, Chunk]) -> float | None:
+        """Return how likely a yes is; None without log-probabilities.
+
+        Raises ModelError, BudgetError.
+        """
         cited = [chunks[key] for key in dict.fromkeys(claim.keys) if key in chunks]
         source = "\n".join(map(_shown, cited))
         content = self.prompt.render(source=source, sentence=fenced(claim.text))

@@ -1,4 +1,4 @@
-"""Verify: a draft is read claim by claim, measured, judged where in doubt, and weighed."""
+"""Verify: a draft is read claim by claim, measured, judged by a model, and weighed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,8 +51,9 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
 
     With `verify.similarity` each quote is compared with its sentence by their embeddings; with
     "counted" a sentence of which the evidence has too few words is supported where no check finds
-    anything and its quote is alike. With `verify.judge: model` a model is asked about sentences
-    that are in doubt. Words that the hits `found` hold tell which ones are rare.
+    anything and its quote is alike. With `verify.judge: model` a model is asked about up to eight
+    sentences of a written answer that no quote has word for word. Words that the hits `found` hold
+    tell which ones are rare.
     """
     work = _Work(question, answer, evidence, ports, settings.verify)
     claims: tuple[Claim, ...] | None = None
@@ -60,9 +61,15 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
     if not (answer.refused or answer.failed or answer.repeated or probe_failed):
         claims, notes = work.measured()
         event = TraceEvent(notes=notes)
-        if settings.verify.judge == "model":
+        if settings.verify.judge == "model" and answer.form == "written":
             meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-            claims, more = work.judged(claims, ClaimJudge(ports.verifier, prompts.supported, meter))
+            judge = ClaimJudge(
+                model=ports.verifier,
+                prompt=prompts.supported,
+                meter=meter,
+                min_yes=settings.verify.min_yes,
+            )
+            claims, more = work.judged(claims, judge)
             event, allowance = TraceEvent(meter.calls, (*notes, *more)), meter.left()
     spent = settings.budget.tokens - allowance.tokens
     check, draft = verify(
@@ -112,7 +119,7 @@ class _Work:
         return with_alike(claims, with_similarity(lenient, found)), ()
 
     def judged(self, claims: tuple[Claim, ...], judge: ClaimJudge) -> Noted:
-        """Return the claims with what a model says of those in doubt."""
+        """Return the claims with what a model says of those in their own words."""
         return judge.judged(claims, {item.key: item.hit.chunk for item in self.evidence})
 
     def _read(self, min_support: float) -> tuple[Claim, ...]:
