@@ -1,4 +1,7 @@
-"""The ways in which the product answers that are compared; each differs in one thing."""
+"""The ways in which the product answers that are compared; each differs in one thing.
+
+"less-evidence" is as much as the chain of LangChain reads.
+"""
 
 from benchmarks.refinement_arms import Arm, changed
 from research_agent.settings import Settings
@@ -14,6 +17,11 @@ ARMS = (
     Arm("two-rounds", changed(BASE, budget={"rounds": 2}), "default"),
     Arm("repair", changed(BASE, answer={"repair": "reask"}), "default"),
     Arm("prune", changed(BASE, prune={"mode": "ratio", "by": "similarity"}), "default"),
+    Arm(
+        "less-evidence",
+        changed(BASE, evidence={"max_chunks": 4, "max_tokens": 1000}),
+        "default",
+    ),
     Arm("any-value", changed(BASE, verify={"asked_value": "off"}), "default"),
     Arm(
         "verify-off",
