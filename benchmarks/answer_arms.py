@@ -16,6 +16,7 @@ ARMS = (
     Arm("no-refusal-check", changed(BASE, answer={"min_answerable": 0.0}), "default"),
     Arm("two-rounds", changed(BASE, budget={"rounds": 2}), "default"),
     Arm("repair", changed(BASE, answer={"repair": "reask"}), "default"),
+    Arm("judge", changed(BASE, verify={"judge": "model"}), "default"),
     Arm("prune", changed(BASE, prune={"mode": "ratio", "by": "similarity"}), "default"),
     Arm(
         "less-evidence",
