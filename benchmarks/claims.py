@@ -17,11 +17,16 @@ TITLES: dict[Collection, str] = {"claims": "First collection", "claims2": "Secon
 def run() -> dict[Collection, tuple[Judged, ...]]:
     """Judge every case, and keep the tables and the verdicts of the parts that may be seen."""
     judged = {
-        collection: tuple(judge(case) for name in SETS for case in cases(name, collection))
+        collection: tuple(judge(case) for case in every_case(collection))
         for collection in COLLECTIONS
     }
     keep(judged)
     return judged
+
+
+def every_case(collection: Collection) -> list[Case]:
+    """Return the cases of all sets of a collection."""
+    return [case for name in SETS for case in cases(name, collection)]
 
 
 def judge(case: Case) -> Judged:

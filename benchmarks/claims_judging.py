@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from benchmarks import claims, keeping
 from benchmarks.answers import arm as answering
 from benchmarks.claims_judging_table import Asked, rows, table
-from benchmarks.claims_sets import COLLECTIONS, SETS, Case, Collection, cases
+from benchmarks.claims_sets import COLLECTIONS, Case, Collection
 from benchmarks.claims_table import Judged
 from benchmarks.models import opened_models
 from benchmarks.places import RECORDINGS
@@ -66,8 +66,7 @@ def run(chosen: Chosen) -> str:
 
 def read_cases(collection: Collection) -> list[Read]:
     """Return every case with what the checks say of it."""
-    every = [case for name in SETS for case in cases(name, collection)]
-    return [(case, claims.worst_claim(case)) for case in every]
+    return [(case, claims.worst_claim(case)) for case in claims.every_case(collection)]
 
 
 def asked(

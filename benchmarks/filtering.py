@@ -18,7 +18,7 @@ from benchmarks.filtering_scores import Asked, Choice, asked, summary
 from benchmarks.filtering_table import table
 from benchmarks.keeping import by_question, keep
 from benchmarks.places import RECORDINGS
-from benchmarks.product import index_below
+from benchmarks.product import index_at
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement import Timely
 from benchmarks.sought import Question, QuestionSet, documents, question_set
@@ -73,7 +73,7 @@ def run(names: Sequence[str], chosen: Chosen, *, cache: str) -> Iterator[str]:
 def measured(given: QuestionSet, chosen: Chosen, cache: Path, until: float) -> Rows:
     """Ask every question in every arm, over an index below `cache`."""
     settings = answering(chosen.weights, "", Settings()).settings
-    index = index_below(cache, given.index, documents(given, cache), settings)
+    index = index_at(cache / "indexes" / given.index, documents(given, cache), settings)
     RECORDINGS.mkdir(exist_ok=True)
     recorded = Recordings(RECORDINGS / f"filtering-{chosen.weights}.jsonl", chosen.weights)
     with ExitStack() as opened:

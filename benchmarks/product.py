@@ -72,14 +72,17 @@ class MadeIndex:
 
 
 def index_of(data: DataSet, cache: Path, settings: Settings) -> MadeIndex:
-    """Bring the index of a data set below `cache` up to date; sets of the NIST PDFs share one."""
-    name = data.name if data.by_document else "nist"
-    return index_below(cache, name, documents(data, cache), settings)
+    """Bring the index of a data set below `cache` up to date."""
+    return index_at(place_of(data, cache), documents(data, cache), settings)
 
 
-def index_below(cache: Path, name: str, folder: Path, settings: Settings) -> MadeIndex:
-    """Bring the index `name` below `cache` up to date with `folder`."""
-    location = cache / "indexes" / name
+def place_of(data: DataSet, cache: Path) -> Path:
+    """Return where the index of a data set is below `cache`; sets of the NIST PDFs share one."""
+    return cache / "indexes" / (data.name if data.by_document else "nist")
+
+
+def index_at(location: Path, folder: Path, settings: Settings) -> MadeIndex:
+    """Bring the index at `location` up to date with `folder`."""
     location.parent.mkdir(parents=True, exist_ok=True)
     return MadeIndex(str(location), indexed(folder, location, settings))
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.answers import arm as answering
 from benchmarks.datasets import data_set
 from benchmarks.places import RECORDINGS
-from benchmarks.product import index_of
+from benchmarks.product import place_of
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.reorders import Pools, Row, arm, compared, keep, pools, unchanged
 from research_agent.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
@@ -85,8 +85,8 @@ def judging(given: Pools, chosen: Chosen, cache: Path) -> Iterator[list[Row]]:
         model: ChatModel | None = None
         if chosen.live:
             settings = answering(chosen.weights, "", Settings()).settings
-            index = index_of(given.data, cache, Settings())
-            model = opened.enter_context(connect(index.location, settings, {})).ports.filterer
+            index = str(place_of(given.data, cache))
+            model = opened.enter_context(connect(index, settings, {})).ports.filterer
         chat = RecordedChat(model, Recordings(path, chosen.weights), chosen.weights)
         judged = judged_questions(given, chat, chosen)
         if judged:

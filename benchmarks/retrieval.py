@@ -45,9 +45,8 @@ def run(names: Sequence[str], *, peers: bool, cache: str) -> Iterator[Report]:
 def report(data: DataSet, cache: Path, *, peers: bool) -> Report:
     """Measure one data set, and keep rows and summary."""
     settings = Settings()
-    folder = documents(data, cache)
     own = measure(data, index_of(data, cache, settings), settings)
-    others, failures = _peers(data, folder, cache) if peers else ([], [])
+    others, failures = _peers(data, documents(data, cache), cache) if peers else ([], [])
     told = summary(data, own, others) | {"failed_peers": failures}
     table = tables(told, failures)
     RESULTS.mkdir(exist_ok=True)

@@ -31,6 +31,20 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
+def guide_folder(folder: Path) -> Path:
+    """Make "docs" with the guide in it."""
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
+    return docs
+
+
+def chat(config: str, *said: str, docs: Path, options: tuple[str, ...] = ()) -> Result:
+    """Give lines to `chat` in this process."""
+    arguments = ["chat", "--docs", str(docs), "--config", config, *options]
+    return CliRunner().invoke(main, arguments, input="".join(f"{line}\n" for line in said))
+
+
 def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Give a command in a process of its own."""
     return subprocess.run(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import claims_judging, keeping
+from benchmarks import claims, claims_judging, keeping
 from benchmarks.__main__ import main
 from benchmarks.claims_judging import Chosen, asked, passing, read_cases
 from benchmarks.claims_judging_table import Asked, rows, table
@@ -30,7 +30,7 @@ def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "paraphrases": (again,),
     }
     monkeypatch.setattr(
-        claims_judging,
+        claims,
         "cases",
         lambda name, collection: sets.get(name, ()) if collection == "claims" else (),
     )

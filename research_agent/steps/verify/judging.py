@@ -1,13 +1,13 @@
 """Ask a model whether the evidence says what a sentence says, in words of its own."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.core.claim_checks.checking import is_copied
-from research_agent.core.claims import Claim, is_shown
+from research_agent.core.claims import Claim, bare, is_shown
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import attribute, fenced, place
+from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Chunk, Message
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
@@ -16,7 +16,6 @@ from research_agent.prompts import PromptTemplate
 
 MOST = 8
 """Sentences of an answer that are asked about: those whose quotes hold the least of their words."""
-_SIGN = re.compile(r"^[ \t]*(?:[-*•]|\d+[.):])[ \t]+", re.MULTILINE)
 Judged = tuple[tuple[Claim, ...], tuple[str, ...]]
 """The claims, and notes for the trace."""
 
@@ -28,9 +27,14 @@ def is_asked_about(claim: Claim) -> bool:
     >>> said = Claim("It rains.", ("c1",), (Support(quote="1. It rains a lot."),), "supported")
     >>> is_asked_about(said), is_asked_about(replace(said, text="It rains a lot."))
     (True, False)
+    >>> is_asked_about(replace(said, text="1: i = 0", quotes=(Support(quote="1: i = 0"),)))
+    False
     """
-    quotes = (_SIGN.sub("", one.quote) for one in claim.quotes)
-    return is_shown(claim) and not any(is_copied(claim.text, quote) for quote in quotes)
+    quotes = [one.quote for one in claim.quotes]
+    sentences = (bare(quote[start:end]) for quote in quotes for start, end in sentence_spans(quote))
+    return is_shown(claim) and not any(
+        is_copied(claim.text, said) for said in (*quotes, *sentences)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
