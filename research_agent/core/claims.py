@@ -1,36 +1,25 @@
-"""An answer, sentence by sentence: its keys, the words that carry it, and the verdict.
-
-Keys that name no chunk are dropped. A sentence whose keys do not carry it gets the key of the
-chunk that does, if one does; the verdict says so.
-"""
+"""An answer, sentence by sentence: its keys, its quotes, and whether the evidence bears it out."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
-from research_agent.core.claim_checks.listing import Checked, listed
 from research_agent.core.entropy import mean_entropy, scored
-from research_agent.core.evidence import Evidence
-from research_agent.core.judging import judged
-from research_agent.core.quoting import source_of
+from research_agent.core.grounding import Grounded
+from research_agent.core.hard_facts import Fact
+from research_agent.core.quote_search import Quote
 from research_agent.core.reference_marks import without_reference_marks
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.stitching import stitched
-from research_agent.core.support import Support, best_of, supports
 from research_agent.core.types import Chunk, Token
 
 MARKER = re.compile(
     r"\s*[\[(]\s*(?:chunks?\s+)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*\s*[\])]"
 )
 KEY = re.compile(r"[cC]\d+")
-Verdict = Literal["supported", "misattributed", "stitched", "unsupported"]
-Repaired = Literal["", "rekeyed", "reasked"]
-CONTRADICTED = 0.25
-"""A quote that says otherwise and holds that much more of a sentence outweighs one that carries."""
-CLEAR = 0.75
-"""Support from which on a quote is not outweighed, and from which on a problem is one."""
+Verdict = Literal["supported", "unconfirmed", "contradicted"]
+MISCITED = 0.5
+"""A written key whose quote holds less than this share of what the best quote holds is dropped."""
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^\d]*:\s*$|[|:\s-]+$)")
 
 
@@ -40,38 +29,35 @@ class Claim:
 
     text: str
     keys: tuple[str, ...] = ()
-    """Keys of the chunks that carry it, in the order of their numbers."""
-    quotes: tuple[Support, ...] = ()
-    """The words that carry it, one quote a key; a key stands twice where two quotes of it do."""
-    verdict: Verdict = "unsupported"
-    """"misattributed": the model's keys did not carry it, the keys here do. "stitched": no quote
-    carries the whole, but these quotes of several chunks carry its parts."""
+    """Keys of the chunks that it cites, in the order of their numbers."""
+    quotes: tuple[Quote, ...] = ()
+    """For each key the words of its chunk that are nearest to the sentence."""
+    verdict: Verdict = "unconfirmed"
+    """"supported": the evidence bears it out. "unconfirmed": it may be true, but that could not be
+    confirmed. "contradicted": the evidence says otherwise, in the words of `problem`."""
     problem: str = ""
-    """What is wrong with an unsupported claim; empty for others."""
+    """Why it is not supported; empty for a supported one."""
     mean_entropy: float | None = None
     """Of its tokens, in nats; None where nothing is known about them."""
     support: float = 0.0
-    """Share of its content words that its best quote holds, of stitched parts the least; 0 to 1."""
-    similarity: float | None = None
-    """Cosine of its embedding and that of its quotes; None where it has no quote, or where it was
-    not measured."""
-    checked: tuple[Checked, ...] = ()
-    """Its numbers, units, identifiers and negations, and whether the quotes say them."""
-    repaired: Repaired = ""
-    """"rekeyed": it has a key that the model did not write. "reasked": nothing supported its first
-    wording, or the model was unsure of it, and wrote it again."""
-    first: str = ""
-    """The first wording of a sentence that was written again; it is not part of the answer. Empty
-    where a further round wrote the answer, for words of drafts of earlier rounds are not told."""
+    """Probability that the evidence supports it (`core.grounding`), 0 to 1."""
+    facts: tuple[Fact, ...] = ()
+    """Its numbers, dates, identifiers and quotations, and whether the evidence has them."""
+    judged: Literal["", "yes", "no"] = ""
+    """What the judging model said; empty where it was not asked, or its reply did not count."""
+    rekeyed: bool = False
+    """Whether it has a key that the model did not write."""
+    rewritten: bool = False
+    """Whether the model was unsure of its first wording, and wrote it again."""
 
 
-def is_shown(claim: Claim) -> bool:
-    """Return whether a claim may be part of an answer.
+def is_supported(claim: Claim) -> bool:
+    """Return whether the evidence bears a claim out.
 
-    >>> is_shown(Claim("The moon is cheese."))
+    >>> is_supported(Claim("The moon is cheese."))
     False
     """
-    return claim.verdict != "unsupported"
+    return claim.verdict == "supported"
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
@@ -95,145 +81,87 @@ def bare(sentence: str) -> str:
     return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", text.strip()).strip()
 
 
-def read_claims(
-    text: str,
-    tokens: Sequence[Token],
-    evidence: Sequence[Evidence],
-    *,
-    min_support: float,
-    asked: str = "",
-) -> tuple[Claim, ...]:
-    """Split an answer into claims and judge each one against `evidence`.
+def plain(words: str) -> str:
+    """Return words as they are compared: without the size of letters, and on one line.
+
+    >>> plain("The  Hose")
+    'the hose'
+    """
+    return " ".join(words.casefold().split())
+
+
+def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
+    """Split an answer into its sentences, each with the keys that were written behind it.
 
     Headings, and sentences without a letter or digit, are passed over; a repeated sentence counts
-    once. A sentence may have proper names of the question that was `asked`. Where the tokens do not
-    spell `text`, no sentence has an entropy of its own.
+    once. Where the tokens do not spell `text`, no sentence has an entropy of its own. Nothing is
+    judged yet.
+
+    >>> [(claim.text, claim.keys) for claim in read_claims("It rains [c1]. It is wet [c1][c2].")]
+    [('It rains.', ('c1',)), ('It is wet.', ('c1', 'c2'))]
     """
-    chunks = {item.key: item.hit.chunk for item in evidence}
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
     claims: dict[str, Claim] = {}
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         words = bare(sentence)
-        plain = " ".join(words.casefold().split())
-        again = plain in claims
+        again = plain(words) in claims
         if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
             continue
-        named = read_keys(sentence)
-        claim = _judge(words, named, chunks, min_support, asked)
-        if _is_cut(sentence, words) and end == len(text.rstrip()):
-            claim = Claim(words, problem="it stops in the middle")
         entropy = mean_entropy(token for at, token in said if start <= at < end)
-        repaired: Repaired = "" if {*claim.keys} <= {*named} else "rekeyed"
-        claims[plain] = replace(claim, mean_entropy=entropy, repaired=repaired)
+        claims[plain(words)] = Claim(words, read_keys(sentence), mean_entropy=entropy)
     return tuple(claims.values())
 
 
-def _is_cut(sentence: str, words: str) -> bool:
-    """Return whether a text without a full stop ends with a word that wants another one."""
-    open_end = sentence.rstrip()[-1:] in ",(-"
-    return open_end or words.rsplit(maxsplit=1)[-1].casefold() in OPEN_WORDS
+def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
+    """Return a claim with its quotes and the verdict that its score and its facts give.
 
+    With a probability below `limit` it is unconfirmed. Keys that were written stay where their
+    chunks are near to the sentence; where none is, it gets the key of the chunk that is.
 
-def _judge(
-    words: str, named: Sequence[str], chunks: Mapping[str, Chunk], min_support: float, asked: str
-) -> Claim:
-    """Give a sentence its keys, its quotes and its verdict."""
-    judge = partial(judged, words, min_support=min_support, asked=asked)
-    found = {key: judge(chunk) for key, chunk in chunks.items()}
-    carrying = [key for key in found if supports(found[key], min_support=min_support)]
-    written = [key for key in named if key in chunks]
-    wrong = max(
-        (quote for quote in found.values() if quote.problem),
-        key=lambda quote: quote.score,
-        default=None,
-    )
-    best = max((found[key].score for key in carrying), default=0.0)
-    tables = (chunks[key].kind == "table" for key in written if key in carrying)
-    clear = best >= CLEAR or any(tables)  # (a row holds its values and few of the words)
-    if carrying and wrong and not clear and wrong.score >= best + CONTRADICTED:
-        return _claim(words, [("", wrong)], "unsupported", chunks, wrong.problem)
-    denying = _denying(found, written, carrying, best)
-    if denying:
-        return _claim(words, [("", denying)], "unsupported", chunks, denying.problem)
-    right = sorted((key for key in written if key in carrying), key=_number)
-    if right:
-        return _claim(words, [(key, found[key]) for key in right], "supported", chunks)
-    if carrying:
-        key, quote = best_of([(key, found[key]) for key in carrying])
-        verdict: Verdict = "misattributed" if written else "supported"
-        return _claim(words, [(key, quote)], verdict, chunks)
-    if wrong is None or wrong.score < CLEAR:
-        parts = stitched(words, chunks, written, min_support=min_support, asked=asked)
-        if parts:
-            parts = tuple(sorted(parts, key=lambda part: _number(part[0])))
-            return _claim(words, parts, _joined(parts, written), chunks)
-    _, nearest = best_of(list(found.items()))
-    problem = wrong.problem if wrong else _problem(nearest)
-    return _claim(words, [("", wrong or nearest)], "unsupported", chunks, problem)
-
-
-def _joined(parts: Sequence[tuple[str, Support]], written: Sequence[str]) -> Verdict:
-    """Return the verdict on a sentence of which several quotes carry the parts.
-
-    Where all stand in one chunk, that chunk carries it.
+    >>> found = Grounded(0.9, quotes={"c2": Quote(0.8, "Rain falls.", 0, 11)})
+    >>> claim = grounded_claim(Claim("It rains.", ("c1",)), found, limit=0.5)
+    >>> claim.keys, claim.verdict, claim.rekeyed
+    (('c2',), 'supported', True)
     """
-    keys = {key for key, _ in parts}
-    if len(keys) > 1:
-        return "stitched"
-    return "supported" if not written or keys <= {*written} else "misattributed"
+    best = max((quote.score for quote in found.quotes.values()), default=0.0)
+    near = [key for key, quote in found.quotes.items() if quote.score > 0]
+    kept = [key for key in claim.keys if key in near]
+    kept = [key for key in kept if found.quotes[key].score >= MISCITED * best]
+    keys = kept or sorted(near, key=lambda key: -found.quotes[key].score)[:1]
+    keys = sorted(keys, key=lambda key: int(key[1:]))
+    verdict, problem = _scored(found, limit)
+    return replace(
+        claim,
+        keys=tuple(keys),
+        quotes=tuple(found.quotes[key] for key in keys),
+        verdict=verdict,
+        problem=problem,
+        support=found.probability,
+        facts=found.facts,
+        rekeyed=not {*keys} <= {*claim.keys},
+    )
 
 
-def _denying(
-    found: Mapping[str, Support], written: Sequence[str], carrying: Sequence[str], best: float
-) -> Support | None:
-    """Return the written chunk's quote that says otherwise, and as much as any that carries."""
-    if not carrying or any(key in carrying for key in written):
-        return None
-    against = [found[key] for key in written if found[key].problem]
-    return next((quote for quote in against if quote.score >= best), None)
+def _scored(found: Grounded, limit: float) -> tuple[Verdict, str]:
+    if found.contradicted_by:
+        return "contradicted", f"the evidence says: {found.contradicted_by}"
+    if found.probability >= limit:
+        return "supported", ""
+    missing = ", ".join(fact.text for fact in found.facts if fact.status == "missing")
+    nowhere = f"; the evidence has no {missing}" if missing else ""
+    return "unconfirmed", f"support {found.probability:.0%}, below {limit:.0%}{nowhere}"
 
 
-def _claim(
-    words: str,
-    parts: Sequence[tuple[str, Support]],
-    verdict: Verdict,
-    chunks: Mapping[str, Chunk],
-    problem: str = "",
-) -> Claim:
-    """Return a claim with all that was checked; an unsupported one has neither keys nor quotes."""
-    quotes = tuple(quote for _, quote in parts)
-    around = " ".join(source_of(chunks[key]) for key, _ in parts if key in chunks)
-    checked = listed(words, [quote.quote for quote in quotes], around)
-    support = min((quote.score for quote in quotes), default=0.0)
-    if verdict == "supported":
-        support = max(quote.score for quote in quotes)
-    if len({key for key, _ in parts}) < len(parts):
-        support = min(quote.score for quote in quotes)
-    if verdict == "unsupported":
-        return Claim(words, problem=problem, support=support, checked=checked)
-    keys = tuple(key for key, _ in parts)
-    return Claim(words, keys, quotes, verdict, support=support, checked=checked)
+def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
+    """Return whether a chunk has a claim word for word.
 
-
-def _problem(nearest: Support) -> str:
-    """Say what the nearest quote lacks."""
-    if nearest.missing:
-        return f"the evidence does not hold {', '.join(nearest.missing)} in such a sentence"
-    return f"the nearest words hold {nearest.score:.0%} of it"
-
-
-OPEN_WORDS = frozenset(
-    ["a", "an", "the", "of", "to", "and", "or", "with", "by", "for", "from", "in", "on", "at", "is",
-     "are", "was", "were", "has", "have", "which", "that", "as", "than", "if", "its", "yang", "dan",
-     "atau", "dengan", "dari", "untuk", "adalah", "memiliki", "pada", "di", "ke", "oleh"]
-)  # fmt: skip
-"""Words that a sentence does not end with, unless it was cut."""
-
-
-def _number(key: str) -> int:
-    return int(key[1:])
+    >>> is_verbatim(Claim("It  rains."), {"c1": Chunk("x", "d", "Today it rains. Alas.")})
+    True
+    """
+    words = plain(claim.text).rstrip(".!?\u3002\uff01\uff1f")
+    return any(words in plain(chunk.text) for chunk in chunks.values())
 
 
 def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from research_agent.core.claims import Claim, is_shown, said_tokens
+from research_agent.core.claims import Claim, is_supported, said_tokens
 from research_agent.core.dragin.doubt import SentenceDoubt, sentence_doubts
 from research_agent.core.dragin.query import doubt_query
 from research_agent.core.entropy import (
@@ -78,7 +78,7 @@ class DoubtRule:
     def doubtful(
         self, claims: Sequence[Claim], sentences: Sequence[SentenceDoubt]
     ) -> Sequence[Claim]:
-        """Return the claims that need more evidence: unsupported or uncertain ones, else all.
+        """Return the claims that need more evidence: unconfirmed or uncertain ones, else all.
 
         The seed's rules know only whole answers.
         """
@@ -86,7 +86,7 @@ class DoubtRule:
         return [
             claim
             for claim in claims
-            if not is_shown(claim)
+            if not is_supported(claim)
             or claim.text in unsure
             or (self.profile == "entropy" and (claim.mean_entropy or 0.0) > self.limit)
         ] or claims

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from research_agent.core.calls import CallPlan, CallResult, ToolCall
-from research_agent.core.claims import is_shown
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import Probe
@@ -26,8 +25,8 @@ def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str,
     >>> unsaid_after(["It is a mile."], Check("again", doubts=("It is wet.",)), Draft())
     ('It is a mile.', 'It is wet.')
     """
-    unsupported = (claim.text for claim in best.claims if not is_shown(claim))
-    return tuple(dict.fromkeys((*before, *check.doubts, *unsupported)))
+    refused = (claim.text for claim in best.claims) if check.refused else ()
+    return tuple(dict.fromkeys((*before, *check.doubts, *refused)))
 
 
 def without_draft(text: str, sentences: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from research_agent.core.calls import CallPlan, CallResult
-from research_agent.core.claims import Claim, is_shown
+from research_agent.core.claims import Claim, is_supported
 from research_agent.core.draft_hiding import hidden_in, unsaid_after, without_draft
 from research_agent.core.events import (
     SHOWN_HITS,
@@ -237,28 +237,33 @@ def _verified(written: Written, now: Known) -> Iterable[Event]:
     check: Check = written["check"]
     draft: Draft = written["best"]
     if draft.round == now.round:
-        yield from _sentences(draft.claims, drafts=now.drafts)
+        final = check.decision == "stop" and not check.refused
+        yield from _sentences(draft.claims, drafts=now.drafts or final)
     yield Checked(
         decision=check.decision,
         reason=check.reason,
         refused=check.refused,
         sentences=len(draft.claims),
-        shown=sum(map(is_shown, draft.claims)),
+        shown=draft.supported,
         mean_entropy=draft.uncertainty.mean_entropy,
     )
 
 
 def _sentences(claims: Sequence[Claim], *, drafts: bool) -> Iterable[Event]:
-    """Yield the sentences of a draft; what nothing supports is told without its words."""
+    """Yield the sentences of a draft; what is not supported is told with its words only at the end.
+
+    A further round may write it otherwise.
+    """
     for index, claim in enumerate(claims):
-        told = is_shown(claim) or drafts
+        told = is_supported(claim) or drafts
         yield SentenceChecked(
             index=index,
             verdict=claim.verdict,
             text=claim.text if told else "",
             keys=claim.keys,
             problem=claim.problem if told else "",
-            repaired=claim.repaired,
+            rekeyed=claim.rekeyed,
+            rewritten=claim.rewritten,
             mean_entropy=claim.mean_entropy,
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from research_agent.core.claims import Repaired, Verdict
+from research_agent.core.claims import Verdict
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.filtering import ChunkDecision, Mode
 from research_agent.core.pruning import PruneStats
@@ -192,12 +192,15 @@ class SentenceChecked(_Event):
     """Its place in the draft, from 0."""
     verdict: Verdict
     text: str = ""
-    """Empty for an unsupported sentence, except for those who ask for drafts."""
+    """Empty where a sentence is not supported and a further round may write it otherwise, except
+    for those who ask for drafts."""
     keys: tuple[str, ...] = ()
     problem: str = ""
-    """What is wrong with an unsupported one; empty where its text is."""
-    repaired: Repaired = ""
-    """Whether its key was found for it, or the model wrote it again."""
+    """Why it is not supported; empty where its text is."""
+    rekeyed: bool = False
+    """Whether it has a key that the model did not write."""
+    rewritten: bool = False
+    """Whether the model wrote it again."""
     mean_entropy: float | None = None
 
 
@@ -212,7 +215,7 @@ class Checked(_Event):
     sentences: int = 0
     """Sentences of the best draft so far."""
     shown: int = 0
-    """Those of them that something supports."""
+    """Those of them that the evidence supports."""
     mean_entropy: float | None = None
 
 

@@ -6,26 +6,28 @@ from math import fsum
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
-from research_agent.core.answer_language import language_warning
 from research_agent.core.calls import Found
-from research_agent.core.claims import Claim, is_shown
+from research_agent.core.claims import Claim, is_supported
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.conflicts import Conflict, conflicts_of
-from research_agent.core.doubt_words import Unsure, placed
 from research_agent.core.evidence import Evidence, place
 from research_agent.core.filtering import FilterStats
 from research_agent.core.pruning import UNPRUNED, PruneStats
-from research_agent.core.question_words import ENGLISH, QuestionWords
+from research_agent.core.quote_search import Quote
 from research_agent.core.refinement import Refinement
 from research_agent.core.refusals import REFUSAL, Refused
 from research_agent.core.rounds import Round
-from research_agent.core.sides import missing_sides
-from research_agent.core.support import Support
 from research_agent.core.types import ModelCall, TraceEvent
+from research_agent.core.uncertain_spans import Unsure, placed
 from research_agent.core.uncertainty import Uncertainty
 from research_agent.core.verification import Check, Draft, StopReason
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
+Unconfirmed = Literal["mark", "drop", "refuse"]
+"""What becomes of sentences that are not supported: they are shown with a mark, left out and
+told apart, or the whole answer is refused for them."""
+NOTHING_CONFIRMED = "Nothing in this answer could be confirmed."
+"""How an answer begins of which no sentence is supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,20 @@ class ResearchResult:
     """An answer that can be checked, or a refusal."""
 
     question: str
-    status: Literal["answered", "partial", "refused"]
+    status: Literal["answered", "partial", "unconfirmed", "refused"]
+    """"partial": a part of the question is not answered. "unconfirmed": no sentence is supported;
+    the answer says so first, and names the nearest passage."""
     answer: str
-    """With inline markers such as [c1]; exactly REFUSAL where the status is "refused"."""
+    """With inline markers such as [c1], and a mark such as [unconfirmed] behind a sentence that is
+    not supported; exactly REFUSAL where the status is "refused"."""
     citations: tuple[Citation, ...]
     evidence: tuple[Evidence, ...]
     """The chunks that the model has read in all rounds, under their keys, with their text."""
     claims: tuple[Claim, ...]
     """Every sentence of the draft with its verdict, also those left out of the answer."""
     unanswered: tuple[str, ...]
-    """Sentences that nothing supports; they are not part of the answer."""
+    """What the answer lacks: what the model says the documents do not hold, and sentences that
+    `answer.unconfirmed: drop` leaves out."""
     refusal_reason: Refused
     confidence: RetrievalConfidence
     uncertainty: Uncertainty
@@ -123,6 +129,12 @@ class ResearchResult:
     """What the model was unsure of in the answer, at most three things; with words for each."""
     unsaid: tuple[str, ...] = ()
     """Doubtful sentences of all drafts; a result that is shown has none (`public_result`)."""
+    supported: int = 0
+    """Sentences of the answer that the evidence supports."""
+    unconfirmed: int = 0
+    """Those that could not be confirmed; each has a mark."""
+    contradicted: int = 0
+    """Those that the evidence contradicts; each has a mark."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -177,33 +189,33 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
     found: Found,
     rounds: int,
     trace: Sequence[TraceEvent],
-    words: Sequence[QuestionWords] = (ENGLISH,),
     prune: PruneStats = UNPRUNED,
     unsaid: Sequence[str] = (),
+    unconfirmed: Unconfirmed = "mark",
 ) -> ResearchResult:
-    """Put the supported claims together; what is not supported is never part of the answer.
-
-    Claims that do not give what was asked for are no answer, however well they are supported.
-    """
-    good = [claim for claim in best.claims if is_shown(claim) and not best.lacking]
-    left_out = tuple(claim.text for claim in best.claims if not is_shown(claim))
-    sides = missing_sides(question, good, words) if good else ()
-    left_out += tuple(f"nothing on {thing}" for thing in sides)
-    status: Literal["answered", "partial", "refused"] = (
-        "refused" if not good else "partial" if left_out else "answered"
-    )
-    answer = " ".join(with_markers(claim) for claim in good) or REFUSAL
-    notes = [note for event in trace for note in event.notes]
-    notes += filter(None, [language_warning(question, answer) if good else ""])
+    """Put the sentences of the best draft together, marked as they were found."""
+    said = _said(best, check, unconfirmed)
+    supported = sum(map(is_supported, said))
+    left_out = best.missing if said else ()
+    if unconfirmed == "drop" and said:
+        left_out += tuple(claim.text for claim in best.claims if not is_supported(claim))
+    status: Literal["answered", "partial", "unconfirmed", "refused"] = "answered"
+    if not supported:
+        status = "unconfirmed" if said else "refused"
+    elif left_out:
+        status = "partial"
+    first = f"{nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
+    answer = first + " ".join(map(with_markers, said)) or REFUSAL
+    refused = check.refused or "unsupported_draft"
     return ResearchResult(
         question=question,
         status=status,
         answer=answer,
-        citations=_citations(good, evidence),
+        citations=_citations(said, evidence),
         evidence=tuple(evidence),
         claims=best.claims,
         unanswered=left_out,
-        refusal_reason=check.refused if not good else "",
+        refusal_reason="" if said else refused,
         confidence=confidence,
         uncertainty=best.uncertainty,
         answerable=best.answerable,
@@ -214,19 +226,47 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         stop_reason=_stop_reason(check),
         models={c.role: c.model for event in trace for c in event.calls if not c.failed},
         usage=usage_of(trace),
-        warnings=tuple(dict.fromkeys(notes)),
-        conflicts=conflicts_of(good, evidence),
+        warnings=tuple(dict.fromkeys(note for event in trace for note in event.notes)),
+        conflicts=conflicts_of(said, evidence),
         prune=prune,
         trend=check.rounds,
-        unsure=placed(best.spots, _starts(good)),
+        unsure=placed(best.spots, _starts(said, len(first))),
         unsaid=tuple(unsaid),
+        supported=supported,
+        unconfirmed=sum(claim.verdict == "unconfirmed" for claim in said),
+        contradicted=sum(claim.verdict == "contradicted" for claim in said),
     )
 
 
-def _starts(good: Sequence[Claim]) -> Mapping[str, int]:
-    """Return where each shown claim begins in the answer, in characters."""
-    starts, at = {}, 0
-    for claim in good:
+def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim]:
+    """Return the sentences that are shown; none of a refusal.
+
+    A draft of which every sentence is contradicted is refused, and so is one that has sentences
+    which are not supported where `unconfirmed` is "refuse".
+    """
+    if check.refused or best.is_contradicted:
+        return ()
+    good = [claim for claim in best.claims if is_supported(claim)]
+    if unconfirmed == "refuse":
+        return good if len(good) == len(best.claims) else ()
+    return good if unconfirmed == "drop" else best.claims
+
+
+def nothing_confirmed(evidence: Sequence[Evidence]) -> str:
+    """Return how an answer begins of which nothing is supported, with the nearest passage.
+
+    >>> from research_agent.core.types import Chunk, Hit
+    >>> nothing_confirmed([Evidence("c1", Hit(Chunk("x", "guide", "")))])
+    'Nothing in this answer could be confirmed. The nearest passage is [c1] guide. The draft:'
+    """
+    nearest = f" The nearest passage is [{evidence[0].key}] {place(evidence[0].hit.chunk)}."
+    return f"{NOTHING_CONFIRMED}{nearest if evidence else ''} The draft:"
+
+
+def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
+    """Return where each shown claim begins in the answer, in characters; the first one at `at`."""
+    starts = {}
+    for claim in said:
         starts[claim.text] = at
         at += len(with_markers(claim)) + 1
     return starts
@@ -235,7 +275,7 @@ def _starts(good: Sequence[Claim]) -> Mapping[str, int]:
 def _stop_reason(check: Check) -> StopReason:
     """Return why the work ended: "cancelled" where somebody ended it before verify did."""
     match check.reason:
-        case "uncertain" | "unsupported" | "lacking" | "pruned" | "":
+        case "uncertain" | "unconfirmed" | "pruned" | "":
             return "cancelled"
         case reason:
             return reason
@@ -247,27 +287,31 @@ def quoted_line(citation: Citation) -> str:
 
 
 def with_markers(claim: Claim) -> str:
-    """Return a claim with its keys before the full stop.
+    """Return a claim with its keys before the full stop, and a mark unless it is supported.
 
-    >>> with_markers(Claim("It has 1184 bytes.", ("c1", "c3")))
+    >>> with_markers(Claim("It has 1184 bytes.", ("c1", "c3"), verdict="supported"))
     'It has 1184 bytes [c1][c3].'
+    >>> with_markers(Claim("It has 5 bytes."))
+    'It has 5 bytes [unconfirmed].'
     """
     ends = claim.text[-1:] in SENTENCE_ENDS
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
-    return f"{body} {''.join(f'[{key}]' for key in dict.fromkeys(claim.keys))}{end}"
+    marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
+    marks += "" if is_supported(claim) else f"[{claim.verdict}]"
+    return f"{body} {marks}{end}"
 
 
-def _citations(good: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
+def _citations(said: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
     """Return one citation a used key, in the order of the keys, with its best quote."""
-    quotes: dict[str, Support] = {}
-    for claim in good:
+    quotes: dict[str, Quote] = {}
+    for claim in said:
         for key, quote in zip(claim.keys, claim.quotes, strict=True):
             if key not in quotes or quote.score > quotes[key].score:
                 quotes[key] = quote
     return tuple(_citation(item, quotes[item.key]) for item in evidence if item.key in quotes)
 
 
-def _citation(item: Evidence, quote: Support) -> Citation:
+def _citation(item: Evidence, quote: Quote) -> Citation:
     chunk = item.hit.chunk
     return Citation(
         item.key,

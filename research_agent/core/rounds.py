@@ -15,7 +15,7 @@ class Round:
     """What `verify.profile` goes by: the same, a word's score, or a normalised uncertainty."""
     sentences: int
     shown: int
-    """Sentences that something supports."""
+    """Sentences that the evidence supports."""
     quality: float
     """Share of supported sentences times 1 - normalised uncertainty, 0 to 1."""
     tokens: int

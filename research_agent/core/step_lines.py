@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from research_agent.core.calls import CallPlan, Found
-from research_agent.core.claims import is_shown
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
 from research_agent.core.pruning import Pruned
@@ -94,7 +93,6 @@ def _answered(written: Mapping[str, Any]) -> str:
 def _verified(written: Mapping[str, Any]) -> str:
     check: Check = written["check"]
     draft: Draft = written["best"]
-    shown = sum(map(is_shown, draft.claims))
     entropy = draft.uncertainty.mean_entropy
     sure = "uncertainty unknown" if entropy is None else f"mean entropy {entropy:.2f} nats"
     if draft.uncertainty.source == "disagreement":
@@ -102,7 +100,7 @@ def _verified(written: Mapping[str, Any]) -> str:
     ending = "searching again" if check.decision == "again" else "done"
     if check.reason == "pruned":
         ending = "chunks that were left out come back"
-    return f"{shown} of {len(draft.claims)} sentences supported, {sure}: {check.reason}, {ending}"
+    return f"{draft.supported} of {len(draft.claims)} sentences supported, {sure}: {check.reason}, {ending}"
 
 
 LINES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {

@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from research_agent.core.answer_subject import left_unsaid
-from research_agent.core.asked_value import lacking
 from research_agent.core.budget import BUDGET_STOPS, Allowance, BudgetStop
-from research_agent.core.claims import Claim, is_shown, read_claims
-from research_agent.core.doubt_words import Spot, difference_spots, spots
+from research_agent.core.claims import Claim, is_supported
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.dragin.doubt import SentenceDoubt
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import MEASURED, by_logprobs, climbed, unusable_tokens
-from research_agent.core.refusals import Refused, is_all_missing, says_missing, without_missing
-from research_agent.core.repair import Repair, marked
+from research_agent.core.refusals import Refused
+from research_agent.core.rewriting import marked
 from research_agent.core.rounds import NO_PROGRESS, Progress, Round, quality
 from research_agent.core.types import Chunk, Token
+from research_agent.core.uncertain_spans import Spot, differing_spans, uncertain_spans
 from research_agent.core.uncertainty import UNMEASURED, Uncertainty
 
 StopReason = Literal[
@@ -31,11 +29,9 @@ StopReason = Literal[
     "error",
     BudgetStop,
 ]
-Doubt = Literal["uncertain", "unsupported", "lacking", "pruned"]
+Doubt = Literal["uncertain", "unconfirmed", "pruned"]
 """What has to be mended; "pruned": chunks that were left out of the evidence come back."""
-MENDED = frozenset(
-    {"refused", "uncertain", "unsupported", "lacking", "max_rounds", "no_new_evidence"}
-)
+MENDED = frozenset({"refused", "uncertain", "unconfirmed", "max_rounds", "no_new_evidence"})
 """Doubts and ends that chunks which were left out may mend."""
 CALLS = 2
 """Model calls that another answer may take: to write it, and to check whether it is one."""
@@ -60,8 +56,10 @@ class Answer:
     """The check whether the evidence answers the question gave no verdict."""
     failed: BudgetStop | Literal["error", ""] = ""
     """Why nothing was written; empty where something was."""
-    repairs: tuple[Repair, ...] = ()
-    """Sentences of the text that were written again, unsupported or doubtful as they were."""
+    missing: tuple[str, ...] = ()
+    """What the model says the evidence does not hold, where it answers the rest."""
+    rewritten: tuple[str, ...] = ()
+    """Sentences of the text that were written again, doubtful as they were; without markers."""
     second: str | None = None
     """Another answer to the same prompt; empty where it failed, None where none was asked for."""
 
@@ -74,8 +72,8 @@ class Draft:
     claims: tuple[Claim, ...] = ()
     uncertainty: Uncertainty = UNMEASURED
     answerable: float | None = None
-    lacking: str = ""
-    """What the question asks for, such as a number, and no shown claim gives or speaks of."""
+    missing: tuple[str, ...] = ()
+    """What the model says the evidence does not hold."""
     doubt: float | None = None
     """The answer's doubt as `verify.profile` measures it; None where nothing is known."""
     sentences: tuple[SentenceDoubt, ...] = ()
@@ -84,9 +82,14 @@ class Draft:
     """What the model was unsure of, the least sure first."""
 
     @property
-    def shown(self) -> int:
-        """How many claims something supports."""
-        return sum(map(is_shown, self.claims))
+    def supported(self) -> int:
+        """How many claims the evidence bears out."""
+        return sum(map(is_supported, self.claims))
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether there are claims, and the evidence says otherwise than every one of them."""
+        return bool(self.claims) and all(c.verdict == "contradicted" for c in self.claims)
 
     def is_better_than(self, other: "Draft") -> bool:
         """Return whether this is the better of two drafts; doubt decides where both have one."""
@@ -95,8 +98,8 @@ class Draft:
             return mine > theirs
         return self.doubt < other.doubt
 
-    def _merits(self) -> tuple[bool, int, int]:
-        return (not self.lacking, self.shown, self.shown - len(self.claims))
+    def _merits(self) -> tuple[int, int]:
+        return (self.supported, self.supported - len(self.claims))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +118,13 @@ class Check:
     @property
     def faulty(self) -> tuple[str, ...]:
         """The sentences that may be written again alone, beside others that stay."""
-        return self.doubts if self.reason in {"uncertain", "unsupported"} else ()
+        return self.doubts if self.reason in {"uncertain", "unconfirmed"} else ()
 
 
 def verify(  # noqa: PLR0913 (keyword-only settings)
     question: str,
     answer: Answer,
+    claims: tuple[Claim, ...],
     evidence: Sequence[Evidence],
     best: Draft,
     *,
@@ -129,21 +133,16 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     round_: int,
     max_rounds: int,
     rule: DoubtRule,
-    min_support: float,
-    asked_value: bool = True,
     left_out: bool = False,
     seen: Sequence[Chunk] = (),
     progress: Progress = NO_PROGRESS,
-    claims: tuple[Claim, ...] | None = None,
 ) -> tuple[Check, Draft]:
-    """Check `answer` and return what to do next together with the best draft so far.
+    """Return what to do after `answer` with its checked `claims`, and the best draft so far.
 
-    The `claims` may have been read before. With `asked_value` an answer without the number, time or
-    name that is asked for is none. The `rule` says when the model counts as unsure; the chunks
-    `seen` tell it which words are rare.
+    The `rule` says when the model counts as unsure; the chunks `seen` tell it which words are rare.
     A round that failed or is no better than the best one ends the loop, and so does a budget
     that pays no other round, or `progress` that promises too little of one. Without
-    log-probabilities nothing counts as confident; only unsupported claims force another round.
+    log-probabilities nothing counts as confident; only unconfirmed claims force another round.
 
     Where chunks were `left_out` of the evidence and may come back, they do before anything else is
     tried, or ends: a refusal, or an answer that is not good, may be for want of them.
@@ -153,10 +152,8 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if undrafted:
         check, draft = undrafted
     else:
-        claims = claims or claims_of(question, answer, evidence, min_support)
-        claims = marked(without_missing(claims), answer.repairs)
-        lacks = _lacking(question, claims, evidence, asked_value=asked_value)
-        written = Draft(round_, claims, answerable=answer.answerable, lacking=lacks)
+        claims = marked(claims, answer.rewritten)
+        written = Draft(round_, claims, answerable=answer.answerable, missing=answer.missing)
         written = _with_doubt(question, written, answer, evidence, seen, rule)
         latest = _round(written, progress)
         unpaid = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
@@ -167,24 +164,6 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     if left_out and check.reason in MENDED and paid:
         check = replace(check, decision="again", reason="pruned", next_query="", refused="")
     return replace(check, rounds=rounds), draft
-
-
-def claims_of(
-    question: str, answer: Answer, evidence: Sequence[Evidence], min_support: float
-) -> tuple[Claim, ...]:
-    """Return what `answer` says, judged against the evidence."""
-    tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
-    return read_claims(answer.text, tokens, evidence, min_support=min_support, asked=question)
-
-
-def _lacking(
-    question: str, claims: Sequence[Claim], evidence: Sequence[Evidence], *, asked_value: bool
-) -> str:
-    """Return what the question asks for or names, and nothing shown gives or speaks of."""
-    shown = [claim.text for claim in claims if is_shown(claim)]
-    answers = not shown or any(map(says_missing, shown))  # (what is not given may be the answer)
-    lacks = lacking(question, shown) if asked_value and not answers else ""
-    return lacks or left_unsaid(question, claims, evidence)
 
 
 def _with_doubt(
@@ -209,9 +188,9 @@ def _with_doubt(
     )
     tokens = answer.tokens if unsure.source == "logprobs" else ()
     limit = rule.limit if rule.profile == "entropy" else rule.max_entropy
-    found = spots(question, answer.text, tokens, claims, max_entropy=limit)
+    found = uncertain_spans(question, answer.text, tokens, claims, max_entropy=limit)
     if differing:
-        found = difference_spots(differing, claims)
+        found = differing_spans(differing, claims)
     cited = {item.key: item.hit.chunk for item in evidence}
     known = (*cited.values(), *seen)
     sentences = rule.sentences(answer.text, tokens, claims, cited, known)
@@ -221,8 +200,8 @@ def _with_doubt(
 
 def _round(draft: Draft, progress: Progress) -> Round:
     """Return what a draft came to, for the record."""
-    count, shown, unsure = len(draft.claims), draft.shown, draft.uncertainty
-    good = 0.0 if draft.lacking else quality(count, shown, unsure.normalized)
+    count, shown, unsure = len(draft.claims), draft.supported, draft.uncertainty
+    good = quality(count, shown, unsure.normalized)
     entropy, spent = unsure.mean_entropy, progress.spent
     return Round(draft.round, entropy, draft.doubt, count, shown, good, spent)
 
@@ -236,8 +215,6 @@ def _weighed(
     rule: DoubtRule,
 ) -> tuple[Check, Draft]:
     """Return what follows from a draft, and the better one of it and `best`."""
-    if is_all_missing(draft.claims):
-        return _refused(replace(answer, refused="insufficient_evidence"), best)
     if best.claims and not draft.is_better_than(best):
         return _stop("worse_than_before", best), best
     doubt = _doubt(draft, rule)
@@ -281,10 +258,8 @@ def _unpaid(allowance: Allowance) -> StopReason | None:
 
 def _doubt(draft: Draft, rule: DoubtRule) -> Doubt | None:
     """Return what is wrong with a draft, None where nothing is."""
-    if not draft.claims or not all(map(is_shown, draft.claims)):
-        return "unsupported"
-    if draft.lacking:
-        return "lacking"
+    if not draft.claims or not all(map(is_supported, draft.claims)):
+        return "unconfirmed"
     unsure = draft.uncertainty
     if unsure.source == "disagreement" and (unsure.value or 0.0) > rule.max_disagreement:
         return "uncertain"
@@ -292,7 +267,6 @@ def _doubt(draft: Draft, rule: DoubtRule) -> Doubt | None:
 
 
 def _stop(reason: StopReason, draft: Draft, refused: Refused = "unsupported_draft") -> Check:
-    """Stop with `draft`, which is `refused` where nothing of it can be shown."""
-    if draft.lacking:
-        return Check("stop", reason, "", "insufficient_evidence")
-    return Check("stop", reason, "", "" if any(map(is_shown, draft.claims)) else refused)
+    """Stop with `draft`, which is `refused` where it has no claims, or all are contradicted."""
+    shown = draft.claims and not draft.is_contradicted
+    return Check("stop", reason, "", "" if shown else refused)
