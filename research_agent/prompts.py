@@ -9,7 +9,9 @@ VARIABLES = {
     "answer_system": frozenset[str](),
     "answer_system_refusing": frozenset[str](),
     "answer_user": frozenset({"evidence", "question"}),
+    "answer_user_refusing": frozenset({"evidence", "question"}),
     "answerable": frozenset({"evidence", "question", "answer"}),
+    "answer_supported": frozenset({"evidence", "question", "answer"}),
     "repair": frozenset({"evidence", "question", "sentences"}),
     "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
     "refine": frozenset({"question"}),
@@ -56,7 +58,9 @@ class Prompts:
     answer_system: PromptTemplate
     answer_system_refusing: PromptTemplate
     answer_user: PromptTemplate
+    answer_user_refusing: PromptTemplate
     answerable: PromptTemplate
+    answer_supported: PromptTemplate
     repair: PromptTemplate
     rewrite_sentence: PromptTemplate
     refine: PromptTemplate
