@@ -89,9 +89,7 @@ def answer_node(
         allowance=remaining(settings, state.trace),
         ports=ports,
         prompts=prompts,
-        settings=settings.answer,
-        words=settings.retrieval.words,
-        verify=settings.verify,
+        settings=settings,
         faulty=state.check.faulty,
     )
     return {"answer": answered.value, "trace": [answered.event]}
@@ -137,7 +135,7 @@ def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> Re
         chunks=ports.chunks,
         documents=ports.documents,
         scope=state.scope,
-        words=settings.retrieval.words,
         unsaid=state.unsaid,
+        unconfirmed=settings.answer.unconfirmed,
     )
     return {"result": result}

@@ -12,7 +12,6 @@ VARIABLES = {
     "answer_user_refusing": frozenset({"evidence", "question"}),
     "answerable": frozenset({"evidence", "question", "answer"}),
     "answer_supported": frozenset({"evidence", "question", "answer"}),
-    "repair": frozenset({"evidence", "question", "sentences"}),
     "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
     "refine": frozenset({"question"}),
     "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
@@ -21,7 +20,7 @@ VARIABLES = {
     "follow_up": frozenset({"history", "question"}),
     "plan_calls": frozenset({"documents", "question", "queries", "results"}),
     "relevant": frozenset({"question", "chunk"}),
-    "supported": frozenset({"source", "sentence"}),
+    "judge": frozenset({"evidence", "question", "sentences"}),
     "filter": frozenset({"question", "chunks"}),
     "calibrate": frozenset({"text"}),
     "nu_system": frozenset[str](),
@@ -61,7 +60,6 @@ class Prompts:
     answer_user_refusing: PromptTemplate
     answerable: PromptTemplate
     answer_supported: PromptTemplate
-    repair: PromptTemplate
     rewrite_sentence: PromptTemplate
     refine: PromptTemplate
     refine_again: PromptTemplate
@@ -70,7 +68,7 @@ class Prompts:
     follow_up: PromptTemplate
     plan_calls: PromptTemplate
     relevant: PromptTemplate
-    supported: PromptTemplate
+    judge: PromptTemplate
     filter: PromptTemplate
     calibrate: PromptTemplate
     nu_system: PromptTemplate

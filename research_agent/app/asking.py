@@ -19,7 +19,7 @@ from research_agent.app.terminal import note, progress_bar, result_text, say, sa
 from research_agent.app.tracing import tracing
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import load_prompts
-from research_agent.core.doubt_words import told
+from research_agent.core.uncertain_spans import told
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.events import Event, Finished, Stopped
 from research_agent.core.evidence import place

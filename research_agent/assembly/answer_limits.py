@@ -24,7 +24,7 @@ def writers_of(settings: Settings, environment: Mapping[str, str]) -> str:
 def answering_digest(settings: Settings) -> str:
     """Return a digest of the settings that answers are written with, the fitted ones left out."""
     answer = replace(settings.answer, min_answerable=AnswerSettings().min_answerable)
-    given = (answer, settings.evidence, settings.verify.min_support)
+    given = (answer, settings.evidence)
     return sha256(repr(given).encode()).hexdigest()
 
 

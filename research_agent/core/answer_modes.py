@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from research_agent.core.content_words import content_words, share_held
 from research_agent.core.result import ResearchResult
-from research_agent.core.support import content_words, held_share, wanted_words
 
 Mode = Literal["abstractive", "select_then_write", "extractive"]
 MODES: tuple[Mode, ...] = ("abstractive", "select_then_write", "extractive")
@@ -61,7 +61,7 @@ def tried(question: str, golds: frozenset[str], result: ResearchResult) -> Tried
     given = result.status != "refused"
     quotes = [one.quote for one in result.citations if one.chunk_id in golds]
     said = content_words(" ".join((result.answer, *quotes)))
-    right = given and bool(quotes) and held_share(wanted_words(question), said) >= LEAST_HELD
+    right = given and bool(quotes) and share_held(question, said) >= LEAST_HELD
     return Tried(given=given, right=right)
 
 

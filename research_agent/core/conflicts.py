@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from research_agent.core.claims import Claim, is_supported
 from research_agent.core.content_words import content_words
 from research_agent.core.evidence import Evidence
-from research_agent.core.quote_search import units
+from research_agent.core.quote_search import unit_spans
 from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
 
@@ -94,7 +94,7 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
 
 
 def _said(chunk: Chunk) -> Iterator[str]:
-    yield from (chunk.text[start:end] for start, end in units(chunk))
+    yield from (chunk.text[start:end] for start, end in unit_spans(chunk))
 
 
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:

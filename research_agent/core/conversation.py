@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
-from research_agent.core.doubt_words import Unsure
+from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.evidence import Evidence
 from research_agent.core.records import text_digest

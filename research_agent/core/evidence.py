@@ -148,6 +148,15 @@ def readable(chunk: Chunk) -> str:
     return spelled if len(spelled) <= MAX_SPELLED else chunk.text
 
 
+def source_of(chunk: Chunk) -> str:
+    """Return what a chunk says with what heads it: its document's name and title, its sections.
+
+    >>> source_of(Chunk("x", "guide", "Bake it.", title="Bread", section=("Rye",)))
+    'guide Bread Rye Bake it.'
+    """
+    return " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
+
+
 def fenced(text: str) -> str:
     """Return text of a document so that it cannot close the fence around it.
 

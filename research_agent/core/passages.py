@@ -9,14 +9,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from research_agent.core.evidence import Evidence
+from research_agent.core.content_words import content_words, is_named, share_held
+from research_agent.core.evidence import Evidence, source_of
 from research_agent.core.look_ups import by_heading
-from research_agent.core.named_things import named_documents
 from research_agent.core.pseudocode import prettified
 from research_agent.core.question_plan import plan_question
-from research_agent.core.question_words import ENGLISH, QuestionWords, phrases
-from research_agent.core.quoting import source_of, spans
-from research_agent.core.support import content_words, held_share, is_named, wanted_words
+from research_agent.core.question_words import QuestionWords, phrases
+from research_agent.core.quote_search import unit_spans
 from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
 
@@ -74,7 +73,7 @@ def _of_chunk(key: str, chunk: Chunk, rank: int) -> list[Passage]:
         return [Passage(key, 0, text, rank=rank)]
     head = head_of(text) if chunk.kind == "table" else ""
     found = []
-    for start, end in spans(chunk):
+    for start, end in unit_spans(chunk):
         said = text[start:end]
         if start >= len(head) and (head or _letters(said) >= LEAST_LETTERS):
             found.append(Passage(key, start, said, head, rank))
@@ -94,12 +93,11 @@ def ranked_passages(
     The score is the cosine to the question, plus what its words hold of the question's, minus
     what a late chunk costs.
     """
-    wanted = wanted_words(question)
     scored = [
         replace(
             passage,
             score=similarity
-            + SHARE_WEIGHT * held_share(wanted, content_words(passage.readable))
+            + SHARE_WEIGHT * share_held(question, content_words(passage.readable))
             - RANK_COST * passage.rank,
         )
         for passage, similarity in zip(passages, similarities, strict=True)
@@ -191,12 +189,10 @@ def looked_up(
     shown = any(phrases(language.shows).search(question) for language in words)
     if look_up is None or not look_up.label or not shown or "algorithm" not in look_up.kinds:
         return ()
-    standards = named_documents(question)
     chunks = [
         item.hit.chunk
         for item in evidence
         if item.hit.chunk.kind in look_up.kinds
-        and _is_of(item.hit.chunk, standards)
         and _speaks_of(item.hit.chunk, look_up.names)
     ]
     named = by_heading(look_up, chunks, question)
@@ -204,12 +200,6 @@ def looked_up(
         return ()
     keys = {item.hit.chunk.chunk_id: item.key for item in evidence}
     return (Passage(keys[named[0].chunk_id], 0, named[0].text),)
-
-
-def _is_of(chunk: Chunk, documents: Collection[str]) -> bool:
-    """Return whether a chunk's document is named so, where any is named."""
-    source = f"{chunk.doc_id} {chunk.title}"
-    return not documents or any(is_named(name, source) for name in documents)
 
 
 def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
@@ -221,36 +211,3 @@ def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
     source = source_of(chunk)
     sure = [name for name in names if _SURE_NAME.search(name)]
     return not sure or any(is_named(name, source) for name in sure)
-
-
-def explains_nothing(
-    question: str,
-    sentences: Sequence[str],
-    *,
-    least: float,
-    words: Sequence[QuestionWords] = (ENGLISH,),
-) -> bool:
-    """Return whether an answer says little but what the question says.
-
-    Of an answer to a question that wants an explanation, `least` is the share of its content words
-    that have to be new: "It was chosen because it was selected" explains nothing, however true it
-    is. To other questions one new word is an answer, mostly a name; so is a yes or no, and one of
-    several things that the question itself gives for choice.
-
-    >>> explains_nothing("Why was HQC selected?", ["HQC was selected in a selection."], least=0.5)
-    True
-    >>> explains_nothing("Why was HQC selected?", ["Its failure rate is understood."], least=0.5)
-    False
-    >>> explains_nothing("Who selected HQC?", ["HQC was selected."], least=0.5)
-    True
-    >>> explains_nothing("Who selected HQC?", ["NIST selected HQC."], least=0.5)
-    False
-    """
-    said = content_words(" ".join(sentences))
-    new = said - content_words(question)
-    if any(phrases(of.explanation).search(question) for of in words):
-        return bool(said) and len(new) < least * len(said)
-    if any(phrases(of.choice).search(question) for of in words):
-        return False
-    decided = any(phrases(of.decision).match(" ".join(sentences).lstrip()) for of in words)
-    return bool(said) and not new and not decided

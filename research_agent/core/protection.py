@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from research_agent.core.support import is_named, names, numbers
+from research_agent.core.content_words import is_named
+from research_agent.core.evidence import source_of
 from research_agent.core.types import Chunk
-from research_agent.core.words import fold
+from research_agent.core.words import fold, word_spans
 
 Protection = Literal["", "table", "quotation", "identifier", "number"]
 QUOTED = re.compile(
@@ -27,37 +28,36 @@ def protections(question: str, chunks: Sequence[Chunk]) -> tuple[Protection, ...
     >>> protections("How long is the ML-KEM-768 key?", chunks)
     ('identifier', '', '')
     """
-    sources = [f"{chunk.doc_id} {' '.join(chunk.section)} {chunk.text}" for chunk in chunks]
-    held = [numbers(source) for source in sources]
+    sources = [source_of(chunk) for chunk in chunks]
     quoted = [_plain(span) for span in QUOTED.findall(question)]
-    rare_names = [
-        [is_named(name, source) for source in sources] for name in sorted(names(question))
-    ]
-    rare_numbers = [[number in own for own in held] for number in sorted(numbers(question))]
+    held = {
+        value: [is_named(value, source) for source in sources] for value in _values(question)
+    }
+    rare = {value: where for value, where in held.items() if sum(where) * 2 <= len(where)}
     return tuple(
         _protection(
             chunk,
             quoted=any(span in _plain(source) for span in quoted),
-            named=any(where[at] for where in rare_names if _is_rare(where)),
-            numbered=any(where[at] for where in rare_numbers if _is_rare(where)),
+            values=[value for value, where in rare.items() if where[at]],
         )
         for at, (chunk, source) in enumerate(zip(chunks, sources, strict=True))
     )
 
 
-def _protection(chunk: Chunk, *, quoted: bool, named: bool, numbered: bool) -> Protection:
+def _protection(chunk: Chunk, *, quoted: bool, values: Sequence[str]) -> Protection:
     if chunk.kind == "table":
         return "table"
     if quoted:
         return "quotation"
-    if named:
+    if any(any(map(str.isalpha, value)) for value in values):
         return "identifier"
-    return "number" if numbered else ""
+    return "number" if values else ""
 
 
-def _is_rare(where: Sequence[bool]) -> bool:
-    """Return whether no more than half of the chunks have something."""
-    return sum(where) * 2 <= len(where)
+def _values(question: str) -> list[str]:
+    """Return the words with a digit, or with a capital behind their first letter."""
+    words = (question[start:end] for start, end in word_spans(question))
+    return [w for w in words if any(map(str.isdigit, w)) or any(map(str.isupper, w[1:]))]
 
 
 def _plain(text: str) -> str:

@@ -29,8 +29,8 @@ class AnswerSettings:
     mode: Literal["auto", "abstractive", "extractive", "select_then_write"] = "auto"
     """The model writes ("abstractive"); sentences of the evidence nearest to the question
     ("extractive"); the model writes from those alone ("select_then_write"); or it writes, but an
-    algorithm that is asked for is shown as it stands, and sentences of the evidence take the
-    place of an answer that only repeats the question ("auto")."""
+    algorithm that is asked for is shown as it stands, and passages on each of two things that are
+    compared take the place of a model's refusal ("auto")."""
     passages: Annotated[int, Range(1, 100, "passages")] = 6
     """Sentences, rows or algorithms that are shown, or written from, at most."""
     passage_words: Annotated[int, Range(10, 10_000, "words")] = 120
@@ -40,21 +40,18 @@ class AnswerSettings:
     answer, or the ranking alone, which asks nobody. Without log-probabilities the ranking does."""
     passages_judged: Annotated[int, Range(1, 200, "passages")] = 12
     """The ranking's first passages that the model judges, one short call each."""
-    min_new: Annotated[float, Range(0, 1, "share")] = 0.5
-    """Mode "auto": where reasons are asked for, an answer with a smaller share of words that its
-    question does not have explains nothing. To other questions one new word is an answer."""
-    refusal: Literal["check", "prompt"] = "check"
-    """Decide afterwards, by a yes/no question about the written answer, or let the model refuse."""
+    refusal: Literal["auto", "check", "prompt"] = "auto"
+    """The prompt says what to reply where the evidence does not hold the answer ("prompt"), or a
+    yes/no question about the written answer decides afterwards ("check"). "auto": "check" for the
+    embedded model, which refuses too much where its prompt allows it, "prompt" for all others."""
     min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.5
-    """Mode "check": with a lower probability of "yes" the answer is a refusal."""
+    """Refusal "check": with a lower probability of "yes" the answer is a refusal. A model without
+    log-probabilities has no limit: its yes or no decides."""
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
     """Length of the answer at most."""
-    max_words: Annotated[int, Range(0, 10_000, "words")] = 120
-    """Words of a written answer, in whole sentences, unless the question asks for more, such as
-    for all steps; 0: no limit. Code and tables stay whole."""
-    repair: Literal["drop", "reask"] = "drop"
-    """Leave out sentences that nothing supports, or first have the model write them again once,
-    all in one call, with what is wrong."""
+    unconfirmed: Literal["mark", "drop", "refuse"] = "mark"
+    """What becomes of sentences that are not supported: they are shown with a mark, left out and
+    told apart, or the whole answer is refused for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +76,12 @@ class VerifySettings:
     others stay as they are."""
     min_value: Annotated[float, Range(0, 10)] = 0.0
     """Least quality (0 to 1) that 1,000 tokens of a further round have to promise; 0: any."""
-    min_support: Annotated[float, Range(0, 1, "share")] = 0.5
-    """Share of a sentence's content words that its quote has to hold."""
-    similarity: Literal["off", "told", "counted"] = "off"
-    """How alike a sentence and its quote are by their embeddings: not measured, told in the result,
-    or also counted: where no check finds anything, a sentence with 0.3 or more of its words in a
-    quote that is alike (0.7) is supported."""
-    judge: Literal["off", "model"] = "off"
-    """Ask the verifier's model about sentences that no quote has word for word, one short call
-    each, up to eight an answer; what it denies is unsupported. Needs log-probabilities."""
-    min_yes: Annotated[float, Range(0, 1, "probability")] = 0.3
-    """Judge "model": a sentence with a lower probability of "yes" is denied."""
+    min_support: Annotated[float, Range(0, 1, "probability")] = 0.0
+    """Probability of support below which a sentence is unconfirmed; 0: the fitted limit."""
+    judge: Literal["auto", "off", "unsure", "all"] = "auto"
+    """Ask the verifier's model in one call which sentences the evidence supports: all that stand
+    nowhere word for word, or those alone whose score is near the limit. "auto": "unsure" for the
+    embedded model, "all" for others."""
     samples: Annotated[int, Range(1, 2, "answers")] = 1
     """2: without log-probabilities a second answer is asked for, which costs a call, and what only
     one of both says is the doubt."""
@@ -97,8 +89,6 @@ class VerifySettings:
     """How freely the second answer is sampled; at 0 it would be the first one again."""
     max_disagreement: Annotated[float, Range(0, 1, "share")] = 0.5
     """Share of what two answers say that only one says, up to which the model counts as sure."""
-    asked_value: Literal["on", "off"] = "on"
-    """Refuse where a number, a time or a name is asked for and no supported sentence has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The whole configuration."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from research_agent.errors import ConfigError
 from research_agent.settings.answering import (
@@ -54,3 +55,17 @@ class Settings:
                 f"retrieval.top_k ({self.retrieval.top_k})"
             )
             raise ConfigError(msg, hint="Only what was retrieved can be read.")
+
+    @property
+    def refuses_by(self) -> Literal["check", "prompt"]:
+        """How refusals are decided, with "auto" resolved by the provider of the answer's model."""
+        if self.answer.refusal != "auto":
+            return self.answer.refusal
+        return "check" if self.models.role("answer").provider == "local" else "prompt"
+
+    @property
+    def judges(self) -> Literal["off", "unsure", "all"]:
+        """Which sentences are judged, with "auto" resolved by the provider of the verifier."""
+        if self.verify.judge != "auto":
+            return self.verify.judge
+        return "unsure" if self.models.role("verifier").provider == "local" else "all"

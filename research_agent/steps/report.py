@@ -10,9 +10,8 @@ from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
 from research_agent.core.pruning import UNPRUNED, PruneStats
-from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.core.refinement import Refinement
-from research_agent.core.result import Citation, ResearchResult, research_result
+from research_agent.core.result import Citation, ResearchResult, Unconfirmed, research_result
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Chunk, TraceEvent
 from research_agent.core.verification import Check, Draft
@@ -35,8 +34,8 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     prune: PruneStats = UNPRUNED,
     documents: Callable[[], Sequence[DocumentOutline]] = no_documents,
     scope: Scope = EVERYTHING,
-    words: Sequence[QuestionWords] = (ENGLISH,),
     unsaid: Sequence[str] = (),
+    unconfirmed: Unconfirmed = "mark",
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
@@ -53,8 +52,8 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         rounds=rounds,
         trace=trace,
         prune=prune,
-        words=words,
         unsaid=unsaid,
+        unconfirmed=unconfirmed,
     )
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))

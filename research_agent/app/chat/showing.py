@@ -7,7 +7,7 @@ from urllib.parse import quote
 from research_agent.app.asking import rounds_text
 from research_agent.app.events import step_text
 from research_agent.core.conversation import Choices, Cited, Turn
-from research_agent.core.doubt_words import measured
+from research_agent.core.uncertain_spans import measured
 from research_agent.core.events import Event, SentenceChecked, Stopped
 
 AROUND = 300

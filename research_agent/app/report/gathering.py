@@ -10,7 +10,7 @@ from research_agent.app.report.ranking import Look, Ranking, rankings
 from research_agent.app.report.recording import RunRecord
 from research_agent.app.report.steps import Round, StepRow, rounds, step_rows
 from research_agent.config import lines
-from research_agent.core.claims import Claim, is_shown
+from research_agent.core.claims import Claim
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.result import Citation, ResearchResult
@@ -86,7 +86,7 @@ def report_of(
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
         sources=tuple(_source(citation, result, pages) for citation in result.citations),
         pages=pages,
-        claims=tuple(claim for claim in result.claims if is_shown(claim) and not refused),
+        claims=() if refused else result.claims,
         heat=tokens,
         least_sure=least_sure(tokens),
         confidence=confidence_parts(result.confidence),

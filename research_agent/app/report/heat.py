@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from research_agent.core.claims import MARKER, bare, is_shown, said_tokens
+from research_agent.core.claims import MARKER, bare, plain, said_tokens
 from research_agent.core.entropy import token_entropy
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Token
@@ -49,9 +49,8 @@ def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
     spans = [
         span for span in sentence_spans(text) if any(map(str.isalnum, bare(text[slice(*span)])))
     ]
-    if len(spans) != len(draft.claims):
-        return ()
-    shown = [span for span, claim in zip(spans, draft.claims, strict=True) if is_shown(claim)]
+    claims = {plain(claim.text) for claim in draft.claims}
+    shown = [span for span in spans if plain(bare(text[slice(*span)])) in claims]
     said = {at for at, _ in said_tokens(answer.tokens)}
     markers = [match.span() for match in MARKER.finditer(text)]
     found, at = [], 0

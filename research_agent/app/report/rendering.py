@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from research_agent.app.report.gathering import Report
 from research_agent.app.report.target import MADE_BY
 from research_agent.app.terminal import visible
-from research_agent.core.doubt_words import measured
+from research_agent.core.uncertain_spans import measured
 from research_agent.core.uncertainty import in_words
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ stand how rare the word is, and whether the chunks that the sentence cites say i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
 
 from research_agent.core.claims import bare, read_keys
+from research_agent.core.content_words import content_words, share_held, wanted_words
 from research_agent.core.dragin.answer_words import AnswerWord, answer_words
-from research_agent.core.quoting import above, offered_words
+from research_agent.core.evidence import source_of
 from research_agent.core.sentences import sentence_spans
-from research_agent.core.support import claimed_words, content_words, held_share, undivided
 from research_agent.core.types import Chunk, Token
 from research_agent.core.validators.languages import LANGUAGES
 from research_agent.core.validators.reading import language_of
@@ -93,13 +92,13 @@ def sentence_doubts(
     language = language_of(text, LANGUAGES)
     silent = frozenset(language.function if language else ())
     words = answer_words(text, tokens)
-    pool = [_said(chunk) for chunk in dict.fromkeys(seen)]
+    pool = [content_words(chunk.text) for chunk in dict.fromkeys(seen)]
     found = []
     for start, end in sentence_spans(text):
         plain = bare(text[start:end])
         named = keys.get(plain) or read_keys(text[start:end])
         chunks = [cited[key] for key in named if key in cited] or cited.values()
-        offered = frozenset[str]().union(*map(_offered, chunks))
+        offered = frozenset[str]().union(*(content_words(source_of(chunk)) for chunk in chunks))
         own = [word for word in words if start <= word.start < end]
         scored = [_scored(word, offered, pool, silent) for word in own]
         found.append(_sentence(plain, scored, limit))
@@ -112,12 +111,11 @@ def _scored(
     pool: Sequence[frozenset[str]],
     silent: frozenset[str],
 ) -> _Scored:
-    wanted = claimed_words(word.text)
-    content = bool(wanted) and fold(word.text) not in silent
-    support = held_share(wanted, offered)
+    content = bool(wanted_words(word.text)) and fold(word.text) not in silent
+    support = share_held(word.text, offered)
     if word.entropy is None:
         return _Scored(word, None, content, support >= 1.0)
-    holding = sum(held_share(wanted, said) >= 1.0 for said in pool) if content else 0
+    holding = sum(share_held(word.text, said) >= 1.0 for said in pool) if content else 0
     score = rind(word.entropy, rarity(holding, len(pool)), support, content=content)
     return _Scored(word, score, content, support >= 1.0)
 
@@ -144,15 +142,3 @@ def _sentence(plain: str, words: Sequence[_Scored], limit: float) -> SentenceDou
 
 def _texts(words: Sequence[_Scored]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.word.text for word in words if word.content))
-
-
-@lru_cache(maxsize=256)
-def _said(chunk: Chunk) -> frozenset[str]:
-    """Return the words of a chunk by which it is told how rare a word is."""
-    return content_words(undivided(chunk.text))
-
-
-@lru_cache(maxsize=256)
-def _offered(chunk: Chunk) -> frozenset[str]:
-    """Return the words that a chunk, its headings and its document's name support."""
-    return offered_words(chunk.text, chunk) | above(chunk) | content_words(chunk.doc_id)

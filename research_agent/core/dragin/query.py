@@ -7,8 +7,8 @@ sentence; the doubtful word itself is never among them, for it may be wrong.
 
 from collections.abc import Sequence
 
+from research_agent.core.content_words import Word, wanted_words
 from research_agent.core.dragin.doubt import SentenceDoubt
-from research_agent.core.support import claimed_words
 
 MOST_WORDS = 25
 """Words that a query has beside the question: DRAGIN's own n."""
@@ -23,10 +23,10 @@ def doubt_query(question: str, sentences: Sequence[SentenceDoubt]) -> str:
     >>> doubt_query("How large is the key?", [found])
     'How large is the key? bytes'
     """
-    asked = claimed_words(question)
-    added: dict[frozenset[tuple[str, ...]], str] = {}
+    asked = wanted_words(question)
+    added: dict[frozenset[Word], str] = {}
     for word in (word for sentence in sentences for word in sentence.certain):
-        wanted = claimed_words(word)
+        wanted = wanted_words(word)
         if not wanted <= asked:
             added.setdefault(wanted, word)
     return " ".join((question, *list(added.values())[:MOST_WORDS]))

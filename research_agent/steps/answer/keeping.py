@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from research_agent.core.budget import NOTHING, Allowance
 from research_agent.metering import Meter
-from research_agent.settings import AnswerSettings
+from research_agent.settings import Settings
 
 INSTRUCTIONS = 120
 """Tokens that a call reads beside the evidence, the question and the answer, about."""
@@ -15,7 +15,7 @@ def kept_for(
     *,
     meter: Meter,
     count: Callable[[str], int],
-    settings: AnswerSettings,
+    settings: Settings,
     is_written: bool = True,
 ) -> Allowance:
     """Return what stays for the calls that read `read`: the check, where there is one.
@@ -23,10 +23,10 @@ def kept_for(
     Where nothing `is_written` yet, the call that writes the answer comes as well. Of time and money
     it is half of what is left now, for nobody knows what these calls will take.
     """
-    calls = (settings.refusal == "check") + (not is_written)
+    calls = (settings.refuses_by == "check") + (not is_written)
     if not calls:
         return NOTHING
-    left, written = meter.left(), 0 if is_written else settings.max_tokens
+    left, written = meter.left(), 0 if is_written else settings.answer.max_tokens
     tokens = calls * (count(read) + INSTRUCTIONS) + written * calls
     cost = None if left.cost is None else left.cost / 2
     return Allowance(calls, 0, tokens, left.seconds / 2, cost)

@@ -5,6 +5,7 @@ The ranking puts them in order, and a model may put the first of them in another
 
 from collections.abc import Sequence
 
+from research_agent.core.content_words import is_named
 from research_agent.core.evidence import Evidence
 from research_agent.core.passages import (
     Passage,
@@ -13,7 +14,6 @@ from research_agent.core.passages import (
     passages_of,
     ranked_passages,
 )
-from research_agent.core.support import is_named
 from research_agent.core.unit_vectors import cosine
 from research_agent.ports import Embedder
 from research_agent.steps.answer.scoring import PassageJudge

@@ -3,17 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.core.claims import Claim, bare
+from research_agent.core.claims import bare, plain
 from research_agent.core.evidence import Evidence, fenced
-from research_agent.core.repair import (
-    MOST,
-    Change,
-    Repair,
-    may_replace,
-    plain,
-    rewritten,
-    token_slice,
-)
+from research_agent.core.missing_parts import read_missing
+from research_agent.core.quote_search import best_quotes
+from research_agent.core.rewriting import Change, rewritten, token_slice
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Message
 from research_agent.core.verification import Answer
@@ -21,13 +15,15 @@ from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
-from research_agent.settings import AnswerSettings
+from research_agent.settings import Settings
 from research_agent.steps.answer.aligning import aligned_text
 from research_agent.steps.answer.keeping import kept_for
 
 SENTENCE_TOKENS = 120
 """Length of a sentence that is written again, at most."""
 LEAST_TOKENS = 16
+MOST = 4
+"""Sentences that are asked for again; with more, the whole answer is."""
 Span = tuple[int, int]
 
 
@@ -43,15 +39,15 @@ class Rewriting:
     meter: Meter
     ports: Ports
     prompts: Prompts
-    settings: AnswerSettings
+    settings: Settings
 
     def rewritten(
-        self, earlier: Answer, faulty: Sequence[str], *, min_support: float
+        self, earlier: Answer, faulty: Sequence[str]
     ) -> tuple[Answer, tuple[str, ...]] | None:
         """Return the `earlier` answer with its `faulty` sentences written again, and a note.
 
-        A sentence stays as it was unless the evidence supports the new one; all others are kept
-        character by character. None where the whole answer has to be written: it is no model's,
+        A sentence stays as it was unless the evidence holds at least as much of the new one; all
+        others are kept character by character. None where the whole answer has to be written: it is no model's,
         no sentence of it is without fault, or too many are not. Raises ModelError and BudgetError
         where not even the first sentence could be asked for.
         """
@@ -61,23 +57,22 @@ class Rewriting:
             return None
         changes: list[Change] = []
         notes = tuple[str, ...]()
-        for asked, ((start, end), *again) in enumerate(places.values()):
+        for asked, ((start, end), *repeats) in enumerate(places.values()):
             try:
                 said = "\n".join((kept, *(new for _, _, new, _ in changes)))
-                change = self._change(earlier.text, (start, end), said, min_support)
+                change = self._change(earlier.text, (start, end), said)
             except (ModelError, BudgetError) as error:
                 if not asked:
                     raise
                 notes = (f"answer: not every doubtful sentence was asked for: {error}",)
                 break
             if change:
-                changes += [change, *((first, last, "", ()) for first, last in again)]
+                changes += [change, *((first, last, "", ()) for first, last in repeats)]
         count = sum(bool(new) for _, _, new, _ in changes)
         told = f"answer: {count} of {len(places)} doubtful sentences were written again"
         text, tokens = rewritten(earlier.text, earlier.tokens, changes)
-        before = tuple(Repair(one.sentence) for one in earlier.repairs)
-        repairs = tuple(
-            Repair(bare(new))
+        again = tuple(
+            bare(new)
             for start, end, new, _ in changes
             if new and plain(bare(new)) != plain(bare(earlier.text[start:end]))
         )
@@ -86,12 +81,12 @@ class Rewriting:
             text=text,
             tokens=tokens,
             unchecked=False,
-            repairs=(*before, *repairs),
+            rewritten=(*earlier.rewritten, *again),
             second=None,
         )
         return answer if changes else earlier, (told, *notes)
 
-    def _change(self, text: str, span: Span, kept: str, min_support: float) -> Change | None:
+    def _change(self, text: str, span: Span, kept: str) -> Change | None:
         """Ask for one sentence; None where what was written must not take its place."""
         doubted = bare(text[slice(*span)])
         asked = self.prompts.rewrite_sentence.render(
@@ -104,7 +99,7 @@ class Rewriting:
             self.ports.answerer,
             "answer",
             [self.system, Message("user", asked)],
-            max_tokens=min(self.settings.max_tokens, SENTENCE_TOKENS),
+            max_tokens=min(self.settings.answer.max_tokens, SENTENCE_TOKENS),
             least_tokens=LEAST_TOKENS,
             kept=kept_for(
                 f"{self.shown}\n{self.question}\n{text}",
@@ -119,18 +114,23 @@ class Rewriting:
         if reply.finish_reason == "length":
             spans = spans[:-1]
         for start, end in spans:
-            if may_replace(
-                said[start:end],
-                Claim(doubted),
-                question=self.question,
-                draft=kept,
-                evidence=self.evidence,
-                min_support=min_support,
-                min_new=self.settings.min_new,
-            ):
+            if self._may_replace(said[start:end], doubted, kept):
                 tokens = token_slice(reply.tokens, start, end) if aligned else ()
                 return (*span, said[start:end], tokens)
         return None
+
+    def _may_replace(self, sentence: str, doubted: str, kept: str) -> bool:
+        """Return whether a sentence is new, no refusal, and as near to the evidence as the old."""
+        words = bare(sentence)
+        known = {plain(bare(kept[start:end])) for start, end in sentence_spans(kept)}
+        if not _says(words) or plain(words) in known or read_missing(sentence).missing:
+            return False
+        return self._held(words) >= self._held(doubted)
+
+    def _held(self, sentence: str) -> float:
+        """Return the largest share of a sentence's words that a quote of the evidence holds."""
+        quotes = (best_quotes(sentence, item.hit.chunk) for item in self.evidence)
+        return max((quote.score for found in quotes for quote in found), default=0.0)
 
 
 def _places(text: str, faulty: Sequence[str]) -> dict[str, list[Span]]:

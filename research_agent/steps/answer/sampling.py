@@ -1,6 +1,6 @@
 """A second answer to the same prompt, where log-probabilities do not say how sure the first is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from research_agent.core.ladder import unusable_tokens
@@ -19,13 +19,12 @@ def with_second(
     meter: Meter,
     sampler: ChatModel,
     max_tokens: int,
-    as_shown: Callable[[str], str] = lambda text: text,
 ) -> tuple[Answer, tuple[str, ...]]:
     """Return `answer` with a second one that is sampled freely, and a note where that failed.
 
     It is asked for only where a model has written the answer, it is no refusal, and its
-    log-probabilities cannot be used. It is asked for only at its full length, and made `as_shown`
-    like the first; else both would differ by what was cut off or added. Never raises: a call that
+    log-probabilities cannot be used. It is asked for only at its full length; else both would
+    differ by what was cut off. Never raises: a call that
     fails, is not paid or says nothing leaves an empty second answer.
     """
     answer = replace(answer, second=None)
@@ -42,4 +41,4 @@ def with_second(
     text = aligned_text(reply)
     if not text.strip():
         return replace(answer, second=""), ("answer: the second answer is empty",)
-    return replace(answer, second=as_shown(text)), ()
+    return replace(answer, second=text), ()

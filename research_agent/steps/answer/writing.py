@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from research_agent.core.answer_length import first_tokens, shortened, word_count
 from research_agent.core.budget import BUDGET_STOPS
 from research_agent.core.passages import Passage, as_answer
 from research_agent.core.refusals import REFUSAL, Refused
@@ -36,19 +35,6 @@ def written_by(
         unpaid = meter.granted < max_tokens
         limit = "what is left of budget.tokens" if unpaid else "answer.max_tokens"
     return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
-
-
-def shortened_answer(answer: Answer, most: int) -> tuple[Answer, tuple[str, ...]]:
-    """Return the first sentences of an answer, `most` words at most, and a note where it is cut.
-
-    With 0 there is no limit.
-    """
-    text = shortened(answer.text, most) if most else answer.text
-    if text == answer.text:
-        return answer, ()
-    before, after = word_count(answer.text), word_count(text)
-    note = f"answer: shortened from {before} to {after} words (answer.max_words)"
-    return replace(answer, text=text, tokens=first_tokens(answer.tokens, len(text))), (note,)
 
 
 def failed(error: ModelError | BudgetError, earlier: Answer) -> Answer:

@@ -1,89 +1,84 @@
-"""Ask a model whether the evidence says what a sentence says, in words of its own."""
+"""Judge: ask a model in one call which sentences of an answer the evidence supports."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
-from research_agent.core.claim_checks.checking import is_copied
-from research_agent.core.claims import Claim, bare, is_shown
-from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import attribute, fenced, place
-from research_agent.core.sentences import sentence_spans
+from research_agent.core.claims import Claim
+from research_agent.core.content_words import content_words, share_held
+from research_agent.core.evidence import Evidence, fenced, render_evidence
+from research_agent.core.judge import (
+    TOKENS,
+    judge_schema,
+    listed,
+    read_judgements,
+    with_judgement,
+)
+from research_agent.core.quote_search import Quote
 from research_agent.core.types import Chunk, Message
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import ChatModel
-from research_agent.prompts import PromptTemplate
+from research_agent.prompts import Prompts
 
-MOST = 8
-"""Sentences of an answer that are asked about: those whose quotes hold the least of their words."""
+MOST = 24
+"""Sentences of an answer that are asked about: the least supported ones."""
 Judged = tuple[tuple[Claim, ...], tuple[str, ...]]
 """The claims, and notes for the trace."""
 
 
-def is_asked_about(claim: Claim) -> bool:
-    """Return whether a claim is shown and no quote has it word for word, signs of lists aside.
+def judged(  # noqa: PLR0913 (keyword-only collaborators)
+    question: str,
+    claims: Sequence[Claim],
+    evidence: Sequence[Evidence],
+    *,
+    model: ChatModel,
+    prompts: Prompts,
+    system: Message,
+    meter: Meter,
+    unsure: tuple[float, float],
+) -> Judged:
+    """Return the claims with what the model says of those whose score lies in `unsure`.
 
-    >>> from research_agent.core.support import Support
-    >>> said = Claim("It rains.", ("c1",), (Support(quote="1. It rains a lot."),), "supported")
-    >>> is_asked_about(said), is_asked_about(replace(said, text="It rains a lot."))
-    (True, False)
-    >>> is_asked_about(replace(said, text="1: i = 0", quotes=(Support(quote="1: i = 0"),)))
-    False
+    The `system` prompt is the answer's, so that a server reads the evidence once. What stands in a
+    chunk word for word is not asked about. Where the model fails, is not paid, or
+    its reply says nothing of a sentence, the score's verdict stays, and a note says so. Never
+    raises.
     """
-    quotes = [one.quote for one in claim.quotes]
-    sentences = (bare(quote[start:end]) for quote in quotes for start, end in sentence_spans(quote))
-    return is_shown(claim) and not any(
-        is_copied(claim.text, said) for said in (*quotes, *sentences)
+    low, high = unsure
+    asked = [at for at, one in enumerate(claims) if low <= one.support <= high and one.support < 1]
+    asked = sorted(sorted(asked, key=lambda at: claims[at].support)[:MOST])
+    if not asked:
+        return tuple(claims), ()
+    content = prompts.judge.render(
+        evidence=render_evidence(evidence),
+        question=question,
+        sentences=fenced(listed([claims[at].text for at in asked])),
     )
+    try:
+        reply = meter.ask(
+            model,
+            "verifier",
+            [system, Message("user", content)],
+            max_tokens=TOKENS * len(asked),
+            schema=judge_schema(len(asked)),
+        )
+    except (ModelError, BudgetError) as error:
+        return tuple(claims), (f"verify: sentences were not judged: {error}",)
+    chunks = {item.key: item.hit.chunk for item in evidence}
+    said = read_judgements(reply.text, len(asked), chunks)
+    found = list(claims)
+    for number, at in enumerate(asked, 1):
+        if judgement := said.get(number):
+            quote = None
+            if judgement.key:
+                text = chunks[judgement.key].text[judgement.start : judgement.end]
+                quote = Quote(_share(found[at].text, text, chunks[judgement.key]), text, judgement.start, judgement.end)
+            found[at] = with_judgement(found[at], judgement, quote)
+    silent = len(asked) - len(said)
+    note = f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    return tuple(found), (note,) if silent else ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimJudge:
-    """One yes or no a sentence, read as a probability; the source comes before the sentence."""
-
-    model: ChatModel
-    prompt: PromptTemplate
-    meter: Meter
-    min_yes: float
-    """Probability of a yes below which a sentence is unsupported."""
-
-    def judged(self, claims: Sequence[Claim], chunks: Mapping[str, Chunk]) -> Judged:
-        """Return claims of which those that the model denies are unsupported.
-
-        Where the model fails, is not paid or gives no log-probabilities, the verdicts from there
-        on stay, and a note says so. Never raises.
-        """
-        found = list(claims)
-        asked = [at for at, claim in enumerate(found) if is_asked_about(claim)]
-        doubtful = sorted(asked, key=lambda at: found[at].support)[:MOST]
-        for at in sorted(doubtful):
-            try:
-                probability = self.probability(found[at], chunks)
-            except (ModelError, BudgetError) as error:
-                return tuple(found), (f"verify: sentences were not judged: {error}",)
-            if probability is None:
-                why = "the model gave no probability of a yes"
-                return tuple(found), (f"verify: sentences were not judged: {why}",)
-            if probability < self.min_yes:
-                found[at] = _denied(found[at], probability)
-        return tuple(found), ()
-
-    def probability(self, claim: Claim, chunks: Mapping[str, Chunk]) -> float | None:
-        """Return how likely a yes is; None without log-probabilities.
-
-        Raises ModelError, BudgetError.
-        """
-        cited = [chunks[key] for key in dict.fromkeys(claim.keys) if key in chunks]
-        source = "\n".join(map(_shown, cited))
-        content = self.prompt.render(source=source, sentence=fenced(claim.text))
-        said = self.meter.ask(self.model, "verifier", [Message("user", content)], max_tokens=1)
-        return yes_or_no(said) if said.tokens else None
-
-
-def _shown(chunk: Chunk) -> str:
-    return f'<source from="{attribute(place(chunk))}">\n{fenced(chunk.text)}\n</source>'
-
-
-def _denied(claim: Claim, probability: float) -> Claim:
-    problem = f"the model that checks says no (a yes has {probability:.0%})"
-    return replace(claim, keys=(), quotes=(), verdict="unsupported", problem=problem, repaired="")
+def _share(sentence: str, text: str, chunk: Chunk) -> float:
+    """Return the share of a sentence's words that a quote and what heads its chunk hold."""
+    heads = content_words(" ".join((chunk.doc_id, chunk.title, *chunk.section)))
+    return share_held(sentence, content_words(text) | heads)
