@@ -10,23 +10,19 @@ from benchmarks import (
     answer_peers,
     answers,
     answers_report,
-    circles,
-    claims,
-    claims_judging,
     loop,
     pruning,
     uncertainty,
 )
 from benchmarks.answer_arms import ARMS, arm_named
-from benchmarks.claims_table import misses
 from benchmarks.loop_sets import SETS, SetName
-from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
+from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
 from benchmarks.questions import nist_keys
 
 
 @click.command("answers")
-@WEIGHTS
+@MODEL
 @click.option("--arm", default="default", type=click.Choice([arm.name for arm in ARMS]))
 @click.option("--peer", type=click.Choice([peer.name for peer in ANSWERERS]), help="Ask this one.")
 @click.option("--way", default="default", type=click.Choice(answer_peers.WAYS), help="Of a peer.")
@@ -73,26 +69,6 @@ def answers_command(  # noqa: PLR0913 (one option each)
     print(answers_report.write_report(weights))
 
 
-@click.command("claims")
-@click.option("--show", type=click.Choice(["dev"]), help="Also wrong verdicts not kept aside.")
-@click.option("--judge", is_flag=True, help="Instead: what a model says of those that pass.")
-@WEIGHTS
-@LIVE
-@MINUTES
-def claims_command(
-    *, show: str | None, judge: bool, weights: str, live: bool, minutes: float
-) -> None:
-    """Measure how well claims are judged, without any model or by one."""
-    if judge:
-        chosen = claims_judging.Chosen(weights=weights, live=live, minutes=minutes)
-        print(claims_judging.run(chosen))
-        return
-    judged = claims.run()
-    print(claims.tables(judged))
-    if show:
-        print("\n".join(["", *(line for some in judged.values() for line in misses(some))]))
-
-
 @click.command("uncertainty")
 @WEIGHTS
 @LIVE
@@ -117,16 +93,6 @@ def loop_command(
     print(loop.run(names or tuple(SETS), chosen, cache=cache))
 
 
-@click.command("circles")
-@WEIGHTS
-@LIVE
-@MINUTES
-@CACHE
-def circles_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
-    """Measure passages in the place of drafts that only turn their question around."""
-    print(circles.run(weights, live=live, minutes=minutes, cache=cache))
-
-
 @click.command("pruning")
 @WEIGHTS
 @LIVE
@@ -139,9 +105,7 @@ def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> 
 
 COMMANDS = (
     answers_command,
-    claims_command,
     uncertainty_command,
-    circles_command,
     loop_command,
     pruning_command,
 )

@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,10 +23,10 @@ from research_agent.app.agent import ResearchAgent
 from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.claims import Claim, is_shown
+from research_agent.core.claims import Claim
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
-from research_agent.settings import LocalModelSettings, ReplyCacheSettings, Settings
+from research_agent.settings import LocalModelSettings, ReplyCacheSettings, RoleSettings, Settings
 
 Ask = Callable[[Row], ResearchResult]
 
@@ -53,6 +54,8 @@ class Chosen:
 
 
 REMOVED = "-gold-removed"
+STRONG = "strong"
+"""The weights of a model behind a server; its questions are asked side by side."""
 
 
 def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # noqa: ANN401 (fields)
@@ -60,9 +63,16 @@ def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # 
 
     The user's own reply cache is off: a reply from there says nothing about seconds.
     """
-    local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
     cache = ReplyCacheSettings(mode="off")
-    models = replace(settings.models, local=local, reply_cache=cache)
+    models = replace(settings.models, reply_cache=cache)
+    if weights == STRONG:
+        url = os.environ.get("RESEARCH_AGENT_BENCHMARK_URL", "http://127.0.0.1:8099/v1")
+        chat = RoleSettings(provider="openai", model=STRONG, base_url=url)
+        models = replace(models, chat=chat, timeout=3000.0, retries=0, concurrency=64)
+        settings = replace(settings, budget=replace(settings.budget, seconds=3600.0))
+    else:
+        local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked)
+        models = replace(models, local=local)
     return Chosen(arm=name, settings=replace(settings, models=models), weights=weights, **more)
 
 
@@ -77,7 +87,7 @@ def run(way: Chosen) -> Mapping[str, Any]:
     RECORDINGS.mkdir(exist_ok=True)
     RESULTS.mkdir(exist_ok=True)
     index = index_for_docs([str(PDFS)], way.settings, quiet=True)
-    rows, until = [], time.monotonic() + 60 * way.minutes
+    until = time.monotonic() + 60 * way.minutes
     with connect(index, way.settings, os.environ) as connection, ExitStack() as opened:
         chat = RecordedChat(
             connection.ports.answerer if way.live else None,
@@ -86,13 +96,18 @@ def run(way: Chosen) -> Mapping[str, Any]:
         )
         ports = replace(connection.ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
         ask = _asking(way, ports, opened)
-        for key in keys:
+        beside = len(keys) if way.live and way.weights == STRONG else 1
+
+        def asked(key: Row) -> dict[str, Any] | None:
             if time.monotonic() > until:
-                break
+                return None
             try:
-                rows.append(answer(ask, chat, key, way))
+                return answer(ask, chat, key, way)
             except MissingRecordingError:
-                continue
+                return None
+
+        with ThreadPoolExecutor(beside) as threads:
+            rows = [row for row in threads.map(asked, keys) if row]
     return write(way, rows, keys)
 
 
@@ -149,7 +164,7 @@ def quotes(result: ResearchResult) -> dict[str, int]:
     letter, at the place that is given.
     """
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    shown = [claim for claim in result.claims if is_shown(claim)]
+    shown = list(result.claims)
     if result.status == "refused":
         shown = []
     return {"sentences": len(shown), "quoted": sum(_is_quoted(claim, texts) for claim in shown)}

@@ -28,7 +28,7 @@ from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
-from research_agent.core.refusals import is_refusal
+from research_agent.core.missing_parts import read_missing
 from research_agent.core.types import Token
 from research_agent.core.verification import Answer
 from research_agent.ports import KeptReply
@@ -69,7 +69,7 @@ class Asked:
     def is_draft(self) -> bool:
         """Whether the model has answered; a refusal by its words or for the scope is none."""
         given = bool(self.answer.text) and self.answer.refused != "wrong_scope"
-        return given and not is_refusal(self.answer.text)
+        return given and not read_missing(self.answer.text).is_refusal
 
 
 ASKED = TypeAdapter(Asked)

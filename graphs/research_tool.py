@@ -102,6 +102,5 @@ def result_text(result: ResearchResult) -> str:
     """Return a result as a model reads it: the answer, where it stands, and what is missing."""
     why = f" ({result.refusal_reason})" if result.refusal_reason else ""
     lines = [result.answer + why, *map(quoted_line, result.citations)]
-    if result.status == "partial":
-        lines.append(f"{len(result.unanswered)} sentences were left out: nothing supports them.")
+    lines += [f"not found: {part}" for part in result.unanswered if part]
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -23,6 +24,7 @@ from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.old_results import upgraded
 from research_agent.core.pruning import Pruned
 from research_agent.core.questions import check_question
 from research_agent.core.refinement import Refinement
@@ -34,8 +36,10 @@ from research_agent.core.verification import Answer, Check, Draft
 from .reducers import by_call_index, continued
 from .validating import once
 
-RESULT = TypeAdapter(ResearchResult)
-"""JSON and JSON Schema of the result, for every door."""
+RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
+    Annotated[ResearchResult, BeforeValidator(upgraded)]
+)
+"""JSON and JSON Schema of the result, for every door; reads those of earlier versions too."""
 Trace = Annotated[tuple[TraceEvent, ...], continued]
 
 
@@ -86,8 +90,8 @@ class ResearchState(ResearchInput):
     evidence: tuple[Evidence, ...] = ()  # select_evidence: hits under keys c1..cN
     pruned: Pruned = Pruned()  # select_evidence: what was left out, and why
     answer: Answer = Answer()  # answer
-    check: Check = Check()  # verify: decision, reason, next query
-    best: Draft = Draft()  # verify: the best round so far
+    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # verify: decision, reason, next query
+    best: Annotated[Draft, BeforeValidator(upgraded)] = Draft()  # verify: the best round so far
     unsaid: tuple[str, ...] = ()  # bound verify: what no event may repeat
     result: ResearchResult | None = None  # report
     trace: Trace = ()  # every node; the only shared field

@@ -9,6 +9,7 @@ from research_agent.core.blending import BlendDiagnostics
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
 from research_agent.core.records import DocumentRecord, IndexedChunk
+from research_agent.core.grounding import GroundingModel
 from research_agent.core.references import Edge
 from research_agent.core.types import Chunk, Completion, Message, ScoredId
 
@@ -217,6 +218,8 @@ class Ports:
     chunks: ChunkStore
     tokenizer: Tokenizer
     clock: Clock
+    pairs: object = None
+    grounding: GroundingModel = field(default_factory=GroundingModel)
     measurer: ChatModel | None = None
     """The answer model with `prune.top_logprobs` and `prune.temperature`; None: as it is."""
     sampler: ChatModel | None = None

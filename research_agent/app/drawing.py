@@ -25,6 +25,8 @@ def mermaid() -> str:
         chunks=nothing,
         tokenizer=nothing,
         clock=nothing,
+        pairs=nothing,
+        grounding=nothing,
     )
     graph = research.build_research_graph(ports, Settings(), load_prompts())
     return graph.get_graph(xray=True).draw_mermaid().rstrip("\n") + "\n"

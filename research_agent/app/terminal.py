@@ -121,6 +121,14 @@ def _dated(doc_id: str, date: str) -> str:
     return f"{doc_id} ({date or 'no date'})"
 
 
+def marks_line(result: ResearchResult) -> str:
+    """Return how many sentences of an answer have which mark; empty where none has one."""
+    counts = {"unconfirmed": result.unconfirmed, "contradicted": result.contradicted}
+    marks = ", ".join(f"{count} {mark}" for mark, count in counts.items() if count)
+    whole = result.supported + result.unconfirmed + result.contradicted
+    return f"{marks} of {whole} sentences" if marks else ""
+
+
 def result_text(result: ResearchResult) -> str:
     """Return an answer with its citations and quotes, as plain text."""
     lines = [result.answer]
@@ -131,6 +139,7 @@ def result_text(result: ResearchResult) -> str:
         lines += [citation_line(citation), f'     "{quote}"']
     for conflict in result.conflicts:
         lines += [conflict_line(conflict), f'     "{conflict.other_quote}"']
-    if result.status == "partial":
-        lines += [f"left out, nothing supports it: {sentence}" for sentence in result.unanswered]
+    lines += [f"not found: {part}" for part in result.unanswered if part]
+    if marked := marks_line(result):
+        lines.append(marked)
     return "\n".join(lines)

@@ -17,7 +17,7 @@ from research_agent.core.entropy import (
     normalized_uncertainty,
     token_entropy,
 )
-from research_agent.core.refusals import is_refusal
+from research_agent.core.missing_parts import read_missing
 from research_agent.core.types import Completion, Token
 
 Unmeasured = Literal["", "no log-probabilities", "nothing to score", "failed", "not paid"]
@@ -66,7 +66,7 @@ def measured(reply: Completion) -> Measured:
     if not said:
         none = bool(text) and not (reply.tokens and aligned)
         missing: Unmeasured = "no log-probabilities" if none else "nothing to score"
-        return Measured(text=text, refused=is_refusal(text), tokens=reply.tokens, missing=missing)
+        return Measured(text=text, refused=read_missing(text).is_refusal, tokens=reply.tokens, missing=missing)
     entropies = [token_entropy(token.alternatives) for token in said]
     return Measured(
         nu=normalized_uncertainty(said),
@@ -74,7 +74,7 @@ def measured(reply: Completion) -> Measured:
         most_uncertain=mean_of_most_uncertain(entropies),
         token_count=len(said),
         text=text,
-        refused=is_refusal(text),
+        refused=read_missing(text).is_refusal,
         tokens=reply.tokens,
     )
 

@@ -22,7 +22,8 @@ KEPT = 12
 LINE = 60
 """Characters of a sentence that are told."""
 
-Kind = Literal["value", "sentence", "difference", "refusal"]
+Kind = Literal["value", "sentence", "difference", "refusal", "number", "identifier", "name"]
+"""The last three are values in results of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,16 @@ from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore
 from research_agent.settings import Settings
 
-KEY = re.compile(r"\[(c\d+)\]")
+KEY = re.compile(r"\[(?:(c\d+)|(unconfirmed|contradicted))\]")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
-    """A piece of the answer: its words, or the key of a citation."""
+    """A piece of the answer: its words, the key of a citation, or a sentence's mark."""
 
     text: str = ""
     key: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,12 @@ def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     parts: list[AnswerPart] = []
     at = 0
     for match in KEY.finditer(answer):
-        if match[1] in keys:
-            parts += [AnswerPart(answer[at : match.start()]), AnswerPart(key=match[1])]
+        if match[1] in keys or match[2]:
+            part = AnswerPart(key=match[1] or "", mark=match[2] or "")
+            parts += [AnswerPart(answer[at : match.start()]), part]
             at = match.end()
     parts.append(AnswerPart(answer[at:]))
-    return tuple(part for part in parts if part.text or part.key)
+    return tuple(part for part in parts if part.text or part.key or part.mark)
 
 
 def confidence_parts(confidence: RetrievalConfidence) -> tuple[Part, ...]:

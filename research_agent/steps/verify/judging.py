@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from research_agent.core.claims import Claim
+from research_agent.core.claims import Claim, is_verbatim
 from research_agent.core.content_words import content_words, share_held
 from research_agent.core.evidence import Evidence, fenced, render_evidence
 from research_agent.core.judge import (
@@ -44,7 +44,12 @@ def judged(  # noqa: PLR0913 (keyword-only collaborators)
     raises.
     """
     low, high = unsure
-    asked = [at for at, one in enumerate(claims) if low <= one.support <= high and one.support < 1]
+    chunks = {item.key: item.hit.chunk for item in evidence}
+    asked = [
+        at
+        for at, claim in enumerate(claims)
+        if low <= claim.support <= high and not is_verbatim(claim, chunks)
+    ]
     asked = sorted(sorted(asked, key=lambda at: claims[at].support)[:MOST])
     if not asked:
         return tuple(claims), ()
@@ -63,7 +68,6 @@ def judged(  # noqa: PLR0913 (keyword-only collaborators)
         )
     except (ModelError, BudgetError) as error:
         return tuple(claims), (f"verify: sentences were not judged: {error}",)
-    chunks = {item.key: item.hit.chunk for item in evidence}
     said = read_judgements(reply.text, len(asked), chunks)
     found = list(claims)
     for number, at in enumerate(asked, 1):
