@@ -12,7 +12,6 @@ from benchmarks import (
     answers_report,
     loop,
     pruning,
-    uncertainty,
 )
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.loop_sets import SETS, SetName
@@ -69,16 +68,6 @@ def answers_command(  # noqa: PLR0913 (one option each)
     print(answers_report.write_report(weights))
 
 
-@click.command("uncertainty")
-@WEIGHTS
-@LIVE
-@MINUTES
-@CACHE
-def uncertainty_command(*, weights: str, live: bool, minutes: float, cache: str) -> None:
-    """Measure how well signs of doubt tell wrong answers from right ones."""
-    print(uncertainty.run(weights, live=live, minutes=minutes, cache=cache))
-
-
 @click.command("loop")
 @click.option("--data", "names", multiple=True, type=click.Choice(list(SETS)), help="Default: all.")
 @WEIGHTS
@@ -105,7 +94,6 @@ def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> 
 
 COMMANDS = (
     answers_command,
-    uncertainty_command,
     loop_command,
     pruning_command,
 )

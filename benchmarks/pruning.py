@@ -21,7 +21,7 @@ from benchmarks.pruning_cases import Case, Kind, cases
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import changed
-from benchmarks.uncertainty_asking import Source
+from benchmarks.drafts import Source
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.budget import Allowance

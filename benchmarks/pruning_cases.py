@@ -11,8 +11,8 @@ from typing import Literal
 from benchmarks.gold_removed import gold_chunks
 from benchmarks.questions import Row
 from benchmarks.refinement_arms import changed
-from benchmarks.uncertainty import by_facts, by_words
-from benchmarks.uncertainty_asking import Source, keys
+from benchmarks.drafts import by_facts, by_words
+from benchmarks.drafts import Source, keys
 from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
 from research_agent.settings import Settings

@@ -1,14 +1,18 @@
-"""Answers with all that can be known about them, recorded one question at a time.
+"""First drafts with all that can be known about them, recorded one question at a time.
 
 A recording holds the evidence and the model's answer with its log-probabilities, so a later
 version of the product judges the same answers again without index and model.
 """
 
 import json
+import re
+import string
 import time
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache as kept_once
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +22,7 @@ from benchmarks.answers import arm as answering
 from benchmarks.datasets import MULTIHOP, data_set
 from benchmarks.places import RECORDINGS
 from benchmarks.product import index_of
-from benchmarks.questions import Row, nist_keys, read
+from benchmarks.questions import Row, nist_keys, read, scorer
 from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
 from graphs.research import ResearchGraph, build_research_graph
@@ -34,6 +38,8 @@ from research_agent.core.verification import Answer
 from research_agent.ports import KeptReply
 from research_agent.settings import Settings
 
+Outcome = Literal["right", "wrong", "refused", "not judged"]
+ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 Source = Literal["hotpotqa", "nist", "musique"]
 SOURCES: tuple[Source, ...] = ("hotpotqa", "nist", "musique")
 MOST: Mapping[Source, int] = {"musique": 30}
@@ -82,7 +88,7 @@ def recorded(path: Path) -> list[Asked]:
 
 def recording(weights: str) -> Path:
     """Return the file of the answers of some weights."""
-    return RECORDINGS / f"uncertainty-{weights}.jsonl"
+    return RECORDINGS / f"drafts-{weights}.jsonl"
 
 
 def record(weights: str, sources: Iterable[Source], *, minutes: float, cache: Path) -> None:
@@ -168,3 +174,64 @@ class Borrowed:
 
     def put(self, key: str, kept: KeptReply) -> None:
         """Leave the recordings as they are."""
+
+
+def outcome(asked: Asked, text: str) -> Outcome:
+    """Return whether `text` is right by the key of its question."""
+    key = _keys(asked.source)[asked.qid]
+    if asked.source == "nist":
+        return by_facts(text, key)
+    return by_words(text, (key["answer"], *key["aliases"]))
+
+
+def by_facts(text: str, key: Row) -> Outcome:
+    """Return what the scorer beside the NIST questions says; a denial there is a refusal.
+
+    Questions that it does not count are not judged.
+    """
+    if not key.get("counted", True):
+        return "not judged"
+    row = {"qid": key["qid"], "answer": text, "status": "answered"}
+    [found] = scorer()([row], [key])["details"]
+    if not key["answerable"]:
+        return "refused" if found["right"] else "wrong"
+    return "right" if found["right"] else "wrong"
+
+
+def by_words(text: str, golds: Sequence[str]) -> Outcome:
+    """Return whether one of the right answers stands in `text`, word by word.
+
+    Case, punctuation and articles do not count, as usual for HotpotQA. Where the right answer is
+    yes or no, a text that begins with neither is not judged: what it means is not its words.
+
+    >>> by_words("It was the Rutgers University.", ["Rutgers University"])
+    'right'
+    >>> by_words("Both are.", ["yes"]), by_words("No, only one is.", ["yes"])
+    ('not judged', 'wrong')
+    """
+    said = normal(text)
+    wanted = [normal(gold) for gold in golds]
+    if set(wanted) & {"yes", "no"}:
+        first = said.partition(" ")[0]
+        if first not in ("yes", "no"):
+            return "not judged"
+        return "right" if first in wanted else "wrong"
+    return "right" if any(f" {gold} " in f" {said} " for gold in wanted) else "wrong"
+
+
+def normal(text: str) -> str:
+    """Return `text` in small letters without articles, punctuation and accents.
+
+    >>> normal("The Café, St. Louis")
+    'cafe st louis'
+    """
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = plain.replace("\u2013", "-").replace("\u2019", "'")
+    plain = "".join(c for c in plain if c not in string.punctuation)
+    return " ".join(ARTICLES.sub(" ", plain).split())
+
+
+@kept_once
+def _keys(source: str) -> Mapping[str, Row]:
+    return {row["qid"]: row for row in keys(source)}
