@@ -71,6 +71,11 @@ class ResearchInput(State):
         Field(description="Ids of chunks from earlier answers, to be considered again."),
     ] = ()
 
+    @property
+    def first_query(self) -> str:
+        """What the first round searches for."""
+        return self.search_text or self.question
+
 
 class ResearchOutput(State):
     """What a caller gets."""

@@ -57,7 +57,7 @@ def understand(
     completed, problem = "", "sessions.max_history_tokens has no room for the turn before"
     if heard:
         completed, problem = _completed(asked, heard, meter, ports, prompt)
-    if problem or not completed:
+    if problem:
         return FollowUp(asked, asked, "context", problem, meter.calls, joined(asked, before))
     if is_unchanged(asked, completed):
         return FollowUp(asked, asked, calls=meter.calls)
