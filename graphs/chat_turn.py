@@ -41,13 +41,17 @@ def ask(state: ChatState, *, research: Research, chunks: ChunkStore) -> Kept:
     It is given the question by itself, what it may read, and what the answer before has cited.
     Rejected chunks are left out as long as their text is the one that was rejected.
     """
-    question, scope = _narrowed(state, _limits(state, chunks))
+    section, scope = _narrowed(state, _limits(state, chunks))
+    asked = state.asked
     given = ResearchInput(
-        question=question, scope=scope, known=known_chunks(state.asked, state.turns)
+        question=asked.question + section,
+        search_text=asked.search_text and asked.search_text + section,
+        scope=scope,
+        known=known_chunks(asked, state.turns),
     )
     output = research.invoke(given, OWN)
     result = ResearchOutput.model_validate(output).result
-    turn = turn_of(state.asked, result)
+    turn = turn_of(asked, result)
     about = {"status": turn.status, "citations": [item.place for item in turn.citations]}
     message = AIMessage(result.answer, response_metadata=about)
     return Kept([message], [turn], entered(state.ledger, result.evidence, result.citations))
@@ -62,11 +66,11 @@ def _limits(state: ChatState, chunks: ChunkStore) -> Scope:
 
 
 def _narrowed(state: ChatState, scope: Scope) -> tuple[str, Scope]:
-    """Return question and scope after what a person chose, where there was a choice."""
-    choices, question = state.choices, state.asked.question
+    """Return what the question has behind it, and the scope, after what a person chose."""
+    choices = state.choices
     option = chosen(choices, state.chosen) if choices.options else ""
     if not option:
-        return question, scope
+        return "", scope
     if choices.kind == "section":
-        return f"{question} (section {option})", scope
-    return question, replace(scope, doc_ids=frozenset({option}))
+        return f" (section {option})", scope
+    return "", replace(scope, doc_ids=frozenset({option}))

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from research_agent.core.conversation import Choices
+from research_agent.core.identifiers import identifiers
 from research_agent.core.types import Chunk, Hit
-from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.reading import language_of, read
+from research_agent.core.words import length_in_words
 
 MOST_OPTIONS = 5
 """With more of them the question is broad, not ambiguous."""
@@ -18,18 +18,16 @@ def clarify(question: str, hits: Sequence[Hit], *, margin: float, max_words: int
     """Return the documents, else the sections, that fit a short question equally well.
 
     Equally well: the best hit of each is at most `margin` less similar than the best of all. A
-    question with a name or a number, or with more than `max_words` words that say something, is
-    never asked about: its words decide.
+    question with an identifier or a number, or with more than `max_words` words, is never asked
+    about: its words decide.
 
     >>> found = [Hit(Chunk(d, d, "text"), 1.0, s) for d, s in [("rye", 0.52), ("wheat", 0.51)]]
-    >>> clarify("How long is it baked?", found, margin=0.02, max_words=4).options
+    >>> clarify("How long is it baked?", found, margin=0.02, max_words=6).options
     ('rye', 'wheat')
-    >>> clarify("How long is it baked?", found, margin=0.0, max_words=4).options
+    >>> clarify("How long is it baked?", found, margin=0.0, max_words=6).options
     ()
     """
-    items = read(question, language_of(question, LANGUAGES)).items
-    named = any(item.name or item.number for item in items)
-    if named or sum(item.content for item in items) > max_words:
+    if identifiers(question) or length_in_words(question) > max_words:
         return Choices()
     known = [hit for hit in hits[:COMPARED] if hit.similarity is not None]
     best = max((hit.similarity or 0.0 for hit in known), default=0.0)

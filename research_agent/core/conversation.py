@@ -18,8 +18,9 @@ from research_agent.core.types import Chunk, ModelCall
 from research_agent.core.uncertainty import in_words
 
 Understanding = Literal["new", "rules", "model", "context"]
-"""How a question was understood: by itself; completed by rules or by a model; or with the topic of
-the question before it behind it, because neither could complete it."""
+"""How a question was understood: "new": as it was typed; "model": completed by a model; "context":
+as it was typed, and searched for together with the question before, because the model's reply could
+not be used. "rules" stands in sessions of older versions only."""
 DIGEST_CHARS = 16
 
 
@@ -31,8 +32,17 @@ class FollowUp:
     question: str = ""
     how: Understanding = "new"
     reason: str = ""
-    """Why it was changed, or could not be completed."""
+    """Why it could not be completed."""
     calls: tuple[ModelCall, ...] = ()
+    search_text: str = ""
+    """What is searched for first; empty: the question."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person has to know about how the question was understood."""
+        if self.how != "context":
+            return ()
+        return (f"follow_up: asked as it was typed, with the question before: {self.reason}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +164,7 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
         unsure=result.unsure,
         entropies=tuple(one.mean_entropy for one in result.trend),
         answerable=result.answerable,
-        warnings=result.warnings,
+        warnings=(*asked.warnings, *result.warnings),
         llm_calls=usage.llm_calls + len(asked.calls),
         prompt_tokens=usage.prompt_tokens + sum(call.prompt_tokens for call in asked.calls),
         completion_tokens=usage.completion_tokens
@@ -179,7 +189,7 @@ def known_chunks(asked: FollowUp, turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return the chunks that the answer before a follow-up has cited; none for a new question.
 
     >>> turn = Turn(citations=(Cited(chunk_id="x"),))
-    >>> known_chunks(FollowUp(how="rules"), [turn]), known_chunks(FollowUp(), [turn])
+    >>> known_chunks(FollowUp(how="model"), [turn]), known_chunks(FollowUp(), [turn])
     (('x',), ())
     """
     answered = [turn for turn in turns if turn.citations]

@@ -1,25 +1,33 @@
 """Understand: what a person says in a conversation, as a question that stands by itself."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from research_agent.core.conversation import FollowUp, Turn
 from research_agent.core.evidence import fenced
-from research_agent.core.follow_up import Said, follow_up
-from research_agent.core.follow_up_check import FOLLOW_UP_SCHEMA, check_completed, read_completed
+from research_agent.core.follow_up import (
+    FOLLOW_UP_SCHEMA,
+    Said,
+    is_unchanged,
+    joined,
+    read_completed,
+    why_refused,
+)
 from research_agent.core.questions import check_question
 from research_agent.core.types import Message
-from research_agent.core.validators.verdicts import Block
 from research_agent.errors import BudgetError, ModelError, QuestionError
 from research_agent.metering import Meter, whole
 from research_agent.ports import Ports
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import Settings
 
-MAX_TOKENS = 120
-LEAST_TOKENS = 40
-LONGEST_ANSWER = 400
-"""Characters of an earlier answer that are looked at."""
+MOST_TURNS = 5
+"""Earlier turns that are told to the model."""
+LONGEST_ANSWER = 500
+"""Characters of an earlier answer that are told."""
+ADDED_TOKENS = 120
+"""Tokens that a reply may have beside those of the question."""
+_KEYS = re.compile(r"\s*\[c\d+\]")
 
 
 def understand(
@@ -32,17 +40,28 @@ def understand(
 ) -> FollowUp:
     """Return the question that stands for `text` after `turns`.
 
-    Rules complete it where they are sure. The planner model is asked only where something points
-    back and rules cannot tell to what; a proposal of its that says something new is not used.
-    Then the topic of the question before stands behind the text. Raises QuestionError.
+    The planner model is asked once where there are earlier turns and `sessions.follow_ups` is
+    "model". What it writes is used only where `why_refused` has nothing against it. Otherwise the
+    text is asked as it was typed, and searched for together with the question before.
+    Raises QuestionError for a text that is no question.
     """
     asked = check_question(text)
-    before = tuple(Said(turn.question, turn.answer[:LONGEST_ANSWER]) for turn in turns)
-    found = follow_up(asked, before)
-    if found.how != "context" or not settings.sessions.max_history_tokens:
-        return _fitting(found)
+    if not turns or settings.sessions.follow_ups == "off":
+        return FollowUp(asked, asked)
+    before = [
+        Said(turn.question, _KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
+        for turn in turns[-MOST_TURNS:]
+    ]
+    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
     heard = recent(before, ports, settings.sessions.max_history_tokens)
-    return _fitting(_by_model(found, heard, ports, prompt, settings)) if heard else _fitting(found)
+    completed, problem = "", "sessions.max_history_tokens has no room for the turn before"
+    if heard:
+        completed, problem = _completed(asked, heard, meter, ports, prompt)
+    if problem:
+        return FollowUp(asked, asked, "context", problem, meter.calls, joined(asked, before))
+    if is_unchanged(asked, completed):
+        return FollowUp(asked, asked, calls=meter.calls)
+    return FollowUp(asked, completed, "model", calls=meter.calls)
 
 
 def recent(before: Sequence[Said], ports: Ports, max_tokens: int) -> tuple[Said, ...]:
@@ -57,45 +76,30 @@ def recent(before: Sequence[Said], ports: Ports, max_tokens: int) -> tuple[Said,
     return tuple(fitting)
 
 
-def _by_model(
-    found: FollowUp,
-    heard: Sequence[Said],
-    ports: Ports,
-    prompt: PromptTemplate,
-    settings: Settings,
-) -> FollowUp:
-    """Return the question as the planner model completes it, or `found` with what went wrong."""
-    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
+def _completed(
+    asked: str, heard: Sequence[Said], meter: Meter, ports: Ports, prompt: PromptTemplate
+) -> tuple[str, str]:
+    """Return the question as the planner model completes it, and why it cannot be used."""
     history = "\n".join(map(_line, heard))
-    message = Message("user", prompt.render(history=history, question=found.text))
+    message = Message("user", prompt.render(history=history, question=asked))
+    own = ports.tokenizer.count(asked)
     try:
         reply = meter.ask(
             ports.planner,
             "planner",
             [message],
-            max_tokens=MAX_TOKENS,
-            least_tokens=LEAST_TOKENS,
+            max_tokens=own + ADDED_TOKENS,
+            least_tokens=own,
             schema=FOLLOW_UP_SCHEMA,
         )
-    except (ModelError, BudgetError) as error:
-        return replace(found, reason=f"{found.reason}; {error}", calls=meter.calls)
-    completed = read_completed(reply.text)
-    if not completed:
-        return replace(found, reason=f"{found.reason}; no question came back", calls=meter.calls)
-    ruling = check_completed(found.text, heard, completed)
-    if isinstance(ruling, Block):
-        refused = f"{found.reason}; {completed!r} was not used: {ruling.reason}"
-        return replace(found, reason=refused, calls=meter.calls)
-    return FollowUp(found.text, completed, "model", found.reason, meter.calls)
+        completed = read_completed(reply.text)
+        if is_unchanged(asked, completed):
+            return completed, ""
+        problem = why_refused(asked, heard, completed)
+        return check_question(completed) if not problem else completed, problem
+    except (ModelError, BudgetError, QuestionError) as error:
+        return "", str(error) or type(error).__name__
 
 
 def _line(said: Said) -> str:
     return fenced(f"Q: {said.question}\nA: {said.answer}")
-
-
-def _fitting(found: FollowUp) -> FollowUp:
-    """Return `found`, or the text as it was typed where completing it has made it too long."""
-    try:
-        return replace(found, question=check_question(found.question))
-    except QuestionError:
-        return replace(found, question=found.text, how="new", reason="too long to be completed")

@@ -37,14 +37,14 @@ def test_answers_and_commands(docs: Path, tmp_path: Path) -> None:
 
 def test_history_outlives_the_process(docs: Path, tmp_path: Path) -> None:
     """A second run goes on: the history is there, and a follow-up knows what came before."""
-    model = Model()
+    model = Model(plan='{"question": "At how many degrees is rye bread baked?"}')
     with served(model, tmp_path) as config:
         chat(config, QUESTION, docs=docs)
         result = chat(config, "/history", "and rye bread?", docs=docs)
 
     assert "note: session default, 1 turns" in result.stderr
     assert f"1. {QUESTION}\n{ANSWER}\n" in result.stdout
-    assert "asked: At how many degrees is rye bread baked? (rules:" in result.stderr
+    assert "asked: At how many degrees is rye bread baked? (model)" in result.stderr
     assert any("At how many degrees is rye bread baked?" in text for text in model.asked)
 
 

@@ -144,32 +144,27 @@ def test_words_that_no_chunk_holds(question: str, words: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "languages"),
+    ("question", "answer", "told"),
     [
-        (ASKED, "The hose is 5 m long [c1].", ""),
-        (ASKED, "Der Schlauch ist 5 m lang und rot [c1].", "english german"),
-        (SELANG, "The hose is 5 m long, and it is red [c1].", "indonesian english"),
-        (SELANG, "Panjang selang itu adalah 5 m [c1].", ""),
-        ("Quelle est la longueur du tuyau ?", "The length of the hose is 5 m.", "french english"),
-        (ASKED, "软管长五米并且颜色是红色", "english chinese"),
-        ("软管有多长", "The hose is 5 m long, and it is red.", "chinese english"),
-        (ASKED, "Длина этого шланга пять метров.", "scripts"),
-        ("ML-KEM-768?", "ML-KEM-768 [c1].", ""),
-        (ASKED, "1184", ""),
-        (ASKED, "", ""),
+        (ASKED, "The hose is 5 m long [c1].", False),
+        (SELANG, "Panjang selang itu adalah 5 m [c1].", False),
+        (ASKED, "软管长五米并且颜色是红色", True),
+        ("软管有多长", "The hose is 5 m long, and it is red.", True),
+        ("软管有多长", "ML-KEM-768 [c1].", False),
+        (ASKED, "Длина этого шланга пять метров.", True),
+        ("ML-KEM-768?", "ML-KEM-768 [c1].", False),
+        (ASKED, "1184", False),
+        (ASKED, "", False),
     ],
 )
-def test_language_of_the_answer(question: str, answer: str, languages: str) -> None:
-    """A warning where both languages, or both scripts, are known and differ."""
-    warning = language_warning(question, answer)
-
-    assert bool(languages) == warning.startswith("answer_language: ")
-    assert all(language in warning for language in languages.split())
+def test_script_of_the_answer(question: str, answer: str, told: bool) -> None:  # noqa: FBT001
+    """A warning where one is in Latin letters and the other is not."""
+    assert told == language_warning(question, answer).startswith("answer_language: ")
 
 
 def test_warning_is_part_of_the_result() -> None:
     """It stands among the warnings of an answer, not of a refusal."""
-    claim = Claim("Der Schlauch ist rot und lang.", ("c1",), verdict="supported")
+    claim = Claim("Этот шланг красный и длинный.", ("c1",), verdict="supported")
     told = research_result(
         "Is the hose red?",
         best=Draft(1, (replace(claim, keys=()),)),
@@ -182,5 +177,6 @@ def test_warning_is_part_of_the_result() -> None:
         trace=(),
     )
 
-    assert ("answer_language: the question is in english, the answer in german",) == told.warnings
+    warning = "answer_language: the question and the answer are in different scripts"
+    assert (warning,) == told.warnings
     assert () == refused("no_evidence").warnings

@@ -118,13 +118,13 @@ def test_weak_refusals_become_the_refusal(text: str) -> None:
     )
 
 
-def test_answer_in_another_language_is_told() -> None:
+def test_answer_in_another_script_is_told() -> None:
     """The sentence may be right; that the reader may not understand it is a warning."""
-    texts = ("Kunci enkapsulasi ML-KEM-768 adalah sebesar 1184 bytes dan tidak lebih.",)
+    texts = ("Ключ инкапсуляции ML-KEM-768 имеет размер 1184 bytes и не более того.",)
     result = asked(f"{texts[0][:-1]} [c1].", texts=texts)
 
     assert (
-        "answer_language: the question is in english, the answer in indonesian" in result.warnings
+        "answer_language: the question and the answer are in different scripts" in result.warnings
     )
 
 

@@ -42,8 +42,12 @@ def event_text(event: Event, *, local: bool) -> str:
 
 
 def understood(turn: Turn) -> str:
-    """Return how a question was completed, empty where it was asked as it was typed."""
-    return f"asked: {turn.question} ({turn.how}: {turn.reason})" if turn.how != "new" else ""
+    """Return how a question was understood, empty where it stands by itself.
+
+    >>> understood(Turn(question="How large is the key?", how="model"))
+    'asked: How large is the key? (model)'
+    """
+    return _asked(turn) if turn.how != "new" else ""
 
 
 def cost_text(turn: Turn) -> str:
@@ -81,7 +85,7 @@ def why_text(turn: Turn) -> str:
         sure += f" (round by round: {', '.join(map(_nats, turn.entropies))})"
     lines = [
         f"typed: {turn.text}",
-        f"asked: {turn.question} ({turn.how}{': ' + turn.reason if turn.reason else ''})",
+        _asked(turn),
         *(f"searched: {query}" for query in turn.queries),
         _filtered(turn),
         f"confidence of the search: {turn.confidence:.2f} ({turn.confidence_reason})",
@@ -95,6 +99,10 @@ def why_text(turn: Turn) -> str:
     if turn.refusal_reason:
         lines.append(f"refused: {turn.refusal_reason}")
     return "\n".join([*lines, *(f"note: {warning}" for warning in turn.warnings)])
+
+
+def _asked(turn: Turn) -> str:
+    return f"asked: {turn.question} ({turn.how}{': ' + turn.reason if turn.reason else ''})"
 
 
 def _nats(entropy: float | None) -> str:
