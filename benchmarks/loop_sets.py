@@ -88,7 +88,6 @@ PROFILES: Mapping[str, Mapping[str, object]] = {
 }
 RULES: Mapping[str, Mapping[str, object]] = {
     "again not for entropy": {"max_entropy": 10.0},
-    "again not for the asked value": {"asked_value": "off"},
 }
 SETS: Mapping[SetName, LoopSet] = {
     "nist": LoopSet(
