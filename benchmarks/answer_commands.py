@@ -19,6 +19,7 @@ from benchmarks import (
 )
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.claims_table import misses
+from benchmarks.grounding import grounding_command
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
@@ -144,4 +145,5 @@ COMMANDS = (
     circles_command,
     loop_command,
     pruning_command,
+    grounding_command,
 )

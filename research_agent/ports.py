@@ -89,6 +89,24 @@ class Reranker(Protocol):
         """
 
 
+class SentencePairs(Protocol):
+    """How near a sentence is to passages, read by small models that are always the same ones."""
+
+    @property
+    def digest(self) -> str:
+        """Which models: a score fitted to them means nothing with others."""
+
+    def relevance(self, sentence: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return a cross-encoder's logit for each passage; raises ModelMissingError."""
+
+    def soft_coverage(self, sentence: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return how much of the sentence each passage holds in like words, -1 to 1.
+
+        It is the mean over the sentence's tokens of the largest cosine with a token of the
+        passage. Raises ModelMissingError.
+        """
+
+
 class BlendLog(Protocol):
     """What blending did, kept query by query."""
 

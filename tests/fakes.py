@@ -87,6 +87,19 @@ class WordEmbedder:
         return [embedding(text) for text in texts]
 
 
+class WordPairs:
+    """A passage is as near as the share of the sentence's words that it holds."""
+
+    digest = "words"
+
+    def relevance(self, sentence: str, passages: Sequence[str]) -> list[float]:
+        return [22.0 * share - 11.0 for share in self.soft_coverage(sentence, passages)]
+
+    def soft_coverage(self, sentence: str, passages: Sequence[str]) -> list[float]:
+        wanted = words(sentence)
+        return [len(wanted & words(passage)) / len(wanted) for passage in passages]
+
+
 class MemoryVectors:
     """Exact search over a few vectors."""
 

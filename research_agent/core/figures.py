@@ -1,0 +1,206 @@
+"""Numbers and dates in a text, read in every way that their marks allow, and arithmetic on them.
+
+A mark such as "1,184" may part thousands or decimals, so a number has several readings; two are
+the same where they share one. Signs are not read: a hyphen before a number is often a range.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from itertools import combinations
+
+MAX_DIGITS = 40
+"""A longer number is compared as text."""
+MAX_POWER = 320
+"""Digits of a power whose value is computed."""
+_EXACT = Context(prec=MAX_POWER)
+MAX_POOL = 24
+"""Numbers that arithmetic is tried with."""
+_EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_HYPHENS = re.compile("[\u2010-\u2013\u2212]")
+_MARKS = str.maketrans("\u066b\u066c\u2019", ".,'")
+_POWER = re.compile(
+    r"(?<![\d.])(?:(\d+(?:[.,]\d+)?)\s?[x\u00d7\u00b7*]\s?)?(\d+)\s?(?:\^|\*\*)\s?[{(]?([-+]?\d+)[})]?"
+    r"|(?<![\w.])(\d+(?:\.\d+)?)[eE]([-+]?\d+)(?!\w)"
+)
+_NUMBER = re.compile(r"(?<![\d^])\d{1,3}(?: \d{3})+(?![\d.,']?\d)|(?<!\^)\d+(?:[.,']\d+)*")
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
+_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
+_SCALES = tuple(Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 2, 3, 6, 9, 12))
+MONTHS = 12
+DAYS = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number as it is printed, and the ways to read it."""
+
+    text: str
+    readings: frozenset[str]
+    """Decimal numbers without marks and closing zeros, or the text where it is no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateFigure:
+    """A date in digits, and the ways to read it."""
+
+    text: str
+    readings: frozenset[tuple[int, int, int]]
+    """Year, month and day."""
+    parts: frozenset[str]
+    """The year and the day, or both numbers that may be the day."""
+
+
+def plain(text: str) -> str:
+    r"""Return a text in one typography: plain digits, exponents as "^", one hyphen and space.
+
+    >>> plain("10¹² \u0663\u066b\u0665 1\u202f184 \u22125")
+    '10^12 3.5 1 184 -5'
+    """
+    raised = _RAISED.sub(lambda match: f"^{match[0].translate(_EXPONENTS)}", text)
+    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raised))
+    if not folded.isascii():
+        folded = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
+    return _HYPHENS.sub("-", folded).translate(_MARKS)
+
+
+def figures_in(text: str) -> tuple[Figure, ...]:
+    """Return the numbers of a plain text in order; of a power its value.
+
+    >>> [sorted(figure.readings) for figure in figures_in("1,184 of 2^10 have 3.50 %")]
+    [['1.184', '1184'], ['1024', '2 10', '210', '2^10'], ['3.5']]
+    """
+    found = [(match.start(), _power(match)) for match in _POWER.finditer(text)]
+    rest = _POWER.sub(lambda match: " " * len(match[0]), text)
+    found += [
+        (match.start(), Figure(match[0], _readings(match[0]))) for match in _NUMBER.finditer(rest)
+    ]
+    return tuple(figure for _, figure in sorted(found, key=lambda item: item[0]))
+
+
+def is_power(text: str) -> bool:
+    """Return whether a plain text is one power, such as 10^12 or 1e12.
+
+    >>> is_power("1e12"), is_power("1184")
+    (True, False)
+    """
+    return _POWER.fullmatch(text) is not None
+
+
+def dates_in(text: str) -> tuple[DateFigure, ...]:
+    """Return the dates of a plain text that are written in digits alone.
+
+    >>> [sorted(date.readings) for date in dates_in("2024-05-13 or 3/5/2024")]
+    [[(2024, 5, 13)], [(2024, 3, 5), (2024, 5, 3)]]
+    """
+    found = [(m, (int(m[1]), int(m[3]), int(m[4]))) for m in _YEAR_FIRST.finditer(text)]
+    found += [(m, (int(m[4]), int(m[3]), int(m[1]))) for m in _YEAR_LAST.finditer(text)]
+    dates = []
+    for match, (year, one, other) in found:
+        orders = {(year, one, other)}
+        if match.re is _YEAR_LAST:
+            orders.add((year, other, one))
+        valid = frozenset(o for o in orders if 0 < o[1] <= MONTHS and 0 < o[2] <= DAYS)
+        if valid:
+            numbers = frozenset(str(number) for order in valid for number in order[::2])
+            dates.append(DateFigure(match[0], valid, numbers))
+    return tuple(dates)
+
+
+def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
+    """Return whether a number is a rounding, or comes of one or two others by arithmetic.
+
+    That is a sum, difference, product, ratio or percentage, or the same number on another scale
+    such as thousands or per cent.
+
+    >>> one, two, three = figures_in("40 60 66.7")
+    >>> follows(three, [one, two]), follows(two, [one])
+    (True, False)
+    """
+    values = [value for other in pool[:MAX_POOL] for value in _values(other)]
+    for target in _values(figure):
+        place = _unit(target, significant=False)
+        if any(_rounds(target, value) for value in values if value != target):
+            return True
+        if any(_near(target, value * scale, place) for value in values for scale in _SCALES):
+            return True
+        for one, other in combinations(values, 2):
+            if any(_near(target, value, place) for value in _combined(one, other)):
+                return True
+    return False
+
+
+def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
+    yield one + other
+    yield abs(one - other)
+    yield one * other
+    for high, low in ((one, other), (other, one)):
+        if low:
+            yield high / low
+            yield 100 * high / low
+            yield abs(100 * (high - low) / low)
+
+
+def _rounds(target: Decimal, value: Decimal) -> bool:
+    """Return whether `target` is `value` rounded; it has fewer digits than that then."""
+    unit = _unit(target, significant=True)
+    return (
+        bool(target) and unit > _unit(value, significant=True) and abs(value - target) <= unit / 2
+    )
+
+
+def _near(target: Decimal, value: Decimal, place: Decimal) -> bool:
+    return abs(target - value) < place / 2 or target == value
+
+
+def _unit(value: Decimal, *, significant: bool) -> Decimal:
+    """Return the size of a number's last digit, or of its last digit but zeros."""
+    exponent = int(value.normalize().as_tuple().exponent)
+    return Decimal(10) ** (exponent if significant else min(exponent, 0))
+
+
+def _values(figure: Figure) -> list[Decimal]:
+    return [
+        Decimal(r)
+        for r in sorted(figure.readings)
+        if r.replace(".", "", 1).isdigit() and len(r) <= MAX_DIGITS
+    ]
+
+
+def _readings(text: str) -> frozenset[str]:
+    """Return the ways to read a number as it is printed."""
+    bare = text.replace("'", "").replace(" ", "")
+    marks = [c for c in bare if c in ".,"]
+    thousands = re.fullmatch(r"\d{1,3}(?:([.,])\d{3}(?:\1\d{3})*)", bare)
+    found = {_decimal(re.sub(r"\D", "", bare))} if thousands or not marks else set()
+    if len(marks) == 1:
+        found.add(_decimal(bare.replace(",", ".")))
+    elif len(set(marks)) == 2 and marks.count(marks[-1]) == 1:  # noqa: PLR2004 (both marks)
+        whole, _, fraction = bare.rpartition(marks[-1])
+        found.add(_decimal(f"{re.sub(r'[.,]', '', whole)}.{fraction}"))
+    if len(marks) > 1 and not found:
+        found |= {bare, *(map(_decimal, bare.split(",")) if "." not in marks else ())}
+    return frozenset(found)
+
+
+def _decimal(digits: str) -> str:
+    """Return a number without leading and closing zeros."""
+    return digits if len(digits) > MAX_POWER else f"{Decimal(digits).normalize(_EXACT):f}"
+
+
+def _power(match: re.Match[str]) -> Figure:
+    """Return a power; its exponent may have lost its place above the line: 2^64, "264"."""
+    factor, base, exponent, mantissa, by = match.groups()
+    if mantissa:
+        factor, base, exponent = mantissa, "10", by
+    size = exponent.lstrip("+-")
+    readings = set() if mantissa else {f"{base}^{size}", f"{base}{size}", f"{base} {size}"}
+    if len(base) * len(size) <= MAX_DIGITS and len(base) * int(size) <= MAX_POWER:
+        value = Decimal(int(base) ** int(size))
+        value = 1 / value if exponent.startswith("-") and value else value
+        readings.add(_decimal(str(value * Decimal((factor or "1").replace(",", ".")))))
+    return Figure(match[0], frozenset(readings))
