@@ -14,6 +14,7 @@ from benchmarks import (
     pruning,
 )
 from benchmarks.answer_arms import ARMS, arm_named
+    grounding,
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
@@ -96,4 +97,5 @@ COMMANDS = (
     answers_command,
     loop_command,
     pruning_command,
+    grounding_command,
 )

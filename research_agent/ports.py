@@ -90,6 +90,24 @@ class Reranker(Protocol):
         """
 
 
+class SentencePairs(Protocol):
+    """How near a sentence is to passages, read by small models that are always the same ones."""
+
+    @property
+    def digest(self) -> str:
+        """Which models: a score fitted to them means nothing with others."""
+
+    def relevance(self, sentence: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return a cross-encoder's logit for each passage; raises ModelMissingError."""
+
+    def soft_coverage(self, sentence: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return how much of the sentence each passage holds in like words, -1 to 1.
+
+        It is the mean over the sentence's tokens of the largest cosine with a token of the
+        passage. Raises ModelMissingError.
+        """
+
+
 class BlendLog(Protocol):
     """What blending did, kept query by query."""
 
@@ -218,8 +236,9 @@ class Ports:
     chunks: ChunkStore
     tokenizer: Tokenizer
     clock: Clock
-    pairs: object = None
-    grounding: GroundingModel = field(default_factory=GroundingModel)
+    pairs: SentencePairs
+    grounding: GroundingModel
+    """Fitted on what `pairs` says."""
     measurer: ChatModel | None = None
     """The answer model with `prune.top_logprobs` and `prune.temperature`; None: as it is."""
     sampler: ChatModel | None = None

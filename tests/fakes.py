@@ -8,6 +8,7 @@ from itertools import count
 from math import sqrt
 from zlib import crc32
 
+from research_agent.adapters.grounding_file import read_grounding
 from research_agent.config import load_prompts
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.references import Edge
@@ -85,6 +86,19 @@ class WordEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.asked.extend(texts)
         return [embedding(text) for text in texts]
+
+
+class WordPairs:
+    """A passage is as near as the share of the sentence's words that it holds."""
+
+    digest = "words"
+
+    def relevance(self, sentence: str, passages: Sequence[str]) -> list[float]:
+        return [22.0 * share - 11.0 for share in self.soft_coverage(sentence, passages)]
+
+    def soft_coverage(self, sentence: str, passages: Sequence[str]) -> list[float]:
+        wanted = words(sentence)
+        return [len(wanted & words(passage)) / len(wanted) for passage in passages]
 
 
 class MemoryVectors:
@@ -216,6 +230,8 @@ def ports(
         chunks=MemoryChunks(chunks),
         tokenizer=WordCount(),
         clock=CountingClock(),
+        pairs=WordPairs(),
+        grounding=read_grounding(),
         documents=lambda: (
             DocumentOutline("guide", "/docs/guide.pdf", kinds={"text": len(texts)}),
         ),

@@ -75,6 +75,7 @@ def connect(
         fitted = calibrated(location, settings, index.header, writers=writers)
         told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
         lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
+        pairs = CrossEncoder(MiniLM())
         ports = Ports(
             answerer=models.answerer,
             planner=models.planner,
@@ -88,6 +89,8 @@ def connect(
             chunks=index,
             tokenizer=Cl100k(),
             clock=SystemClock(),
+            pairs=pairs,
+            grounding=read_grounding(cross_encoder=pairs.digest),
             reranker=reranker,
             blend_log=lines,
             decisions=models.decisions,

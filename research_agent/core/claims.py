@@ -120,7 +120,7 @@ def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
     With a probability below `limit` it is unconfirmed. Keys that were written stay where their
     chunks are near to the sentence; where none is, it gets the key of the chunk that is.
 
-    >>> found = Grounded(0.9, quotes={"c2": Quote(0.8, "Rain falls.", 0, 11)})
+    >>> found = Grounded(probability=0.9, quotes={"c2": Quote(0.8, "Rain falls.", 0, 11)})
     >>> claim = grounded_claim(Claim("It rains.", ("c1",)), found, limit=0.5)
     >>> claim.keys, claim.verdict, claim.rekeyed
     (('c2',), 'supported', True)
@@ -145,8 +145,10 @@ def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
 
 
 def _scored(found: Grounded, limit: float) -> tuple[Verdict, str]:
-    if found.contradicted_by:
-        return "contradicted", f"the evidence says: {found.contradicted_by}"
+    if found.contradiction:
+        quote = " ".join(found.contradiction.quote.quote.split())
+        said, other = found.contradiction.said, found.contradiction.found
+        return "contradicted", f"the evidence has {other}, not {said}: {quote}"
     if found.probability >= limit:
         return "supported", ""
     missing = ", ".join(fact.text for fact in found.facts if fact.status == "missing")

@@ -76,7 +76,9 @@ def figures_in(text: str) -> tuple[Figure, ...]:
     """
     found = [(match.start(), _power(match)) for match in _POWER.finditer(text)]
     rest = _POWER.sub(lambda match: " " * len(match[0]), text)
-    found += [(match.start(), Figure(match[0], _readings(match[0]))) for match in _NUMBER.finditer(rest)]
+    found += [
+        (match.start(), Figure(match[0], _readings(match[0]))) for match in _NUMBER.finditer(rest)
+    ]
     return tuple(figure for _, figure in sorted(found, key=lambda item: item[0]))
 
 
@@ -95,11 +97,8 @@ def dates_in(text: str) -> tuple[DateFigure, ...]:
     >>> [sorted(date.readings) for date in dates_in("2024-05-13 or 3/5/2024")]
     [[(2024, 5, 13)], [(2024, 3, 5), (2024, 5, 3)]]
     """
-    found = []
-    for match in _YEAR_FIRST.finditer(text):
-        found.append((match, (int(match[1]), int(match[3]), int(match[4]))))
-    for match in _YEAR_LAST.finditer(text):
-        found.append((match, (int(match[4]), int(match[3]), int(match[1]))))
+    found = [(m, (int(m[1]), int(m[3]), int(m[4]))) for m in _YEAR_FIRST.finditer(text)]
+    found += [(m, (int(m[4]), int(m[3]), int(m[1]))) for m in _YEAR_LAST.finditer(text)]
     dates = []
     for match, (year, one, other) in found:
         orders = {(year, one, other)}
@@ -107,7 +106,8 @@ def dates_in(text: str) -> tuple[DateFigure, ...]:
             orders.add((year, other, one))
         valid = frozenset(o for o in orders if 0 < o[1] <= MONTHS and 0 < o[2] <= DAYS)
         if valid:
-            dates.append(DateFigure(match[0], valid, frozenset(str(n) for o in valid for n in o[::2])))
+            numbers = frozenset(str(number) for order in valid for number in order[::2])
+            dates.append(DateFigure(match[0], valid, numbers))
     return tuple(dates)
 
 
@@ -148,7 +148,9 @@ def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
 def _rounds(target: Decimal, value: Decimal) -> bool:
     """Return whether `target` is `value` rounded; it has fewer digits than that then."""
     unit = _unit(target, significant=True)
-    return bool(target) and unit > _unit(value, significant=True) and abs(value - target) <= unit / 2
+    return (
+        bool(target) and unit > _unit(value, significant=True) and abs(value - target) <= unit / 2
+    )
 
 
 def _near(target: Decimal, value: Decimal, place: Decimal) -> bool:
@@ -162,7 +164,11 @@ def _unit(value: Decimal, *, significant: bool) -> Decimal:
 
 
 def _values(figure: Figure) -> list[Decimal]:
-    return [Decimal(r) for r in sorted(figure.readings) if r.replace(".", "", 1).isdigit() and len(r) <= MAX_DIGITS]
+    return [
+        Decimal(r)
+        for r in sorted(figure.readings)
+        if r.replace(".", "", 1).isdigit() and len(r) <= MAX_DIGITS
+    ]
 
 
 def _readings(text: str) -> frozenset[str]:

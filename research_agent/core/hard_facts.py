@@ -36,7 +36,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORDS = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(
-    "\"([^\"]+)\"|\u201c([^\u201d]+)\u201d|\u201e([^\u201c\u201d]+)[\u201c\u201d]"
+    '"([^"]+)"|\u201c([^\u201d]+)\u201d|\u201e([^\u201c\u201d]+)[\u201c\u201d]'
     "|\u00ab([^\u00bb]+)\u00bb|\u300c([^\u300d]+)\u300d|\u300e([^\u300f]+)\u300f"
     r"|(?<!\w)'([^']+)'(?!\w)"
 )
@@ -141,7 +141,11 @@ def _identifiers(text: str) -> tuple[list[str], str]:
     spans = []
     for match in _TOKEN.finditer(text):
         token = match[0]
-        if _WITH_UNIT.fullmatch(token) or is_power(token) or not (_MIXED.search(token) or _CODE.search(token)):
+        if (
+            _WITH_UNIT.fullmatch(token)
+            or is_power(token)
+            or not (_MIXED.search(token) or _CODE.search(token))
+        ):
             continue
         spans.append(match.span())
         if len(token) <= MAX_NAME:

@@ -56,6 +56,13 @@ def best_quotes(sentence: str, chunk: Chunk, *, most: int = 1) -> tuple[Quote, .
     [('Bread is baked.', 1.0), ('Bread is sold.', 0.5)]
     """
     wanted = tuple(wanted_words(sentence))
+    return tuple(
+        quote_of(window, chunk, wanted) for window in best_windows(wanted, chunk, most=most)
+    )
+
+
+def best_windows(wanted: Sequence[Word], chunk: Chunk, *, most: int) -> list[Window]:
+    """Return at most `most` windows that do not overlap, best first; none without a word."""
     ranked = sorted(
         (window for window in windows(wanted, chunk) if window.own),
         key=lambda window: (-window.rank(len(wanted)), window.start),
@@ -66,16 +73,19 @@ def best_quotes(sentence: str, chunk: Chunk, *, most: int = 1) -> tuple[Quote, .
             break
         if all(window.end <= other.start or other.end <= window.start for other in chosen):
             chosen.append(window)
-    return tuple(
-        Quote(w.held.bit_count() / len(wanted), chunk.text[w.start : w.end], w.start, w.end)
-        for w in chosen
-    )
+    return chosen
+
+
+def quote_of(window: Window, chunk: Chunk, wanted: Sequence[Word]) -> Quote:
+    """Return the words of a window, verbatim, with the share of `wanted` that it holds."""
+    start, end = window.start, window.end
+    return Quote(window.held.bit_count() / len(wanted), chunk.text[start:end], start, end)
 
 
 def windows(wanted: Sequence[Word], chunk: Chunk) -> list[Window]:
     """Return every window of a chunk that may be quoted, and the words it holds."""
     units = _units(chunk)
-    above = _bits(wanted, _above(chunk))
+    above = _bits(wanted, heading_words(chunk))
     own = [_bits(wanted, words) for _, _, words in units]
     sizes: Iterable[int] = range(1, MAX_UNITS + 1)
     if chunk.kind in {"table", "list"} and len(units) > MAX_UNITS:
@@ -107,7 +117,7 @@ def _units(chunk: Chunk) -> tuple[tuple[int, int, frozenset[str]], ...]:
 
 
 @lru_cache(maxsize=256)
-def _above(chunk: Chunk) -> frozenset[str]:
+def heading_words(chunk: Chunk) -> frozenset[str]:
     """Return the words of a chunk's title, headings, and a table's caption and head."""
     heads = [chunk.doc_id, chunk.title, *chunk.section]
     if chunk.kind == "table":

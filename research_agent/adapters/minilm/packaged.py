@@ -12,7 +12,6 @@ from research_agent.errors import ModelMissingError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,42 @@
-"""provisional"""
-from research_agent.core.grounding import Grounded
-from research_agent.core.quote_search import best_quotes
+"""How likely the evidence supports each sentence of an answer; no language model is asked."""
+
+from collections.abc import Mapping, Sequence
+
+from research_agent.core.grounding import (
+    Grounded,
+    GroundingModel,
+    compare,
+    features,
+    probability,
+)
+from research_agent.core.types import Chunk
+from research_agent.ports import SentencePairs
 
 
-def ground(sentences, chunks, *, pairs, embedder, model):
-    found = []
-    for sentence in sentences:
-        quotes = {k: q[0] for k, c in chunks.items() if (q := best_quotes(sentence, c))}
-        found.append(Grounded(max((q.score for q in quotes.values()), default=0.0), (), quotes))
-    return tuple(found)
+def ground(
+    sentences: Sequence[str],
+    chunks: Mapping[str, Chunk],
+    *,
+    pairs: SentencePairs,
+    model: GroundingModel,
+) -> tuple[Grounded, ...]:
+    """Return what the passages, by key, hold of each sentence; raises ModelMissingError.
+
+    A sentence is compared with every passage; at most two windows of them go to the models.
+    """
+    return tuple(_grounded(sentence, chunks, pairs, model) for sentence in sentences)
+
+
+def _grounded(
+    sentence: str, chunks: Mapping[str, Chunk], pairs: SentencePairs, model: GroundingModel
+) -> Grounded:
+    compared = compare(sentence, chunks)
+    relevance = pairs.relevance(sentence, compared.passages)
+    soft = pairs.soft_coverage(sentence, compared.passages)
+    return Grounded(
+        probability=probability(features(compared, relevance, soft), model),
+        facts=compared.facts,
+        quotes=compared.quotes,
+        contradicted_by=compared.contradicted_by,
+        contradiction=compared.contradiction,
+    )

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from research_agent.core.budget import Allowance
 from research_agent.core.claims import Claim, grounded_claim, is_verbatim, read_claims, verbatim
 from research_agent.core.evidence import Evidence
+from research_agent.core.grounding import GroundingModel
 from research_agent.core.ladder import unusable_tokens
 from research_agent.core.rounds import Progress
 from research_agent.core.types import Hit, Message, Outcome, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft, verify
 from research_agent.metering import Meter
-from research_agent.ports import Ports
+from research_agent.ports import Ports, SentencePairs
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.verify.doubting import doubt_rule, most_rounds
@@ -52,7 +53,13 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
     claims: tuple[Claim, ...] = ()
     event = TraceEvent()
     if not (answer.refused or answer.failed or answer.repeated or probe_failed):
-        claims = grounded(answer, evidence, ports, settings)
+        claims = grounded_claims(
+            answer,
+            evidence,
+            pairs=ports.pairs,
+            model=ports.grounding,
+            min_support=settings.verify.min_support,
+        )
         if settings.judges != "off" and answer.form == "written":
             meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
             claims, notes = judged(
@@ -91,25 +98,24 @@ def _system(prompts: Prompts, settings: Settings) -> str:
     return (prompts.answer_system if by_check else prompts.answer_system_refusing).render()
 
 
-def grounded(
-    answer: Answer, evidence: Sequence[Evidence], ports: Ports, settings: Settings
+def grounded_claims(
+    answer: Answer,
+    evidence: Sequence[Evidence],
+    *,
+    pairs: SentencePairs,
+    model: GroundingModel,
+    min_support: float = 0.0,
 ) -> tuple[Claim, ...]:
     """Return the sentences of an answer with the verdicts of their scores.
 
-    What a chunk has word for word is supported, whatever its score.
+    With a `min_support` of 0 the model's fitted limit counts. What a chunk has word for word is
+    supported, whatever its score.
     """
     tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
     claims = read_claims(answer.text, tokens)
     chunks = {item.key: item.hit.chunk for item in evidence}
-    model = ports.grounding
-    limit = settings.verify.min_support or model.limit
-    found = ground(
-        [claim.text for claim in claims],
-        chunks,
-        pairs=ports.pairs,
-        embedder=ports.embedder,
-        model=model,
-    )
+    limit = min_support or model.limit
+    found = ground([claim.text for claim in claims], chunks, pairs=pairs, model=model)
     scored = (
         grounded_claim(claim, one, limit=limit) for claim, one in zip(claims, found, strict=True)
     )
