@@ -14,7 +14,7 @@ from benchmarks import (
     pruning,
 )
 from benchmarks.answer_arms import ARMS, arm_named
-    grounding,
+from benchmarks.grounding import grounding_command
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.peers.running import ANSWERERS

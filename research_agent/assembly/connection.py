@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from functools import partial
 
 from research_agent.adapters.blend_lines import BlendLines
+from research_agent.adapters.grounding_file import read_grounding
+from research_agent.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.adapters.system import SystemClock
 from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.answer_limits import writers_of
