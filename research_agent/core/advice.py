@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.draft_hiding import public_queries
 from research_agent.core.evidence import Evidence, place
+from research_agent.core.function_words import function_words
 from research_agent.core.named_things import named_documents, named_in
 from research_agent.core.quoting import source_of
 from research_agent.core.refusals import Refused
 from research_agent.core.result import ResearchResult
 from research_agent.core.stems import stem
 from research_agent.core.support import content_words
-from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.reading import language_of
 from research_agent.core.words import STOP_WORDS, fold
 
 MOST_QUERIES = 3
@@ -44,8 +43,7 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
     ('colour',)
     """
     held = content_words("\n".join(source_of(item.hit.chunk) for item in evidence))
-    language = language_of(question, LANGUAGES)
-    silent = STOP_WORDS | (set(language.function) if language else set())
+    silent = STOP_WORDS | function_words(question)
     asked = dict.fromkeys(_WORD.findall(question))
     return tuple(word for word in asked if _is_told(word, silent) and not _is_held(word, held))
 

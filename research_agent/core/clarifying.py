@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from research_agent.core.conversation import Choices
+from research_agent.core.function_words import function_words
 from research_agent.core.types import Chunk, Hit
-from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.reading import language_of, read
+from research_agent.core.validators.named import read
+from research_agent.core.words import query_words
 
 MOST_OPTIONS = 5
 """With more of them the question is broad, not ambiguous."""
@@ -27,9 +28,9 @@ def clarify(question: str, hits: Sequence[Hit], *, margin: float, max_words: int
     >>> clarify("How long is it baked?", found, margin=0.0, max_words=4).options
     ()
     """
-    items = read(question, language_of(question, LANGUAGES)).items
-    named = any(item.name or item.number for item in items)
-    if named or sum(item.content for item in items) > max_words:
+    said = read(question)
+    telling = {*query_words(question)} - function_words(question)
+    if said.names or said.numbers or len(telling) > max_words:
         return Choices()
     known = [hit for hit in hits[:COMPARED] if hit.similarity is not None]
     best = max((hit.similarity or 0.0 for hit in known), default=0.0)

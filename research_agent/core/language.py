@@ -56,4 +56,4 @@ def language_name(code: str) -> str:
     """
     from babel import Locale
 
-    return str(Locale("en").languages.get(code, code))
+    return str(Locale("en").languages.get(code, code)) if code else ""

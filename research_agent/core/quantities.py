@@ -53,7 +53,8 @@ def unit_names(language: str) -> Mapping[str, frozenset[str]]:
     from babel.units import format_unit
 
     found: dict[str, set[str]] = {}
-    for locale in (language, f"{language}_001"):  # "meters" and, elsewhere in the world, "metres"
+    # "meters" and, in the English of the rest of the world, "metres"
+    for locale in (language, f"{language}_001") if language else ():
         try:
             units = Locale.parse(locale).unit_display_names
         except UnknownLocaleError:

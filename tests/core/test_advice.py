@@ -147,13 +147,13 @@ def test_words_that_no_chunk_holds(question: str, words: tuple[str, ...]) -> Non
     ("question", "answer", "languages"),
     [
         (ASKED, "The hose is 5 m long [c1].", ""),
-        (ASKED, "Der Schlauch ist 5 m lang und rot [c1].", "english german"),
-        (SELANG, "The hose is 5 m long, and it is red [c1].", "indonesian english"),
+        (ASKED, "Der Schlauch ist 5 m lang und rot [c1].", "English German"),
+        (SELANG, "The hose is 5 m long, and it is red [c1].", "Indonesian English"),
         (SELANG, "Panjang selang itu adalah 5 m [c1].", ""),
-        ("Quelle est la longueur du tuyau ?", "The length of the hose is 5 m.", "french english"),
-        (ASKED, "软管长五米并且颜色是红色", "english chinese"),
-        ("软管有多长", "The hose is 5 m long, and it is red.", "chinese english"),
-        (ASKED, "Длина этого шланга пять метров.", "scripts"),
+        ("Quelle est la longueur du tuyau ?", "The length of the hose is 5 m.", "French English"),
+        (ASKED, "软管长五米并且颜色是红色", "English Chinese"),
+        ("软管有多长", "The hose is 5 m long, and it is red.", "Chinese English"),
+        (ASKED, "Длина этого шланга пять метров.", "English Russian"),
         ("ML-KEM-768?", "ML-KEM-768 [c1].", ""),
         (ASKED, "1184", ""),
         (ASKED, "", ""),
@@ -182,5 +182,5 @@ def test_warning_is_part_of_the_result() -> None:
         trace=(),
     )
 
-    assert ("answer_language: the question is in english, the answer in german",) == told.warnings
+    assert ("answer_language: the question is in English, the answer in German",) == told.warnings
     assert () == refused("no_evidence").warnings

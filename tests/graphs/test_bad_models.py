@@ -124,7 +124,7 @@ def test_answer_in_another_language_is_told() -> None:
     result = asked(f"{texts[0][:-1]} [c1].", texts=texts)
 
     assert (
-        "answer_language: the question is in english, the answer in indonesian" in result.warnings
+        "answer_language: the question is in English, the answer in Indonesian" in result.warnings
     )
 
 

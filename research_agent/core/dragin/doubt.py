@@ -12,12 +12,11 @@ from math import log
 
 from research_agent.core.claims import bare, read_keys
 from research_agent.core.dragin.answer_words import AnswerWord, answer_words
+from research_agent.core.function_words import function_words
 from research_agent.core.quoting import above, offered_words
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.support import claimed_words, content_words, held_share, undivided
 from research_agent.core.types import Chunk, Token
-from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.reading import language_of
 from research_agent.core.words import fold
 
 
@@ -90,8 +89,7 @@ def sentence_doubts(
     >>> [(one.word, round(one.score, 3), one.certain) for one in found]
     [('1088', 0.693, ('key', 'bytes'))]
     """
-    language = language_of(text, LANGUAGES)
-    silent = frozenset(language.function if language else ())
+    silent = function_words(text)
     words = answer_words(text, tokens)
     pool = [_said(chunk) for chunk in dict.fromkeys(seen)]
     found = []

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from research_agent.core.proposals import HOP
 from research_agent.core.quantities import lowered
-from research_agent.core.validators.named import Named, is_identifier, read
+from research_agent.core.validators.named import Named, Number, is_identifier, read
 from research_agent.core.validators.verdicts import Accept, Block, Ruling
 
 VALIDATOR = "kept words"
@@ -26,7 +26,7 @@ def check_kept(
 
     Numbers, units, identifiers, quoted texts and names have to be somewhere in them: what none has
     is charged to each. A name may be added, because documents may call the thing by it; a number
-    may not. A translation need not keep names that are words.
+    may only be added as part of such a name. A translation need not keep names that are words.
 
     >>> check_kept("Who paid after 30 days?", ["Who paid after 30 weeks?"])[0].reason
     'another unit: 30 duration-day'
@@ -55,7 +55,7 @@ def check_kept(
 
 def _ruled(asked: Named, found: Named, reasons: Sequence[str], lost: frozenset[str]) -> Ruling:
     known = {number.value for number in asked.numbers}
-    new = [n.value for n in found.numbers if n.value not in known and not n.in_name]
+    new = [n.value for n in found.numbers if n.value not in known and not _is_new_name(n, asked)]
     gained = found.ideographs - asked.ideographs
     if reasons:
         return Block(VALIDATOR, reasons[0])
@@ -64,6 +64,11 @@ def _ruled(asked: Named, found: Named, reasons: Sequence[str], lost: frozenset[s
     if lost and gained:
         return Block(VALIDATOR, f"{''.join(sorted(lost))} became {''.join(sorted(gained))}")
     return Accept(VALIDATOR)
+
+
+def _is_new_name(number: Number, asked: Named) -> bool:
+    """Return whether a number is part of a name that the question does not have in any form."""
+    return bool(number.name) and number.name not in asked.text
 
 
 def _missing_numbers(asked: Named, found: Sequence[Named]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -35,8 +35,8 @@ class Number:
     """Its digits, without marks between thousands, with a point before decimals."""
     units: frozenset[str] = frozenset()
     """What stands behind it may be these units; empty for none that is known."""
-    in_name: bool = False
-    """Whether it is part of an identifier, or stands behind a name."""
+    name: str = ""
+    """The letters of the name, lowered, that it is part of or stands behind: FIPS of FIPS 203."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +85,30 @@ def read(text: str) -> Named:
     return Named(
         lowered(plain),
         (*_digits(plain, language, inside), *_words(telling, language)),
-        tuple(name for name, _ in names),
+        tuple(names),
         tuple(" ".join(lowered(quote).split()) for quote in _QUOTED.findall(plain)),
         frozenset(c for c in telling if _is_ideograph(c) and not unicodedata.numeric(c, 0)),
         frozenset(_initials(plain)),
     )
 
 
-def _names(text: str, *, capitals: bool) -> tuple[list[tuple[str, int]], frozenset[int]]:
-    """Return the names with their ends, and where the digits inside of identifiers stand."""
+def _names(text: str, *, capitals: bool) -> tuple[list[str], Mapping[int, str]]:
+    """Return the names, and for each place in or right behind one the letters of the name."""
     shouted = text.isupper() and " " in text
-    names, inside = list[tuple[str, int]](), set[int]()
+    names, inside = list[str](), dict[int, str]()
     for match in _WORD.finditer(text):
         word = match.group()
         begins = bool(_STARTS.search(text[: match.start()]))
         identifier = is_identifier(word) and not (shouted and word.isalpha())
         plain = capitals and not begins and not shouted and len(word) > 1 and word[0].isupper()
         if identifier or plain:
-            names.append((word, match.end()))
-            inside.update(range(*match.span()))
-            number = _NUMBER.match(text, match.end() + 1)
-            inside.update(range(*number.span()) if number else ())
-    return names, frozenset(inside)
+            names.append(word)
+            letters = lowered(re.split(r"[-_./+]?\d", word)[0])
+            inside |= dict.fromkeys(range(match.start(), match.end() + 2), letters)
+    return names, inside
 
 
-def _digits(text: str, language: str, inside: frozenset[int]) -> Iterator[Number]:
+def _digits(text: str, language: str, inside: Mapping[int, str]) -> Iterator[Number]:
     table = unit_names(language) if _NUMBER.search(text) else {}
     for match in _NUMBER.finditer(text):
         whole = match.group()
@@ -120,7 +119,7 @@ def _digits(text: str, language: str, inside: frozenset[int]) -> Iterator[Number
         before = text[match.start() - 1 : match.start()].strip()
         if before and unicodedata.category(before) == "Sc":
             units = frozenset({before})
-        yield Number(value, units, match.start() in inside)
+        yield Number(value, units, inside.get(match.start(), ""))
 
 
 def _beginnings(text: str) -> Iterator[str]:
