@@ -16,6 +16,7 @@ VARIABLES = {
     "refine": frozenset({"question"}),
     "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
     "translate": frozenset({"question", "language"}),
+    "same_question": frozenset({"question", "queries"}),
     "hop": frozenset({"question", "evidence"}),
     "follow_up": frozenset({"history", "question"}),
     "plan_calls": frozenset({"documents", "question", "queries", "results"}),
@@ -64,6 +65,7 @@ class Prompts:
     refine: PromptTemplate
     refine_again: PromptTemplate
     translate: PromptTemplate
+    same_question: PromptTemplate
     hop: PromptTemplate
     follow_up: PromptTemplate
     plan_calls: PromptTemplate

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from research_agent.core.function_words import function_words
 from research_agent.core.question_plan import plan_question
 from research_agent.core.question_words import QuestionWords
-from research_agent.core.validators.reading import Reading, language_of, read
-from research_agent.core.validators.rewrite_words import RewriteWords
+from research_agent.core.validators.named import is_identifier, read
+from research_agent.core.words import index_words
 
 _ASKING = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|to|by|with|under|during|after|before|and)\s+)?"
@@ -24,7 +25,6 @@ _END = re.compile("(?<=[?\uff1f\u061f])\\s*")
 
 def question_parts(
     question: str,
-    languages: Sequence[RewriteWords],
     *,
     comparisons: Sequence[QuestionWords] = (),
     most: int = 3,
@@ -35,27 +35,27 @@ def question_parts(
     "it". With `comparisons`, a single question that compares gives one part for each thing.
     Nothing where the question is simple.
 
-    >>> from research_agent.core.validators.languages import LANGUAGES
-    >>> question_parts("What is ML-KEM? How large are its keys?", LANGUAGES)
+    >>> question_parts("What is ML-KEM? How large are its keys?")
     ('What is ML-KEM?', 'ML-KEM: How large are its keys?')
-    >>> question_parts("How large are its keys?", LANGUAGES)
+    >>> question_parts("How large are its keys?")
     ()
     """
-    words = language_of(question, languages)
     pieces = (piece for piece in _END.split(question) if piece.endswith(("?", "\uff1f", "\u061f")))
-    asked = [piece for piece in pieces if read(piece, words).content]
+    asked = [piece for piece in pieces if _says_something(piece)]
     if len(asked) > 1:
-        return tuple(_named(part, asked[0], words) for part in asked)[:most]
+        return tuple(_named(part, asked[0]) for part in asked)[:most]
     return plan_question(question, comparisons).queries[:most]
 
 
-def _named(part: str, first: str, words: RewriteWords | None) -> str:
-    if part is first or any(item.name for item in read(part, words).items):
-        return part
-    names = [item.text for item in read(first, words).items if item.name]
-    spelled = [re.search(re.escape(name), first, re.IGNORECASE) for name in names]
-    found = ", ".join(match.group() for match in spelled if match)
-    return f"{found}: {part}" if found else part
+def _named(part: str, first: str) -> str:
+    names = read(first).names
+    return part if part is first or read(part).names or not names else f"{', '.join(names)}: {part}"
+
+
+def _says_something(text: str) -> bool:
+    """Return whether a text has a word, a name or a number that is no function word."""
+    found = read(text)
+    return bool(found.names or found.numbers or {*index_words(text)} - function_words(text))
 
 
 def is_nested(question: str) -> bool:
@@ -74,30 +74,17 @@ def is_nested(question: str) -> bool:
     return bool(relative) or rest.count(_CHINESE_LINK) > 1
 
 
-def why_simple(question: str, languages: Sequence[RewriteWords]) -> str:
+def why_simple(question: str) -> str:
     """Return why no other words can ask for more, empty where some may.
 
-    >>> from research_agent.core.validators.languages import LANGUAGES
-    >>> why_simple("What is it?", LANGUAGES), why_simple("ML-KEM-768", LANGUAGES)
+    >>> why_simple("What is it?"), why_simple("ML-KEM-768")
     ('the question has no word to search for', 'the question is a name alone')
     """
-    asked: Reading = read(question, language_of(question, languages))
-    if not asked.content and not any(item.number for item in asked.items):
+    if not _says_something(question):
         return "the question has no word to search for"
-    alone = len(asked.items) == len(asked.content) == sum(item.name for item in asked.items)
+    alone = (
+        any(map(str.isalpha, question))
+        and is_identifier(question.strip(" ?"))
+        and not re.search(r"\s", question.strip())
+    )
     return "the question is a name alone" if alone else ""
-
-
-def other_language(
-    question: str, texts: Sequence[str], languages: Sequence[RewriteWords]
-) -> tuple[str, str]:
-    """Return the languages of the question and of `texts` where they differ, else empty texts.
-
-    >>> from research_agent.core.validators.languages import LANGUAGES
-    >>> other_language("Berapa lama garansi itu?", ["The warranty is for two years."], LANGUAGES)
-    ('indonesian', 'english')
-    """
-    own, theirs = language_of(question, languages), language_of(" ".join(texts), languages)
-    if own is None or theirs is None or own is theirs:
-        return ("", "")
-    return (own.language, theirs.language)

@@ -1,20 +1,20 @@
 """Which proposed queries may be searched beside the question, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from research_agent.core.proposals import HOP, Kind, Proposal
-from research_agent.core.validators.parts import check_parts, check_translation
+from research_agent.core.validators.kept import check_kept
 from research_agent.core.validators.retrieval import VALIDATOR as RETRIEVAL
 from research_agent.core.validators.retrieval import Finding, check_retrieval
-from research_agent.core.validators.rewrite_words import RewriteWords
-from research_agent.core.validators.seed import MIN_SIMILARITY, seed_check, seed_similarity
 from research_agent.core.validators.similarity import check_similarity
-from research_agent.core.validators.spans import check_spans
 from research_agent.core.validators.verdicts import Block, Ruling, first_block
 
 Author = Literal["nobody", "model", "rules"]
+SEED_SIMILARITY = 0.9
+"""The least similarity that seed system 1 published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,6 @@ class Measures:
 class Limits:
     """What validators hold proposals to; `refinement.*` has the numbers."""
 
-    languages: tuple[RewriteWords, ...]
     model: str = ""
     """The embedding model."""
     profile: Literal["default", "seed"] = "default"
@@ -95,11 +94,27 @@ def judge(
         QueryVerdict(query, m.similarity, m.found.top, first_block(said), said)
         for query, m, said in zip(proposal.queries, measured, rulings, strict=True)
     )
+    return _let_through(question, proposal.kind, verdicts)
+
+
+def blocked_too(question: str, refinement: Refinement, rulings: Mapping[str, Ruling]) -> Refinement:
+    """Return `refinement` with one more ruling on some of its queries, by the query."""
+    verdicts = (
+        replace(verdict, rulings=(*verdict.rulings, rulings[verdict.query]))
+        if verdict.query in rulings
+        else verdict
+        for verdict in refinement.verdicts
+    )
+    judged = tuple(replace(verdict, blocked=first_block(verdict.rulings)) for verdict in verdicts)
+    return _let_through(question, refinement.kind, judged)
+
+
+def _let_through(question: str, kind: Kind, verdicts: tuple[QueryVerdict, ...]) -> Refinement:
     passed = tuple(verdict.query for verdict in verdicts if not verdict.blocked)
-    if all(proposal.kind == "decompose" and HOP.search(query) for query in passed):
+    if all(kind == "decompose" and HOP.search(query) for query in passed):
         return keep(question, "every proposed query was blocked", verdicts)
     reason = f"{len(passed)} of {len(verdicts)} proposed queries passed"
-    return Refinement(proposal.kind, (question, *passed), reason, verdicts)
+    return Refinement(kind, (question, *passed), reason, verdicts)
 
 
 def by_rules(question: str, parts: Sequence[str], reason: str) -> Refinement:
@@ -143,28 +158,26 @@ def first_is(query: str, refinement: Refinement) -> Refinement:
 def _whole(
     question: str, proposal: Proposal, measured: Sequence[Measures], own: Finding, limits: Limits
 ) -> list[tuple[Ruling, ...]]:
-    """Judge queries that ask for the same as the question."""
-    pairs = zip(proposal.queries, measured, strict=True)
+    """Judge queries that ask for the same as the question.
+
+    Seed system 1 compared no names, knew one threshold for all embedding models, and took no
+    improvement for an excuse where the sources differ.
+    """
     if proposal.kind == "translate":
-        return [(check_translation(question, query, limits.languages),) for query, _ in pairs]
-    if limits.profile == "seed":
-        least = MIN_SIMILARITY if limits.min_similarity is None else limits.min_similarity
-        return [
-            (
-                seed_similarity(m.similarity, threshold=least),
-                seed_check(own, m.found, margin=limits.margin, min_overlap=limits.min_overlap),
-            )
-            for _, m in pairs
-        ]
+        return [check_kept(question, [query], translated=True) for query in proposal.queries]
+    seed = limits.profile == "seed"
+    least = SEED_SIMILARITY if seed and limits.min_similarity is None else limits.min_similarity
+    improvement = inf if seed else limits.improvement
+    held = replace(limits, min_similarity=least, improvement=improvement)
     return [
         (
-            check_spans(question, query, limits.languages),
+            *(() if seed else check_kept(question, [query])),
             check_similarity(
-                question, m.similarity, model=limits.model, min_similarity=limits.min_similarity
+                question, m.similarity, model="" if seed else limits.model, min_similarity=least
             ),
-            _found(own, m, limits, same_question=True),
+            _found(own, m, held, same_question=True),
         )
-        for query, m in pairs
+        for query, m in zip(proposal.queries, measured, strict=True)
     ]
 
 
@@ -172,7 +185,7 @@ def _parts(
     question: str, proposal: Proposal, measured: Sequence[Measures], own: Finding, limits: Limits
 ) -> list[tuple[Ruling, ...]]:
     """Judge queries that ask for parts of the question; one with a gap finds nothing yet."""
-    said = check_parts(question, proposal.queries, limits.languages)
+    said = check_kept(question, proposal.queries)
     triples = zip(said, proposal.queries, measured, strict=True)
     rulings: list[tuple[Ruling, ...]] = [
         (one,) if HOP.search(query) else (one, _found(own, m, limits, same_question=False))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from research_agent.core.question_words import ENGLISH, QuestionWords
-from research_agent.core.validators.rewrite_words import RewriteWords
 from research_agent.settings.ranges import Range
 
 
@@ -85,7 +84,7 @@ class RefinementSettings:
     mode: Literal["auto", "pure", "off"] = "auto"
     """Ask the planner model where confidence is low, only split questions by rules, or neither."""
     profile: Literal["default", "seed"] = "default"
-    """Judge proposals by all validators, or by those of seed system 1 with its thresholds."""
+    """Compare numbers and names too, or judge as seed system 1 did, with its thresholds."""
     complexity: Literal["pure", "nested", "model"] = "nested"
     """Who judges whether a question of high confidence has parts: rules; the planner model where
     the question names a thing by way of another; or always the planner model."""
@@ -103,8 +102,9 @@ class RefinementSettings:
     """Translate a question in another language than the documents, where confidence is low."""
     hops: Literal["on", "off"] = "on"
     """Fill in "#1" in a part with what an earlier part has found."""
-    words: tuple[RewriteWords, ...] = ()
-    """Further languages; one of a built-in's name (english, indonesian, chinese) replaces it."""
+    same_question: Literal["off", "model"] = "off"
+    """Ask the planner model whether what it proposed asks the same as the question, or not: a
+    changed negation or relation can only be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,13 @@
 
 import pytest
 
+from research_agent.core.language import languages_apart
 from research_agent.core.question_parts import (
     is_nested,
-    other_language,
     question_parts,
     why_simple,
 )
 from research_agent.core.question_words import ENGLISH
-from research_agent.core.validators.languages import LANGUAGES
 
 
 @pytest.mark.parametrize(
@@ -30,21 +29,21 @@ from research_agent.core.validators.languages import LANGUAGES
 )  # fmt: skip
 def test_several_questions_in_one(question: str, parts: tuple[str, ...]) -> None:
     """Each is searched, with the names it is about; at most three."""
-    assert parts == question_parts(question, LANGUAGES)
+    assert parts == question_parts(question)
 
 
 def test_comparisons_are_cut_where_the_search_does_not() -> None:
     """One part for each of the things compared."""
     asked = "Do ABC and XYZ differ?"
 
-    assert () == question_parts(asked, LANGUAGES)
-    assert 2 == len(question_parts(asked, LANGUAGES, comparisons=[ENGLISH]))
+    assert () == question_parts(asked)
+    assert 2 == len(question_parts(asked, comparisons=[ENGLISH]))
 
 
 @pytest.mark.parametrize("question", ["Which pump is it?", "Was ist 5?", "203", "Siemens in Bonn"])
 def test_question_with_something_to_word_is_not_simple(question: str) -> None:
     """A noun, a number, an unknown language."""
-    assert "" == why_simple(question, LANGUAGES)
+    assert "" == why_simple(question)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_question_with_something_to_word_is_not_simple(question: str) -> None:
 )
 def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text: str) -> None:
     """Names and numbers belong to no language."""
-    assert ("", "") == other_language(question, [text], LANGUAGES)
+    assert ("", "") == languages_apart(question, [text])
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_question_in_another_language_is_translated_for_the_search() -> None:
         result.refinement.queries,
         result.question,
     )
-    assert "english" in planner.asked[0][1]
+    assert "English" in planner.asked[0][1]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_result_says_that_a_question_was_not_translated(
     """A reader knows why little was found."""
     given, _ = asking(reply)
     result = run(given, settings, "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?")
-    said = f"refine: the question is indonesian, the documents are english; {why}"
+    said = f"refine: the question is Indonesian, the documents are English; {why}"
 
     assert [note for note in result.warnings if note.startswith(said)]
 

@@ -13,10 +13,9 @@ from research_agent.core.claims import bare, read_keys
 from research_agent.core.content_words import content_words, share_held, wanted_words
 from research_agent.core.dragin.answer_words import AnswerWord, answer_words
 from research_agent.core.evidence import source_of
+from research_agent.core.function_words import function_words
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Chunk, Token
-from research_agent.core.validators.languages import LANGUAGES
-from research_agent.core.validators.reading import language_of
 from research_agent.core.words import fold
 
 
@@ -89,8 +88,7 @@ def sentence_doubts(
     >>> [(one.word, round(one.score, 3), one.certain) for one in found]
     [('1088', 0.693, ('key', 'bytes'))]
     """
-    language = language_of(text, LANGUAGES)
-    silent = frozenset(language.function if language else ())
+    silent = function_words(text)
     words = answer_words(text, tokens)
     pool = [content_words(chunk.text) for chunk in dict.fromkeys(seen)]
     found = []

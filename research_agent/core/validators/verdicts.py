@@ -27,6 +27,21 @@ class Block:
 
 
 Ruling = Accept | Block
+EVEN = 0.5
+"""Probability from which a yes is a yes."""
+
+
+def same_question(yes: float) -> Ruling:
+    """Return what a model's answer to "do these ask the same?" means; `yes` is P(yes).
+
+    >>> same_question(0.2).reason, same_question(0.5).ruling
+    ('the planner model says that it asks for something else', 'accept')
+    """
+    figures = {"yes": yes}
+    if yes >= EVEN:
+        return Accept("same question", figures=figures)
+    said = "the planner model says that it asks for something else"
+    return Block("same question", said, figures)
 
 
 def first_block(rulings: tuple[Ruling, ...]) -> str:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, fenced, place
+from research_agent.core.language import language_name, languages_apart
 from research_agent.core.proposals import (
     TRANSLATION_SCHEMA,
     Proposal,
@@ -14,39 +16,30 @@ from research_agent.core.proposals import (
     read_translation,
     without_hops,
 )
-from research_agent.core.question_parts import (
-    is_nested,
-    other_language,
-    question_parts,
-    why_simple,
-)
+from research_agent.core.question_parts import is_nested, question_parts, why_simple
 from research_agent.core.refinement import (
     Limits,
-    Measures,
     Refinement,
+    blocked_too,
     by_rules,
     first_is,
     judge,
     keep,
     with_following,
 )
-from research_agent.core.types import Hit, Message, Outcome, Probe, TraceEvent
-from research_agent.core.unit_vectors import cosine
-from research_agent.core.validators.languages import with_languages
-from research_agent.core.validators.retrieval import Finding, finding
-from research_agent.core.validators.rewrite_words import RewriteWords
+from research_agent.core.types import Message, Outcome, Probe, TraceEvent
+from research_agent.core.validators.verdicts import Ruling, same_question
 from research_agent.core.verification import Check
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import JsonSchema, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import RefinementSettings, Settings
+from research_agent.steps.refine.measuring import SOURCES, measure
 
 MAX_TOKENS = 120
 LEAST_TOKENS = 60
 """A proposal that may not be this long would be cut in the middle; it is not asked for."""
-SOURCES = 5
-"""Hits of each query whose documents are compared."""
 MOST_SEEN = 8
 """Places that the planner model is told were read already."""
 MOST_TRIED = 12
@@ -135,7 +128,7 @@ class _Work:
             return keep(self.question, "refinement.mode is off")
         if foreign and chosen.mode == "auto" and not sure:
             return None
-        if reason := why_simple(self.question, self.languages):
+        if reason := why_simple(self.question):
             return keep(self.question, reason)
         if chosen.mode == "auto" and not (sure and self._is_simple):
             return None
@@ -156,16 +149,12 @@ class _Work:
             return refinement, (*notes, *untold)
         return self._translated(own, theirs, meter) if own else self._by_model(meter, "")
 
-    @property
-    def languages(self) -> tuple[RewriteWords, ...]:
-        """The languages that are known."""
-        return with_languages(self.settings.refinement.words)
-
     def _languages_apart(self) -> tuple[str, str]:
         if self.settings.refinement.translate == "off":
             return ("", "")
         texts = [hit.chunk.text[:LOOK] for hit in self.probe.hits[:SOURCES]]
-        return other_language(self.question, texts, self.languages)
+        own, theirs = languages_apart(self.question, texts)
+        return language_name(own), language_name(theirs)
 
     def _by_rules(self, reason: str) -> Refinement:
         """Return the parts that rules tell; what the search compares by itself is left to it."""
@@ -173,7 +162,6 @@ class _Work:
         alone = retrieval.planner == "off" or not retrieval.comparison_each
         parts = question_parts(
             self.question,
-            self.languages,
             comparisons=retrieval.words if alone else (),
             most=self.settings.refinement.max_parts,
         )
@@ -193,7 +181,7 @@ class _Work:
             if not proposal.queries or (bypass and proposal.kind != "decompose"):
                 why = f"bypass: {bypass}" if bypass else "the planner model kept the question"
                 return keep(self.question, why), ()
-            return self._judged(proposal)
+            return self._judged(proposal, meter)
         except (ModelError, BudgetError) as error:
             return self._instead(str(error))
 
@@ -203,7 +191,7 @@ class _Work:
             reply = self._ask(prompt, TRANSLATION_SCHEMA, meter)
             proposal = read_translation(self.question, reply)
             if not proposal.problem:
-                return self._judged(proposal)
+                return self._judged(proposal, meter)
             problem = proposal.problem
         except (ModelError, BudgetError) as error:
             problem = str(error)
@@ -236,23 +224,53 @@ class _Work:
         what = "the query was kept" if plan.kind == "keep" else "rules cut it into its parts"
         return plan, (f"refine: {problem}; {what}",)
 
-    def _judged(self, proposal: Proposal) -> Refined:
-        own, measured = _measure(self.question, proposal.queries, self.ports)
+    def _judged(self, proposal: Proposal, meter: Meter) -> Refined:
+        own, measured = measure(self.question, proposal.queries, self.ports)
         limits = _limits(self.ports, self.settings.refinement)
         refinement = judge(self.question, proposal, measured, own=own, limits=limits)
+        refinement, unsure = self._same_question(refinement, meter)
         blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
-        notes = tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
+        notes = (*(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked), *unsure)
         told = replace(refinement, author="model")
         chosen = self.settings.refinement
         if self.before.doubts or chosen.profile == "seed":
             return told, notes  # what was found before was not enough
         return with_following(told, improvement=chosen.improvement), notes
 
+    def _same_question(self, refinement: Refinement, meter: Meter) -> Refined:
+        """Block those queries of which the planner model says that they ask for something else.
+
+        Parts of the question are judged together, other words for it one by one. What the model
+        does not answer is let through, with a note.
+        """
+        queries = refinement.queries[1:]
+        if self.settings.refinement.same_question == "off" or not queries:
+            return refinement, ()
+        together = [queries] if refinement.kind == "decompose" else [(q,) for q in queries]
+        rulings: dict[str, Ruling] = {}
+        notes = []
+        for asked in together:
+            try:
+                same = self._says_yes(asked, meter)
+            except (ModelError, BudgetError) as error:
+                same, problem = None, str(error)
+            else:
+                problem = "the reply is neither yes nor no"
+            if same is None:
+                notes.append(f"refine: not asked whether the question is the same: {problem}")
+            else:
+                rulings |= dict.fromkeys(asked, same_question(same))
+        return blocked_too(self.question, refinement, rulings), tuple(notes)
+
+    def _says_yes(self, queries: Sequence[str], meter: Meter) -> float | None:
+        content = self.prompts.same_question.render(question=self.question, queries=_lines(queries))
+        message = Message("user", content)
+        return yes_or_no(meter.ask(self.ports.planner, "planner", [message], max_tokens=1))
+
 
 def _limits(ports: Ports, settings: RefinementSettings) -> Limits:
     fitted = settings.min_similarity < 0
     return Limits(
-        languages=with_languages(settings.words),
         model=ports.embedder.name,
         profile=settings.profile,
         min_similarity=None if fitted else settings.min_similarity,
@@ -260,29 +278,6 @@ def _limits(ports: Ports, settings: RefinementSettings) -> Limits:
         min_overlap=settings.min_overlap,
         improvement=settings.improvement,
     )
-
-
-def _measure(
-    question: str, queries: Sequence[str], ports: Ports
-) -> tuple[Finding, tuple[Measures, ...]]:
-    """Return what the question finds, and how near each query is to it and what that finds."""
-    own, *vectors = ports.embedder.embed([question, *queries])
-    found = [_hits(vector, ports) for vector in (own, *vectors)]
-    documents = {hit.chunk.doc_id for hits in found for hit in hits}
-    findings = [finding(hits, top_k=SOURCES, by_chunk=len(documents) == 1) for hits in found]
-    measured = tuple(
-        Measures(similarity=cosine(own, vector), found=what)
-        for vector, what in zip(vectors, findings[1:], strict=True)
-    )
-    return findings[0], measured
-
-
-def _hits(vector: Sequence[float], ports: Ports) -> tuple[Hit, ...]:
-    """Return the most similar chunks."""
-    scored = ports.vectors.search(vector, k=SOURCES)
-    values = {item.chunk_id: item.value for item in scored}
-    chunks = ports.chunks.chunks([item.chunk_id for item in scored])
-    return tuple(Hit(chunk, similarity=values[chunk.chunk_id]) for chunk in chunks)
 
 
 def _apart(own: str, theirs: str) -> str:

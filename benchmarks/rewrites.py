@@ -1,0 +1,92 @@
+"""What the validators of refined queries say of rewrites: good ones, and ones that change something.
+
+Three sets of `benchmarks/questions`, none with an index behind it: kept words and similarity speak,
+retrieval does not.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.places import QUESTIONS, RESULTS
+from benchmarks.tables import markdown
+from research_agent.adapters.minilm import MiniLM
+from research_agent.core.unit_vectors import cosine
+from research_agent.core.validators.kept import check_kept
+from research_agent.core.validators.similarity import check_similarity
+from research_agent.core.validators.verdicts import first_block
+
+STRINGS = ("number", "unit", "name")
+"""What a comparison of strings has to see; "number in a part" counts as number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A question, and the queries that were proposed for it."""
+
+    name: str
+    set: str
+    changed: str
+    """What the queries change; "nothing" where they are good."""
+    question: str
+    queries: tuple[str, ...]
+
+
+def rewrites() -> Iterator[Rewrite]:
+    """Yield those of the committed sets, and those of fields that were never used before."""
+    for verdict in ("good", "bad"):
+        for row in _rows(f"rewrites_{verdict}"):
+            changed = row["changed"] if verdict == "bad" else "nothing"
+            queries = (str(row["rewrite"]),)
+            yield Rewrite(row["id"], "committed", changed, row["question"], queries)
+    for row in _rows("rewrites_fields"):
+        changed = "nothing" if row["verdict"] == "good" else row["changed"].split()[0]
+        yield Rewrite(row["id"], "fields", changed, row["question"], tuple(row["queries"]))
+
+
+def _rows(name: str) -> list[Mapping[str, str]]:
+    lines = (QUESTIONS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def blocked(known: Sequence[Rewrite]) -> dict[str, str]:
+    """Return by name why some query of a rewrite is blocked, empty where none is.
+
+    Parts of a question are not held to the similarity.
+    """
+    model = MiniLM(threads=1)
+    reasons = {}
+    for one in known:
+        rulings = check_kept(one.question, one.queries)
+        if len(one.queries) == 1:
+            own, other = model.embed([one.question, *one.queries])
+            similarity = cosine(own, other)
+            rulings += (check_similarity(one.question, similarity, model=model.name),)
+        reasons[f"{one.set} {one.name}"] = first_block(rulings)
+    return reasons
+
+
+def table(known: Sequence[Rewrite], reasons: Mapping[str, str]) -> str:
+    """Return how many rewrites are blocked, by set and by what they change."""
+    kinds = [(one.set, one.changed, bool(reasons[f"{one.set} {one.name}"])) for one in known]
+    of = Counter((name, changed) for name, changed, _ in kinds)
+    stopped = Counter((name, changed) for name, changed, block in kinds if block)
+    rows = [
+        [name, changed, str(n), str(stopped[name, changed])] for (name, changed), n in of.items()
+    ]
+    return markdown(["set", "changed", "rewrites", "blocked"], rows)
+
+
+def run() -> str:
+    """Judge all rewrites, keep the table and the reasons, and return the table."""
+    known = list(rewrites())
+    reasons = blocked(known)
+    text = table(known, reasons)
+    (RESULTS / "rewrites.md").write_text(f"{text}\n", encoding="utf-8")
+    lines = (
+        json.dumps({"id": f"{one.set} {one.name}", "changed": one.changed, "blocked": reason})
+        for one, reason in zip(known, reasons.values(), strict=True)
+    )
+    (RESULTS / "rewrites.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return text

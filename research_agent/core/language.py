@@ -1,0 +1,59 @@
+"""Which language a text is in, by the model of py3langid; codes are those of ISO 639-1."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+NEAR = 10.0
+"""Nats by which a language may be less likely than the likeliest and still be meant: of 310 texts
+of benchmarks/questions/rewrites_*.jsonl their own language is never further off, another once."""
+
+
+@cache
+def _identifier() -> Any:  # noqa: ANN401 (py3langid has no types)
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from stopwordsiso import langs
+
+    found = LanguageIdentifier.from_model_file(MODEL_FILE)
+    found.set_languages(sorted({*langs()} & {*found.nb_classes}))
+    return found
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the codes of the languages that `text` may be in, the likeliest first.
+
+    Empty where there are no letters. A few words, or nothing but names, may be of many.
+
+    >>> languages_of("Who pays for the repairs?"), languages_of("Berapa lama garansi itu?")[0]
+    (('en',), 'id')
+    >>> languages_of("1184")
+    ()
+    """
+    if not any(char.isalpha() for char in text):
+        return ()
+    ranked = _identifier().rank(text)
+    return tuple(str(code) for code, score in ranked if score >= ranked[0][1] - NEAR)
+
+
+def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Return the languages of a question and of `texts` where they must differ, else empty texts.
+
+    >>> languages_apart("Berapa lama garansi itu?", ["The warranty is for two years."])
+    ('id', 'en')
+    >>> languages_apart("ML-KEM", ["The warranty is for two years."])
+    ('', '')
+    """
+    own, theirs = languages_of(question), languages_of(" ".join(texts))
+    return ("", "") if not own or {*own} & {*theirs} or not theirs else (own[0], theirs[0])
+
+
+@cache
+def language_name(code: str) -> str:
+    """Return the English name of a language.
+
+    >>> language_name("id"), language_name("xx")
+    ('Indonesian', 'xx')
+    """
+    from babel import Locale
+
+    return str(Locale("en").languages.get(code, code)) if code else ""
