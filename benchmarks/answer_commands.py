@@ -11,6 +11,7 @@ from benchmarks import (
     answers,
     answers_report,
     loop,
+    marks,
     pruning,
 )
 from benchmarks.answer_arms import ARMS, arm_named
@@ -93,7 +94,15 @@ def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> 
     print(pruning.run(weights, live=live, minutes=minutes, cache=cache))
 
 
+@click.command("marks")
+@click.option("--weights", "models", multiple=True, default=["1.5b", "strong"], help="Drafts of.")
+def marks_command(*, models: tuple[str, ...]) -> None:
+    """Measure which sentences of right and of wrong drafts are marked."""
+    print(marks.run(models))
+
+
 COMMANDS = (
+    marks_command,
     answers_command,
     loop_command,
     pruning_command,

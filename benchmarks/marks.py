@@ -12,9 +12,8 @@ from benchmarks.drafts import Asked, Outcome, outcome, recorded, recording
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.tables import markdown
-from research_agent.adapters.cross_encoder import CrossEncoder
-from research_agent.adapters.minilm import MiniLM
-from research_agent.assembly.grounding import grounding_model
+from research_agent.adapters.grounding_file import read_grounding
+from research_agent.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.core.claims import bare
 from research_agent.settings import Settings
 from research_agent.steps.verify.verifying import grounded_claims
@@ -58,14 +57,12 @@ def run(models: Iterable[str]) -> str:
 
 
 def _rows(model: str) -> list[Marked]:
-    pairs, embedder, fitted = CrossEncoder(), MiniLM(), grounding_model()
+    pairs, fitted = CrossEncoder(MiniLM()), read_grounding()
     found = []
     for asked in recorded(recording(model)):
         if not asked.is_draft:
             continue
-        claims = grounded_claims(
-            asked.answer, asked.evidence, pairs=pairs, embedder=embedder, model=fitted
-        )
+        claims = grounded_claims(asked.answer, asked.evidence, pairs=pairs, model=fitted)
         verdicts = [claim.verdict for claim in claims]
         found.append(
             Marked(
@@ -126,5 +123,6 @@ def share(count: int, of: int) -> str:
     if not of:
         return "-"
     found = wilson(count, of)
-    return f"{count} of {of}: {100 * count / of:.0f} % ({100 * found.low:.0f} to {100 * found.high:.0f})"
+    low, high = 100 * found.low, 100 * found.high
+    return f"{count} of {of}: {100 * count / of:.0f} % ({low:.0f} to {high:.0f})"
 
