@@ -19,6 +19,7 @@ from benchmarks import (
     refinement_arms,
     reranking,
     retrieval,
+    rewrites,
     rules,
     scale,
     word_ways,
@@ -179,6 +180,12 @@ def refinement_command(  # noqa: PLR0913 (one option each)
     )
     for text in refinement.run(names or refinement.SETS, chosen, cache=cache):
         print(f"{text}\n", flush=True)
+
+
+@main.command("rewrites")
+def rewrites_command() -> None:
+    """Count the good and bad rewrites that validators block, by what they change."""
+    print(rewrites.run())
 
 
 @main.command("filtering")

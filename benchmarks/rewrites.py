@@ -1,4 +1,4 @@
-"""What the validators of refined queries say of rewrites: good ones, and ones that change something.
+"""What validators say of rewritten questions: good ones, and ones that change something.
 
 Three sets of `benchmarks/questions`, none with an index behind it: kept words and similarity speak,
 retrieval does not.
@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.places import QUESTIONS, RESULTS
+from benchmarks.keeping import keep
+from benchmarks.places import ROOT
 from benchmarks.tables import markdown
 from research_agent.adapters.minilm import MiniLM
 from research_agent.core.unit_vectors import cosine
@@ -17,8 +18,7 @@ from research_agent.core.validators.kept import check_kept
 from research_agent.core.validators.similarity import check_similarity
 from research_agent.core.validators.verdicts import first_block
 
-STRINGS = ("number", "unit", "name")
-"""What a comparison of strings has to see; "number in a part" counts as number."""
+QUESTIONS = ROOT / "benchmarks" / "questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,9 @@ def run() -> str:
     known = list(rewrites())
     reasons = blocked(known)
     text = table(known, reasons)
-    (RESULTS / "rewrites.md").write_text(f"{text}\n", encoding="utf-8")
-    lines = (
-        json.dumps({"id": f"{one.set} {one.name}", "changed": one.changed, "blocked": reason})
+    rows = (
+        {"set": one.set, "id": one.name, "changed": one.changed, "blocked": reason}
         for one, reason in zip(known, reasons.values(), strict=True)
     )
-    (RESULTS / "rewrites.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    keep("rewrites", rows, text)
     return text

@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from itertools import product
+from typing import Literal
 
+_LENGTHS: tuple[Literal["long", "short"], ...] = ("long", "short")
 _COUNTS = (1, 2, 5)
 """One of each plural form of most languages."""
 _SPELLED = (*range(2, 21), *range(30, 101, 10), 1000)
@@ -59,7 +61,7 @@ def unit_names(language: str) -> Mapping[str, frozenset[str]]:
             units = Locale.parse(locale).unit_display_names
         except UnknownLocaleError:
             continue
-        for unit, length, count in product(units, ("long", "short"), _COUNTS):
+        for unit, length, count in product(units, _LENGTHS, _COUNTS):
             said = lowered(format_unit(count, unit, length, locale=locale))
             name = " ".join(re.sub(r"[\d.,]+", "", said).split())
             found.setdefault(name, set()).add(str(unit))
