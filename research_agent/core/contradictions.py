@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from research_agent.core.content_words import content_words, is_held, wanted_words
 from research_agent.core.figures import Figure, figures_in, plain
-from research_agent.core.hard_facts import Fact, own_readings
-from research_agent.core.quote_search import Quote, heading_words, unit_spans
+from research_agent.core.hard_facts import Fact, is_identified, own_readings
+from research_agent.core.quote_search import Quote, headings, unit_spans
 from research_agent.core.tables import cells, head_of
 from research_agent.core.types import Chunk
 
-LEAST_HELD = 0.7
+LEAST_HELD = 0.5
 """Share of the sentence's other words that the statement or row has to hold."""
 LEAST_WORDS = 3
 """Other words that a sentence has to have."""
@@ -33,8 +33,9 @@ class Contradiction:
 def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradiction | None:
     """Return the statement or row of a chunk that has another number in the sentence's place.
 
-    It holds (nearly) all other words of the sentence, and its number has the same word before or
-    after it, or stands in a column that the sentence names. `facts` are the sentence's, compared
+    It holds every identifier of the sentence and half of its other words or more, none of its
+    neighbours holds more, and its number has the same word before or after it, or stands in a
+    column that the sentence names. `facts` are the sentence's, compared
     with all evidence: only a number that stands nowhere in it is contradicted.
 
     >>> from research_agent.core.hard_facts import hard_facts
@@ -48,17 +49,22 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
     wanted = [word for word in wanted_words(sentence) if re.search(r"[^\W\d_]", word[0])]
     if not missing or len(wanted) < LEAST_WORDS:
         return None
-    above, said = heading_words(chunk), plain(sentence)
-    known = own_readings(sentence)
+    names = [fact.text for fact in facts if fact.kind == "identifier"]
+    above, said, known = headings(chunk), plain(sentence), own_readings(sentence)
+    units = []
     for start, end in unit_spans(chunk):
-        unit = chunk.text[start:end]
-        words = content_words(unit) | above
+        text = f"{chunk.text[start:end]}\n{above}"
+        words = content_words(text)
         share = sum(is_held(word, words) for word in wanted) / len(wanted)
-        if share < LEAST_HELD:
+        if share >= LEAST_HELD and all(is_identified(name, text) for name in names):
+            units.append(Quote(share, chunk.text[start:end], start, end))
+    best = max((unit.score for unit in units), default=0.0)
+    for unit in units:
+        if unit.score < best:
             continue
         for number in sorted(missing):
-            if found := _in_place(said, number, unit, chunk, known):
-                return Contradiction(number, found, Quote(share, unit, start, end))
+            if found := _in_place(said, number, unit.quote, chunk, known):
+                return Contradiction(number, found, unit)
     return None
 
 

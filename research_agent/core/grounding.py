@@ -4,14 +4,14 @@ Pure: a step asks the models (`steps.verify.grounding`), and the benchmark `grou
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 
 from research_agent.core.content_words import Word, content_words, wanted_words
 from research_agent.core.contradictions import Contradiction, contradicted
 from research_agent.core.hard_facts import Fact, hard_facts
-from research_agent.core.quote_search import Quote, Window, best_windows, heading_words, quote_of
+from research_agent.core.quote_search import Quote, Window, best_windows, headings, quote_of
 from research_agent.core.types import Chunk
 
 FEATURES = (
@@ -110,7 +110,7 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
     quotes: dict[str, Quote] = {}
     for key, window in found:
         quotes.setdefault(key, quote_of(window, chunks[key], wanted))
-    texts = [_with_headings(chunk) for chunk in chunks.values()]
+    texts = [f"{headings(chunk)}\n{chunk.text}" for chunk in chunks.values()]
     near = _nearest(found, chunks, wanted)
     facts = hard_facts(sentence, texts, window="\n".join(text for text, _ in near))
     key, other = _contradiction(sentence, chunks, facts)
@@ -120,7 +120,7 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
         second=near[1][0] if len(near) > 1 else "",
         coverage=(near[0][1], near[-1][1]) if near else (0.0, 0.0),
         facts=facts,
-        missing_names=_missing_names(sentence, chunks.values()),
+        missing_names=_missing_names(sentence, texts),
         contradicted_by=key,
         contradiction=other,
     )
@@ -169,10 +169,6 @@ def _nearest(
     return near
 
 
-def _with_headings(chunk: Chunk) -> str:
-    return "\n".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
-
-
 def _contradiction(
     sentence: str, chunks: Mapping[str, Chunk], facts: Sequence[Fact]
 ) -> tuple[str, Contradiction | None]:
@@ -182,10 +178,10 @@ def _contradiction(
     return "", None
 
 
-def _missing_names(sentence: str, chunks: Collection[Chunk]) -> int:
+def _missing_names(sentence: str, texts: Sequence[str]) -> int:
     """Return how many words with a capital, but the first, stand nowhere in the evidence."""
     names = _NAME.findall(sentence)
     if not names:
         return 0
-    known = frozenset().union(*(content_words(c.text) | heading_words(c) for c in chunks))
+    known = frozenset().union(*map(content_words, texts))
     return sum(not content_words(name) <= known for name in dict.fromkeys(names))

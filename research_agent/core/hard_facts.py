@@ -102,6 +102,15 @@ def own_readings(text: str) -> frozenset[str]:
     return _evidence((text,)).readings
 
 
+def is_identified(name: str, text: str) -> bool:
+    """Return whether a text holds an identifier, however its parts are joined.
+
+    >>> is_identified("ML-KEM-768", "ml kem 768"), is_identified("ML-KEM-768", "ML-KEM-512 | 768")
+    (True, False)
+    """
+    return _stands(name, plain(text).casefold())
+
+
 def _fact(kind: FactKind, text: str, *, held: bool) -> Fact:
     return Fact(kind, text, "held" if held else "missing")
 

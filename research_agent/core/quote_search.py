@@ -85,7 +85,7 @@ def quote_of(window: Window, chunk: Chunk, wanted: Sequence[Word]) -> Quote:
 def windows(wanted: Sequence[Word], chunk: Chunk) -> list[Window]:
     """Return every window of a chunk that may be quoted, and the words it holds."""
     units = _units(chunk)
-    above = _bits(wanted, heading_words(chunk))
+    above = _bits(wanted, _above(chunk))
     own = [_bits(wanted, words) for _, _, words in units]
     sizes: Iterable[int] = range(1, MAX_UNITS + 1)
     if chunk.kind in {"table", "list"} and len(units) > MAX_UNITS:
@@ -116,13 +116,17 @@ def _units(chunk: Chunk) -> tuple[tuple[int, int, frozenset[str]], ...]:
     )
 
 
-@lru_cache(maxsize=256)
-def heading_words(chunk: Chunk) -> frozenset[str]:
-    """Return the words of a chunk's title, headings, and a table's caption and head."""
+def headings(chunk: Chunk) -> str:
+    """Return what heads a chunk: its document's name, its headings, a table's caption and head."""
     heads = [chunk.doc_id, chunk.title, *chunk.section]
     if chunk.kind == "table":
         heads += [head_of(chunk.text), *(li for li in chunk.text.split("\n") if not cells(li))]
-    return content_words(" ".join(heads))
+    return "\n".join(heads)
+
+
+@lru_cache(maxsize=256)
+def _above(chunk: Chunk) -> frozenset[str]:
+    return content_words(headings(chunk))
 
 
 def _bits(wanted: Sequence[Word], words: frozenset[str]) -> int:
