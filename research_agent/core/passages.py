@@ -4,13 +4,13 @@ An extractive answer is made of the documents' own words, so nothing in it can b
 right there; what it can be is beside the point.
 """
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from research_agent.core.content_words import content_words, is_named, share_held
+from research_agent.core.content_words import content_words, share_held
 from research_agent.core.evidence import Evidence, source_of
+from research_agent.core.hard_facts import hard_facts
 from research_agent.core.look_ups import by_heading
 from research_agent.core.pseudocode import prettified
 from research_agent.core.question_plan import plan_question
@@ -27,8 +27,6 @@ LIKELY = 0.5
 """A passage behind the first that a model finds less likely to be a part of the answer is none."""
 LEAST_LETTERS = 12
 """A line with fewer letters says nothing by itself; a row of a table has its head beside it."""
-_SURE_NAME = re.compile(r"[A-Z]{2}|[\d-]")
-"""What a name has that is no word: SUM, SHAKE128, ML-KEM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +191,7 @@ def looked_up(
         item.hit.chunk
         for item in evidence
         if item.hit.chunk.kind in look_up.kinds
-        and _speaks_of(item.hit.chunk, look_up.names)
+        and _has_what_is_named(item.hit.chunk, question)
     ]
     named = by_heading(look_up, chunks, question)
     if not named:
@@ -202,12 +200,11 @@ def looked_up(
     return (Passage(keys[named[0].chunk_id], 0, named[0].text),)
 
 
-def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
-    """Return whether a chunk, its headings or its document has one of the names, if there are any.
+def _has_what_is_named(chunk: Chunk, question: str) -> bool:
+    """Return whether a chunk, its headings or its document has every hard fact of a question.
 
-    An Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
-    Plain words with capitals may be no name: "Show Algorithm 2".
+    An Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for, and
+    that of another standard is not the one of "FIPS 203".
     """
-    source = source_of(chunk)
-    sure = [name for name in names if _SURE_NAME.search(name)]
-    return not sure or any(is_named(name, source) for name in sure)
+    facts = hard_facts(question, [source_of(chunk)])
+    return all(fact.status != "missing" for fact in facts)
