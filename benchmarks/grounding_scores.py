@@ -19,6 +19,8 @@ RESAMPLES = 1000
 def auroc(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
     """Return how likely a supported sentence has the higher score; ties count half.
 
+    It is nan where all are supported, or none is.
+
     >>> import numpy as np
     >>> auroc(np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 1, 1]))
     0.875
@@ -37,15 +39,18 @@ def auroc(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
 def caught(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
     """Return the share of the unsupported that is marked where 10 % of the supported are.
 
-    Where scores tie at the limit, the share between both sides of the tie is taken.
+    It is nan where either is missing. Where scores tie at the limit, the share between both
+    sides of the tie is taken.
     """
     import numpy as np
 
-    yes, no = told[supported == 1], told[supported == 0]
+    yes, no = np.sort(told[supported == 1]), np.sort(told[supported == 0])
+    if not len(yes) or not len(no):
+        return float("nan")
     levels = np.unique(told)
-    false = np.concatenate([[0.0], (yes[None, :] <= levels[:, None]).mean(axis=1)])
-    true = np.concatenate([[0.0], (no[None, :] <= levels[:, None]).mean(axis=1)])
-    return float(np.interp(MARKED, false, true))
+    false = np.searchsorted(yes, levels, side="right") / len(yes)
+    true = np.searchsorted(no, levels, side="right") / len(no)
+    return float(np.interp(MARKED, np.append(0.0, false), np.append(0.0, true)))
 
 
 def balanced(left: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
@@ -53,6 +58,8 @@ def balanced(left: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> flo
 
     `left` is 1 for a sentence without a mark, 0 for one that is marked.
     """
+    if len(set(supported.tolist())) == 1:
+        return float("nan")
     return float((1.0 - left[supported == 0].mean() + left[supported == 1].mean()) / 2)
 
 
@@ -92,7 +99,7 @@ def macro(
     import numpy as np
 
     return float(
-        np.mean([score(told[family == f], supported[family == f]) for f in np.unique(family)])
+        np.nanmean([score(told[family == f], supported[family == f]) for f in np.unique(family)])
     )
 
 
@@ -129,8 +136,8 @@ def differences(
         given[name] = gap(of)
         picks = dice.integers(0, len(members), (RESAMPLES, len(members)))
         drawn[name] = np.array([gap(np.concatenate([members[i] for i in pick])) for pick in picks])
-    drawn["mean"] = np.mean(list(drawn.values()), axis=0)
-    given["mean"] = float(np.mean(list(given.values())))
+    drawn["mean"] = np.nanmean(list(drawn.values()), axis=0)
+    given["mean"] = float(np.nanmean(list(given.values())))
     return {
         name: Interval(given[name], *map(float, np.nanpercentile(found, [2.5, 97.5])))
         for name, found in drawn.items()

@@ -76,6 +76,7 @@ _MEAN_HEADS = (
     "",
     "AUROC, macro",
     "difference to word coverage (95 %)",
+    "to coverage of all the text",
     "caught at 10 % of the supported marked, macro",
     "difference (95 %)",
     "balanced accuracy, macro",
@@ -96,15 +97,18 @@ _FAMILY_HEADS = (
 
 
 def _means(measured: Data, arms: Sequence[Arm], base: Arm) -> Iterator[list[str]]:
-    yield ["mark nothing", ".500", "", "0 %", "", ".500", ""]
-    yield ["mark everything", ".500", "", "10 %", "", ".500", ""]
+    yield ["mark nothing", ".500", "", "", "0 %", "", ".500", ""]
+    yield ["mark everything", ".500", "", "", "10 %", "", ".500", ""]
     of = measured.supported, measured.family
     for arm in arms:
         middle = (arm.told >= arm.middle).astype(float)
         yield [
             arm.name,
             _share(macro(auroc, arm.told, *of)),
-            "" if arm is base else _gap(_differences(auroc, arm, base, measured)["mean"]),
+            *(
+                "" if arm is other else _gap(_differences(auroc, arm, other, measured)["mean"])
+                for other in (base, arms[0])
+            ),
             f"{100 * macro(caught, arm.told, *of):.0f} %",
             "" if arm is base else _gap(_differences(caught, arm, base, measured)["mean"]),
             _share(macro(balanced, middle, *of)),

@@ -9,7 +9,7 @@ BREAD = Chunk("x", "guide", "It rains. Bread is baked at 230 degrees. It is then
 TABLE = Chunk(
     "t",
     "guide",
-    "Table 3. Sizes in bytes\n | key | ciphertext\nML-KEM-512 | 800 | 768\nML-KEM-768 | 1184 | 1088",
+    "Sizes in bytes\n | key | ciphertext\nML-KEM-512 | 800 | 768\nML-KEM-768 | 1184 | 1088",
     kind="table",
 )
 

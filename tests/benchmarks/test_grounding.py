@@ -1,0 +1,141 @@
+"""The grounding benchmark leaves families out, and measures any file of the same format."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import grounding_scores, keeping
+from benchmarks.__main__ import main
+from benchmarks.grounding import committed_arms, fitted, left_out_arms
+from benchmarks.grounding_fit import fit, left_out, marking_limit
+from benchmarks.grounding_rows import Data, KeptPairs, data
+from benchmarks.grounding_scores import auroc, calibration_error, caught, differences
+from benchmarks.grounding_table import tables
+from benchmarks.questions import Row
+from research_agent.core.grounding import FEATURES
+from tests.fakes import WordPairs
+
+FAMILIES = ("one", "two", "three")
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grounding_scores, "RESAMPLES", 20)
+
+
+def rows() -> list[Row]:
+    """Return 36 sentences of three families: half stand in their text."""
+    made: list[Row] = []
+    for family in FAMILIES:
+        for number in range(20, 32):
+            true = number % 2 == 0
+            text = f"The kiln of {family} is fired at {number} degrees every week."
+            said = text if true else f"The kiln of {family} costs {number + 50} coins in Ulm."
+            made.append(
+                {
+                    "id": f"{family}-{number}",
+                    "source": f"{family}-part",
+                    "doc": number // 3,
+                    "evidence": f"It rains. {text} It snows.",
+                    "sentence": said,
+                    "label": "supported" if true else "unsupported",
+                }
+            )
+    return made
+
+
+def measured() -> Data:
+    return data(rows(), KeptPairs(WordPairs(), ""))
+
+
+def test_a_family_is_scored_by_what_was_fitted_on_the_others() -> None:
+    """Turning the labels of one family round changes nothing of what is predicted for it."""
+    found = measured()
+    mine = found.family == "one"
+    turned = np.where(mine, 1 - found.supported, found.supported)
+    told = left_out(found.values, found.supported, found.family).probability
+    again = left_out(found.values, turned, found.family).probability
+    assert told[mine] == pytest.approx(again[mine])
+    assert told[~mine] != pytest.approx(again[~mine])
+    assert 1.0 == auroc(told, found.supported)
+
+
+def test_the_tables_have_every_family_and_both_baselines() -> None:
+    """Beside those that mark nothing and everything."""
+    found = measured()
+    text = tables(found, left_out_arms(found))
+    for name in (*FAMILIES, "mark nothing", "mark everything", "word coverage", "fitted score"):
+        assert f"| {name} |" in text
+    assert "| 12 (6) |" in text
+
+
+def test_the_weights_can_be_written_for_the_product() -> None:
+    """One for each feature, and limits in order."""
+    model = fitted(measured(), "rows", "models")
+    assert len(FEATURES) == len(model.weights) == len(model.means) == len(model.scales)
+    assert model.unsure[0] <= model.limit <= model.unsure[1]
+    assert ("rows", "models") == (model.data, model.cross_encoder)
+
+
+def test_a_file_of_ones_own_is_scored_without_fitting() -> None:
+    """By the committed weights."""
+    found = measured()
+    *_, ours = committed_arms(found)
+    assert auroc(ours.told, found.supported) > 0.9
+
+
+def test_the_command_reads_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the real models; scores are kept, results are not."""
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path / "results")
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows()[:24]), encoding="utf-8")
+    run = CliRunner().invoke(main, ["grounding", str(path), "--cache", str(tmp_path / "cache")])
+    assert 0 == run.exit_code, run.output
+    assert "| two | 12 (6) |" in run.output
+    assert (tmp_path / "cache" / "pairs.json").is_file()
+    assert not (tmp_path / "results").exists()
+
+
+def test_scores_are_asked_for_once(tmp_path: Path) -> None:
+    """A second run reads them."""
+    pairs = KeptPairs(WordPairs(), str(tmp_path))
+    told = pairs.relevance("a key", ["a key", "a lock"])
+    pairs.keep()
+
+    class Silent(WordPairs):
+        def relevance(self, *_: object) -> list[float]:
+            raise AssertionError
+
+    assert told == KeptPairs(Silent(), str(tmp_path)).relevance("a key", ["a key", "a lock"])
+
+
+def test_measures_are_what_they_are_called() -> None:
+    """Ties count half; catches are counted at 10 % of the supported; sure and right is no error."""
+    yes = np.array([1] * 10 + [0] * 10)
+    told = np.concatenate([np.linspace(0.1, 1.0, 10), np.full(10, 0.05)])
+    assert (1.0, 1.0) == (auroc(told, yes), caught(told, yes))
+    assert 0.5 == auroc(np.ones(20), yes)
+    assert caught(np.ones(20), yes) == pytest.approx(0.1)
+    assert 0.0 == calibration_error(yes.astype(float), yes)
+    family = np.array(["a"] * 20)
+    assert marking_limit(told, yes, family, share=0.5) == pytest.approx(0.5)
+
+
+def test_differences_are_paired() -> None:
+    """A score less itself is nothing, in every resample."""
+    found = measured()
+    gaps = differences(auroc, (found.coverage, found.coverage), found)
+    assert {"mean", *FAMILIES} == set(gaps)
+    assert {(0.0, 0.0)} == {(gap.low, gap.high) for gap in gaps.values()}
+
+
+def test_a_feature_that_tells_nothing_gets_no_weight() -> None:
+    """The penalty keeps it near 0."""
+    dice = np.random.default_rng(1)
+    yes = np.tile([0, 1], 200)
+    values = np.column_stack([yes + dice.normal(size=400), dice.normal(size=400)])
+    found = fit(values, yes, np.array(["a", "b"] * 200), penalty=1.0)
+    assert found.weights[0] > 0.5 > abs(found.weights[1]) * 2
