@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from research_agent.core.content_words import content_words, is_held, wanted_words
+from research_agent.core.content_words import content_words, is_held, is_named, wanted_words
 from research_agent.core.figures import Figure, figures_in, plain
 from research_agent.core.hard_facts import Fact, own_readings
 from research_agent.core.quote_search import Quote, heading_words, unit_spans
@@ -33,8 +33,9 @@ class Contradiction:
 def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradiction | None:
     """Return the statement or row of a chunk that has another number in the sentence's place.
 
-    It holds (nearly) all other words of the sentence, and its number has the same word before or
-    after it, or stands in a column that the sentence names. `facts` are the sentence's, compared
+    It holds (nearly) all other words of the sentence and all its identifiers, and its number has
+    the same word before or after it, or stands in a column that the sentence names. Of several the
+    one that holds most words counts. `facts` are the sentence's, compared
     with all evidence: only a number that stands nowhere in it is contradicted.
 
     >>> from research_agent.core.hard_facts import hard_facts
@@ -50,16 +51,21 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
         return None
     above, said = heading_words(chunk), plain(sentence)
     known = own_readings(sentence)
+    names = [f.text for f in facts if f.kind == "identifier"]
+    best: Contradiction | None = None
     for start, end in unit_spans(chunk):
         unit = chunk.text[start:end]
         words = content_words(unit) | above
         share = sum(is_held(word, words) for word in wanted) / len(wanted)
-        if share < LEAST_HELD:
+        if share < LEAST_HELD or (best and share <= best.quote.score):
+            continue
+        if not all(is_named(name, unit) or content_words(name) <= above for name in names):
             continue
         for number in sorted(missing):
             if found := _in_place(said, number, unit, chunk, known):
-                return Contradiction(number, found, Quote(share, unit, start, end))
-    return None
+                best = Contradiction(number, found, Quote(share, unit, start, end))
+                break
+    return best
 
 
 def _in_place(said: str, number: str, unit: str, chunk: Chunk, known: frozenset[str]) -> str:

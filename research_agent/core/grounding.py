@@ -184,7 +184,7 @@ def _contradiction(
 
 def _missing_names(sentence: str, chunks: Collection[Chunk]) -> int:
     """Return how many words with a capital, but the first, stand nowhere in the evidence."""
-    names = _NAME.findall(sentence)
+    names = [name for name in _NAME.findall(sentence) if name[0].isupper()]
     if not names:
         return 0
     known = frozenset().union(*(content_words(c.text) | heading_words(c) for c in chunks))
