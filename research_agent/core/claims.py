@@ -157,13 +157,14 @@ def _scored(found: Grounded, limit: float) -> tuple[Verdict, str]:
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
-    """Return whether a chunk has a claim word for word.
+    """Return whether a chunk has a claim word for word; a part of a word or number is none.
 
     >>> is_verbatim(Claim("It  rains."), {"c1": Chunk("x", "d", "Today it rains. Alas.")})
     True
     """
     words = plain(claim.text).rstrip(".!?\u3002\uff01\uff1f")
-    return any(words in plain(chunk.text) for chunk in chunks.values())
+    whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?![.,]?\w)")
+    return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
 
 
 def verbatim(claim: Claim) -> Claim:

@@ -180,7 +180,7 @@ def _contradiction(
 
 def _missing_names(sentence: str, texts: Sequence[str]) -> int:
     """Return how many words with a capital, but the first, stand nowhere in the evidence."""
-    names = _NAME.findall(sentence)
+    names = [name for name in _NAME.findall(sentence) if name[0].isupper()]
     if not names:
         return 0
     known = frozenset().union(*map(content_words, texts))

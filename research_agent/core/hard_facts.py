@@ -41,7 +41,7 @@ _QUOTED = re.compile(
     r"|(?<!\w)'([^']+)'(?!\w)"
 )
 _GAP = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
-_NUMBERING = re.compile(r"\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]\s")
+_NUMBERING = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]\s")
 
 
 @dataclass(frozen=True, slots=True)

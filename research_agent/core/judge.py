@@ -6,12 +6,14 @@ but what it is quoted for.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from research_agent.core.claims import Claim, plain
 from research_agent.core.quote_search import Quote
+from research_agent.core.tables import head_of, spelled_out
 from research_agent.core.types import Chunk
 
 Vote = Literal["supported", "unsupported", "contradicted"]
@@ -103,10 +105,21 @@ def _judgement(
     if vote not in ("supported", "contradicted"):
         return None
     key = str(row.get("key")).strip("[] ").lower()
-    place = quoted_in(str(row.get("quote")), chunks[key].text) if key in chunks else None
+    place = _place(str(row.get("quote")), chunks[key]) if key in chunks else None
     if place is None:
         return None
     return Judgement("supported" if vote == "supported" else "contradicted", key, *place)
+
+
+def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
+    """Return where a quote stands in a chunk; of a row that models read spelled out, the row."""
+    place = quoted_in(quote, chunk.text)
+    head = head_of(chunk.text) if chunk.kind == "table" else ""
+    if place or not head:
+        return place
+    rows = re.compile("[^\\n]+").finditer(chunk.text, len(head))
+    spelled = ((row, spelled_out(f"{head}\n{row[0]}")) for row in rows)
+    return next((row.span() for row, text in spelled if quoted_in(quote, text)), None)
 
 
 def quoted_in(quote: str, text: str) -> tuple[int, int] | None:

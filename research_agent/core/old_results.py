@@ -26,12 +26,12 @@ def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
     found = dict(value)
     if isinstance(found.get("claims"), list | tuple):
         found["claims"] = [_claim(claim) for claim in found["claims"]]
-    if found.get("reason") in REASONS:
-        found["reason"] = REASONS[str(found["reason"])]
+    if isinstance(reason := found.get("reason"), str):
+        found["reason"] = REASONS.get(reason, reason)
     return found
 
 
 def _claim(claim: Any) -> Any:  # noqa: ANN401 (as above)
-    if isinstance(claim, Mapping) and claim.get("verdict") in VERDICTS:
-        return {**claim, "verdict": VERDICTS[str(claim["verdict"])]}
+    if isinstance(claim, Mapping) and isinstance(verdict := claim.get("verdict"), str):
+        return {**claim, "verdict": VERDICTS.get(verdict, verdict)}
     return claim

@@ -15,47 +15,39 @@ def differ(first: str, second: str) -> Disagreement:
     ("first", "second"),
     [
         ("The key has 1,184 bytes.", "It has 1184 bytes, the key [c2]."),
-        ("It takes three hours.", "It takes 3 hours."),
         ("Kunci itu memiliki 32 byte.", "Kunci itu memiliki 32 byte [c1]."),
-        ("\u5bc6\u94a5\u6709 32 \u5b57\u8282\u3002", "\u5bc6\u94a5\u6709 32 \u5b57\u8282\u3002"),
-        ("ML-KEM-768 is used.", "We use ML-KEM-768."),
+        ("密钥有 32 字节。", "密钥有 32 字节。"),
+        ("ML-KEM-768 encrypts.", "It is encrypted by ML-KEM-768.\nNOT FOUND: the year"),
     ],
 )
 def test_the_same_in_other_words(first: str, second: str) -> None:
-    """Commas, number words, markers, inflection and order make no difference."""
-    assert 0.0 == differ(first, second).value
+    """Marks of thousands, markers, endings, order and what is missing make no difference."""
+    assert Disagreement(0.0) == differ(first, second)
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "kind", "own", "other"),
+    ("first", "second", "own"),
     [
-        ("The hose has 12 m.", "The hose has 16 m.", "number", ("12",), ("16",)),
-        (
-            "It uses ML-KEM-768.",
-            "It uses ML-KEM-512.",
-            "identifier",
-            ("ml-kem-768",),
-            ("ml-kem-512",),
-        ),
-        (
-            "\u5bc6\u94a5\u6709 32 \u5b57\u8282\u3002",
-            "\u5bc6\u94a5\u6709 64 \u5b57\u8282\u3002",
-            "number",
-            ("32",),
-            ("64",),
-        ),
-        ("It was made by Bos.", "It was made by Ducas.", "name", ("bos",), ("ducas",)),
-        ("The hose has 12 m.", "The hose is long.", "number", ("12",), ()),
+        ("The hose has 12 m.", "The hose has 16 m.", ("12",)),
+        ("密钥有 32 字节。", "密钥有 64 字节。", ("32",)),
+        ("The hose has 12 m.", "The hose is long.", ("12",)),
+        ("A B C D E F G H I 12.", "A B C D E F G H I 16.", ("12",)),
     ],
 )
-def test_values_that_differ_are_named(
-    first: str, second: str, kind: str, own: tuple[str, ...], other: tuple[str, ...]
-) -> None:
-    """Numbers, identifiers and names, with what stands in their place."""
-    found = differ(first, second).sentences[0]
+def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[str, ...]) -> None:
+    """However many words both have."""
+    found = differ(first, second)
 
-    assert (kind, own, other) == (found.kind, found.own, found.other)
-    assert 1.0 == found.share
+    assert 1.0 == found.value == found.sentences[0].share
+    assert own == found.sentences[0].own
+
+
+def test_other_words_are_a_share() -> None:
+    """Names are words, too."""
+    found = differ("The hose was made by Bos.", "The hose was made by Ducas.")
+
+    assert 0.0 < found.value < 1.0
+    assert () == found.sentences[0].own
 
 
 def test_it_is_symmetric_and_by_sentence() -> None:
@@ -69,8 +61,14 @@ def test_it_is_symmetric_and_by_sentence() -> None:
     assert () == differ(one, both).sentences
 
 
+@pytest.mark.parametrize("second", ["NOT FOUND: the length", "Not found in provided docs."])
+def test_a_refusal_agrees_with_nothing(second: str) -> None:
+    """No sentence is blamed for it."""
+    assert Disagreement(1.0) == differ("The hose has 12 m.", second)
+
+
 @pytest.mark.parametrize(
-    ("first", "second"), [([], "It is."), (["..."], "It has 5."), (["It has 5."], "")]
+    ("first", "second"), [([], "It is."), (["..."], "The key has 5."), (["The key has 5."], "")]
 )
 def test_nothing_to_compare(first: list[str], second: str) -> None:
     """An answer that says nothing neither agrees nor differs."""

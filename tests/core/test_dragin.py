@@ -44,7 +44,7 @@ def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
 @pytest.mark.parametrize("word", [" 1184", " 1,184", " bytes"])
 def test_word_that_the_cited_chunk_says_is_in_no_doubt(word: str) -> None:
     """However unsure the model was of it; a number counts with and without commas."""
-    (found,) = doubts(tokens("ML-KEM-768 keys have", word, " [c1].", unsure=[word]))
+    (found,) = doubts(tokens("ML-KEM-768 key has", word, " [c1].", unsure=[word]))
 
     assert ("", 0.0) == (found.word, found.score)
 
@@ -111,7 +111,7 @@ def test_query_has_a_limit_and_says_nothing_twice() -> None:
     many = SentenceDoubt("", 0.7, "x", tuple(f"w{number}" for number in range(99)))
 
     assert 2 + MOST_WORDS == len(doubt_query("Which keys?", [many]).split())
-    assert "Which keys?" == doubt_query("Which keys?", [SentenceDoubt("", 0.7, "x", ("Key",))])
+    assert "Which keys?" == doubt_query("Which keys?", [SentenceDoubt("", 0.7, "x", ("Keys",))])
 
 
 def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:

@@ -28,7 +28,7 @@ from tests.graphs.serving import run
 
 CLAIM = Claim("It is a mile.", problem="the evidence does not hold mile")
 RIGHT = Claim("It is wet.", ("c1",), verdict="supported")
-CHECK = Check("again", "unsupported", "How long? It is a mile.", doubts=("It is a mile.",))
+CHECK = Check("again", "unconfirmed", "How long? It is a mile.", doubts=("It is a mile.",))
 
 
 def made(step: str, written: dict[str, Any], known: Known | None = None) -> tuple[Event, ...]:
@@ -105,7 +105,7 @@ def test_evidence_is_told_under_its_keys() -> None:
     assert ("c1", "guide-0") == (chosen.evidence[0].key, chosen.evidence[0].chunk_id)
 
 
-def test_unsupported_sentences_have_no_words() -> None:
+def test_unconfirmed_sentences_have_no_words_before_the_end() -> None:
     """Verdicts are told of all sentences; words only of those that stay, unless drafts are."""
     written = {"check": CHECK, "best": Draft(1, (CLAIM, RIGHT))}
     hidden = [e for e in made("verify", written) if isinstance(e, SentenceChecked)]
@@ -116,7 +116,7 @@ def test_unsupported_sentences_have_no_words() -> None:
     ]
 
     assert ["", "It is wet."] == [event.text for event in hidden]
-    assert [("unsupported", ""), ("supported", "")] == [(e.verdict, e.problem) for e in hidden]
+    assert [("unconfirmed", ""), ("supported", "")] == [(e.verdict, e.problem) for e in hidden]
     assert ["It is a mile.", "It is wet."] == [event.text for event in told]
 
 

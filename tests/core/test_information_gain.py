@@ -81,7 +81,7 @@ def test_tokens_without_alternatives_are_left_out_alone() -> None:
 
 def test_refusal_is_told() -> None:
     """A model may be very sure that it does not know: that is no certainty of an answer."""
-    assert measured(says("I do not know.")).refused
+    assert measured(says("NOT FOUND: the degrees")).refused
     assert not measured(says("230 degrees")).refused
 
 

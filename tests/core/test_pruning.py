@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from research_agent.core.budget import Allowance
+from research_agent.core.claims import Claim
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.pruning import (
@@ -104,9 +105,11 @@ def test_equal_values_stay_in_their_order() -> None:
 def test_doubt_brings_back_before_all_else(answer: Answer, calls: int, reason: str) -> None:
     """Also in the last round; not after a good answer, an error, or without two calls left."""
     evidence = (Evidence("c1", Hit(chunk(TEXTS[0]))),)
+    claims = (Claim(answer.text, verdict="supported" if answer.text == GOOD else "unconfirmed"),)
     check, _ = verify(
         QUESTION,
         answer,
+        claims,
         evidence,
         Draft(),
         allowance=Allowance(calls, 0, 9999, 99.0),
@@ -114,7 +117,6 @@ def test_doubt_brings_back_before_all_else(answer: Answer, calls: int, reason: s
         round_=1,
         max_rounds=1,
         rule=DoubtRule(),
-        min_support=0.5,
         left_out=True,
     )
 

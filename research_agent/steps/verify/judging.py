@@ -12,7 +12,7 @@ from research_agent.core.judge import (
     read_judgements,
     with_judgement,
 )
-from research_agent.core.quote_search import Quote
+from research_agent.core.quote_search import Quote, heading_words
 from research_agent.core.types import Chunk, Message
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
@@ -75,14 +75,20 @@ def judged(  # noqa: PLR0913 (keyword-only collaborators)
             quote = None
             if judgement.key:
                 text = chunks[judgement.key].text[judgement.start : judgement.end]
-                quote = Quote(_share(found[at].text, text, chunks[judgement.key]), text, judgement.start, judgement.end)
+                quote = Quote(
+                    _share(found[at].text, text, chunks[judgement.key]),
+                    text,
+                    judgement.start,
+                    judgement.end,
+                )
             found[at] = with_judgement(found[at], judgement, quote)
     silent = len(asked) - len(said)
-    note = f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    note = (
+        f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    )
     return tuple(found), (note,) if silent else ()
 
 
 def _share(sentence: str, text: str, chunk: Chunk) -> float:
     """Return the share of a sentence's words that a quote and what heads its chunk hold."""
-    heads = content_words(" ".join((chunk.doc_id, chunk.title, *chunk.section)))
-    return share_held(sentence, content_words(text) | heads)
+    return share_held(sentence, content_words(text) | heading_words(chunk))
