@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from benchmarks.drafts import Asked, Outcome, outcome, recorded, recording
+from research_agent.adapters.cross_encoder import CrossEncoder
+from research_agent.assembly.grounding import grounding_model
+
+from benchmarks.drafts import Outcome, outcome, recorded, recording
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.tables import markdown
-from research_agent.adapters.cross_encoder import CrossEncoder
 from research_agent.adapters.minilm import MiniLM
-from research_agent.assembly.grounding import grounding_model
 from research_agent.core.claims import bare
 from research_agent.settings import Settings
 from research_agent.steps.verify.verifying import grounded_claims
@@ -127,4 +128,3 @@ def share(count: int, of: int) -> str:
         return "-"
     found = wilson(count, of)
     return f"{count} of {of}: {100 * count / of:.0f} % ({100 * found.low:.0f} to {100 * found.high:.0f})"
-

@@ -73,6 +73,4 @@ def _is_value(word: str) -> bool:
 
 def _difference(sentence: str, words: frozenset[str], theirs: frozenset[str]) -> Difference:
     lacking = words - theirs
-    return Difference(
-        sentence, _share(lacking, words), tuple(sorted(filter(_is_value, lacking)))
-    )
+    return Difference(sentence, _share(lacking, words), tuple(sorted(filter(_is_value, lacking))))

@@ -66,7 +66,9 @@ def measured(reply: Completion) -> Measured:
     if not said:
         none = bool(text) and not (reply.tokens and aligned)
         missing: Unmeasured = "no log-probabilities" if none else "nothing to score"
-        return Measured(text=text, refused=read_missing(text).is_refusal, tokens=reply.tokens, missing=missing)
+        return Measured(
+            text=text, refused=read_missing(text).is_refusal, tokens=reply.tokens, missing=missing
+        )
     entropies = [token_entropy(token.alternatives) for token in said]
     return Measured(
         nu=normalized_uncertainty(said),

@@ -192,8 +192,7 @@ def looked_up(
     chunks = [
         item.hit.chunk
         for item in evidence
-        if item.hit.chunk.kind in look_up.kinds
-        and _speaks_of(item.hit.chunk, look_up.names)
+        if item.hit.chunk.kind in look_up.kinds and _speaks_of(item.hit.chunk, look_up.names)
     ]
     named = by_heading(look_up, chunks, question)
     if not named:

@@ -30,9 +30,7 @@ def protections(question: str, chunks: Sequence[Chunk]) -> tuple[Protection, ...
     """
     sources = [source_of(chunk) for chunk in chunks]
     quoted = [_plain(span) for span in QUOTED.findall(question)]
-    held = {
-        value: [is_named(value, source) for source in sources] for value in _values(question)
-    }
+    held = {value: [is_named(value, source) for source in sources] for value in _values(question)}
     rare = {value: where for value, where in held.items() if sum(where) * 2 <= len(where)}
     return tuple(
         _protection(

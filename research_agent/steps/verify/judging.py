@@ -75,10 +75,17 @@ def judged(  # noqa: PLR0913 (keyword-only collaborators)
             quote = None
             if judgement.key:
                 text = chunks[judgement.key].text[judgement.start : judgement.end]
-                quote = Quote(_share(found[at].text, text, chunks[judgement.key]), text, judgement.start, judgement.end)
+                quote = Quote(
+                    _share(found[at].text, text, chunks[judgement.key]),
+                    text,
+                    judgement.start,
+                    judgement.end,
+                )
             found[at] = with_judgement(found[at], judgement, quote)
     silent = len(asked) - len(said)
-    note = f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    note = (
+        f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    )
     return tuple(found), (note,) if silent else ()
 
 
