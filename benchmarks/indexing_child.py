@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from research_agent.adapters import minilm
 from research_agent.adapters.ledger import writing
+from research_agent.adapters.minilm.packaged import Loaded
 from research_agent.adapters.sandbox import EagerReader
 from research_agent.app.cli import main
 
@@ -32,8 +32,8 @@ def timed(name: str, function: Callable[P, T]) -> Callable[P, T]:
 
 
 if __name__ == "__main__":
-    minilm._Loaded.__init__ = timed("loading", minilm._Loaded.__init__)  # type: ignore[method-assign] # noqa: SLF001 (what is measured)
-    minilm._Loaded.embed = timed("embedding", minilm._Loaded.embed)  # type: ignore[method-assign] # noqa: SLF001 (as above)
+    Loaded.__init__ = timed("loading", Loaded.__init__)  # type: ignore[method-assign] # (what is measured)
+    Loaded.run = timed("embedding", Loaded.run)  # type: ignore[method-assign] # (as above)
     writing.link = timed("linking", writing.link)  # type: ignore[attr-defined] # (as above)
     EagerReader.read = timed("waiting_for_files", EagerReader.read)  # type: ignore[method-assign] # (as above)
     try:

@@ -7,12 +7,12 @@ from typing import Literal
 
 from benchmarks import answers
 from benchmarks.datasets import MULTIHOP, data_set
+from benchmarks.drafts import by_words
 from benchmarks.places import PDFS, RECORDINGS
 from benchmarks.product import index_of
 from benchmarks.questions import Row, nist_keys, read, scorer
 from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
-from benchmarks.drafts import by_words
 from research_agent.app.indexing import index_for_docs
 from research_agent.settings import Settings
 

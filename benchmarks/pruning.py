@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.answers import arm as answering
 from benchmarks.datasets import data_set
+from benchmarks.drafts import Source
 from benchmarks.keeping import keep
 from benchmarks.places import RECORDINGS
 from benchmarks.product import index_of
@@ -21,7 +22,6 @@ from benchmarks.pruning_cases import Case, Kind, cases
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import changed
-from benchmarks.drafts import Source
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.budget import Allowance

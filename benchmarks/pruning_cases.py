@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from benchmarks.drafts import Source, by_facts, by_words, keys
 from benchmarks.gold_removed import gold_chunks
 from benchmarks.questions import Row
 from benchmarks.refinement_arms import changed
-from benchmarks.drafts import Source, by_facts, by_words, keys
 from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
 from research_agent.settings import Settings

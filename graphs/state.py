@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     TypeAdapter,
@@ -98,10 +98,10 @@ class ResearchState(ResearchInput):
     evidence: tuple[Evidence, ...] = ()  # select_evidence: hits under keys c1..cN
     pruned: Pruned = Pruned()  # select_evidence: what was left out, and why
     answer: Answer = Answer()  # answer
-    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # verify: decision, reason, next query
+    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # verify: what follows, and why
     best: Annotated[Draft, BeforeValidator(upgraded)] = Draft()  # verify: the best round so far
     unsaid: tuple[str, ...] = ()  # bound verify: what no event may repeat
-    result: ResearchResult | None = None  # report
+    result: Annotated[ResearchResult | None, BeforeValidator(upgraded)] = None  # report
     trace: Trace = ()  # every node; the only shared field
 
 

@@ -73,12 +73,12 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
 def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Settings:
     """Return settings that were recorded, with changes such as "filter.mode=off".
 
-    Raises ConfigError, which names what is wrong.
+    Recorded keys that this version does not have are passed over (`unknown_keys`). Raises
+    ConfigError, which names what is wrong.
 
-    >>> changed_settings({"filter": {"mode": "llm"}}, ["filter.mode=off"]).filter.mode
+    >>> changed_settings({"filter": {"mode": "llm"}, "gone": 1}, ["filter.mode=off"]).filter.mode
     'off'
     """
-    _refuse_unknown(recorded, Settings(), "trace")
     tree: dict[str, object] = {}
     for change in given:
         key, equals, text = change.partition("=")
@@ -88,6 +88,24 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
         tree = _grown(tree, key.strip().split("."), _value(f"--set {key}", text))
     _refuse_unknown(tree, Settings(), "--set")
     return _settings(_merged(recorded, tree), "--set" if given else "trace")
+
+
+def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:
+    """Return the recorded keys that this version does not have.
+
+    >>> unknown_keys({"filter": {"mode": "llm", "gone": 1}})
+    ('filter.gone',)
+    """
+    known: object = Settings()
+    for part in filter(None, section.split(".")):
+        known = values(known)[part]
+    found: list[str] = []
+    for key, value in recorded.items():
+        if key not in values(known):
+            found.append(f"{section}{key}")
+        elif isinstance(value, Mapping) and values(values(known)[key]):
+            found += unknown_keys(value, f"{section}{key}.")
+    return tuple(found)
 
 
 def load_prompts(folder: Path | None = None) -> Prompts:

@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 from research_agent.core.blending import BlendDiagnostics
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
-from research_agent.core.records import DocumentRecord, IndexedChunk
 from research_agent.core.grounding import GroundingModel
+from research_agent.core.records import DocumentRecord, IndexedChunk
 from research_agent.core.references import Edge
 from research_agent.core.types import Chunk, Completion, Message, ScoredId
 

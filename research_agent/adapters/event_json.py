@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from research_agent.core.events import Event
+from research_agent.core.old_results import upgraded
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -32,10 +33,12 @@ def event_line(event: Event) -> str:
 def read_event(made: Mapping[str, Any]) -> Event:
     """Return the event that `event_json` gave; raises ValueError where it is none.
 
+    Those of earlier versions are read too.
+
     >>> read_event({"event": "asked", "question": "Why?"}).question
     'Why?'
     """
-    return _codec().validate_python(made)
+    return _codec().validate_python(upgraded(made))
 
 
 @cache

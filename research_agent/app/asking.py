@@ -19,12 +19,12 @@ from research_agent.app.terminal import note, progress_bar, result_text, say, sa
 from research_agent.app.tracing import tracing
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import load_prompts
-from research_agent.core.uncertain_spans import told
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.events import Event, Finished, Stopped
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult, Usage
+from research_agent.core.uncertain_spans import told
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.ports import Ports
 from research_agent.settings import Settings

@@ -12,7 +12,7 @@ from research_agent.app.own_graphs import resuming, state
 from research_agent.app.terminal import note, result_text, say, say_json
 from research_agent.assembly.connection import connect
 from research_agent.assembly.traces import Replayed, read_lines, replayed_ports
-from research_agent.config import changed_settings, load_prompts
+from research_agent.config import changed_settings, load_prompts, unknown_keys
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.event_making import Known
 from research_agent.core.events import Finished
@@ -46,6 +46,8 @@ def replay(path: str, wanted: Wanted) -> int:
     lines = read_lines(path)
     head = lines[0]
     settings = changed_settings(head["settings"], wanted.changes)
+    for key in unknown_keys(head["settings"]):
+        note(f"the run was recorded with {key}, which this version does not have")
     begin = state_before(lines, wanted.node, wanted.round)
     with connect(wanted.index or head["index"], settings, os.environ, on_note=note) as connection:
         if connection.header() != IndexHeader(**head["fingerprint"]):

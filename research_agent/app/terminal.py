@@ -11,6 +11,7 @@ import click
 
 from research_agent.core.conflicts import Conflict
 from research_agent.core.result import Citation, ResearchResult
+from research_agent.core.result_lines import lacking_lines, marks_line
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and how much there is (0: unknown)."""
@@ -121,14 +122,6 @@ def _dated(doc_id: str, date: str) -> str:
     return f"{doc_id} ({date or 'no date'})"
 
 
-def marks_line(result: ResearchResult) -> str:
-    """Return how many sentences of an answer have which mark; empty where none has one."""
-    counts = {"unconfirmed": result.unconfirmed, "contradicted": result.contradicted}
-    marks = ", ".join(f"{count} {mark}" for mark, count in counts.items() if count)
-    whole = result.supported + result.unconfirmed + result.contradicted
-    return f"{marks} of {whole} sentences" if marks else ""
-
-
 def result_text(result: ResearchResult) -> str:
     """Return an answer with its citations and quotes, as plain text."""
     lines = [result.answer]
@@ -139,7 +132,5 @@ def result_text(result: ResearchResult) -> str:
         lines += [citation_line(citation), f'     "{quote}"']
     for conflict in result.conflicts:
         lines += [conflict_line(conflict), f'     "{conflict.other_quote}"']
-    lines += [f"not found: {part}" for part in result.unanswered if part]
-    if marked := marks_line(result):
-        lines.append(marked)
+    lines += [*lacking_lines(result), *filter(None, [marks_line(result)])]
     return "\n".join(lines)

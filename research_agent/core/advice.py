@@ -23,7 +23,7 @@ def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> s
     """
     helps = {
         "answered": "",
-        "partial": _missing(result.unanswered),
+        "partial": _missing(result),
         "unconfirmed": "Read the nearest passage, or ask for one thing only.",
         "refused": _refused(result, documents),
     }[result.status]
@@ -47,8 +47,13 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
     return tuple(dict.fromkeys(lacking))
 
 
-def _missing(unanswered: Sequence[str]) -> str:
-    named = _listed([part for part in unanswered if part])
+def _missing(result: ResearchResult) -> str:
+    """Return what an answer lacks; sentences that were left out are told below it anyway."""
+    sentences = {claim.text for claim in result.claims}
+    missing = [part for part in result.unanswered if part not in sentences]
+    if not missing:
+        return "What could not be confirmed is left out: ask for it alone."
+    named = _listed([part for part in missing if part])
     return f"Not found: {named or 'a part of the question'}; ask for it alone."
 
 
@@ -73,8 +78,8 @@ def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> st
         "without it."
         if missing
         else near,
-        "unsupported_draft": "The documents say otherwise than what the model wrote: ask for one "
-        "thing only.",
+        "unsupported_draft": "The documents say otherwise than what the model wrote, or do not "
+        "confirm it: ask for one thing only.",
         "model_failed": "A model failed: ask again, or see what research-agent doctor says.",
         "budget": f"budget.{which} was spent before an answer: raise it, or ask for less.",
     }

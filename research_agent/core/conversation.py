@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
-from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.evidence import Evidence
 from research_agent.core.records import text_digest
 from research_agent.core.result import Citation, ResearchResult
 from research_agent.core.types import Chunk, ModelCall
+from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.uncertainty import in_words
 
 Understanding = Literal["new", "rules", "model", "context"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from research_agent.core.claims import Claim, plain
+from research_agent.core.claims import Claim
 from research_agent.core.quote_search import Quote
 from research_agent.core.tables import head_of, spelled_out
 from research_agent.core.types import Chunk
@@ -123,12 +123,12 @@ def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
 
 
 def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
-    """Return where a quote stands in a text, white space and the size of letters apart.
+    r"""Return where a quote stands in a text, white space and the size of letters apart.
 
     Models read tables and fences in another form than chunks have: a bar between two cells counts
     as white space, and an escaped sign as itself.
 
-    >>> quoted_in("a  KEY of 5", "It has a key\\nof 5 bytes.")
+    >>> quoted_in("a  KEY of 5", "It has a key\nof 5 bytes.")
     (7, 17)
     >>> quoted_in("5", "It has 5."), quoted_in("six", "It has 5.")
     (None, None)

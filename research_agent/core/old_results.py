@@ -1,4 +1,4 @@
-"""Results, drafts and checks of earlier versions, in the words of this one."""
+"""Results, drafts, checks and events of earlier versions, in the words of this one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,24 +14,43 @@ REASONS = {"unsupported": "unconfirmed", "lacking": "unconfirmed"}
 
 
 def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
-    """Return a kept result, draft or check with today's verdicts; anything else as it is.
+    """Return a kept result, draft, check or event with today's verdicts; anything else as it is.
 
-    >>> upgraded({"claims": [{"text": "It rains.", "verdict": "stitched"}]})
-    {'claims': [{'text': 'It rains.', 'verdict': 'supported'}]}
+    Earlier results showed supported sentences only, and did not count them.
+
+    >>> old = {"status": "partial", "claims": [{"text": "It rains.", "verdict": "stitched"}]}
+    >>> upgraded(old)["claims"], upgraded(old)["supported"]
+    ([{'text': 'It rains.', 'verdict': 'supported'}], 1)
     >>> upgraded({"decision": "again", "reason": "lacking"})["reason"]
     'unconfirmed'
     """
     if not isinstance(value, Mapping):
         return value
-    found = dict(value)
+    found = dict(_claim(value))
     if isinstance(found.get("claims"), list | tuple):
         found["claims"] = [_claim(claim) for claim in found["claims"]]
+        if found.get("status") in ("answered", "partial") and "supported" not in found:
+            found["supported"] = sum(_is_supported(claim) for claim in found["claims"])
     if isinstance(reason := found.get("reason"), str):
         found["reason"] = REASONS.get(reason, reason)
+    if isinstance(found.get("result"), Mapping):
+        found["result"] = upgraded(found["result"])
     return found
 
 
 def _claim(claim: Any) -> Any:  # noqa: ANN401 (as above)
-    if isinstance(claim, Mapping) and isinstance(verdict := claim.get("verdict"), str):
-        return {**claim, "verdict": VERDICTS.get(verdict, verdict)}
-    return claim
+    if not isinstance(claim, Mapping):
+        return claim
+    found = dict(claim)
+    if isinstance(verdict := found.get("verdict"), str):
+        found["verdict"] = VERDICTS.get(verdict, verdict)
+    repaired = found.pop("repaired", "")
+    if repaired == "rekeyed" or claim.get("verdict") == "misattributed":
+        found["rekeyed"] = True
+    if repaired == "reasked":
+        found["rewritten"] = True
+    return found
+
+
+def _is_supported(claim: Any) -> bool:  # noqa: ANN401 (as above)
+    return isinstance(claim, Mapping) and claim.get("verdict") == "supported"

@@ -259,8 +259,8 @@ def nothing_confirmed(evidence: Sequence[Evidence]) -> str:
     >>> nothing_confirmed([Evidence("c1", Hit(Chunk("x", "guide", "")))])
     'Nothing in this answer could be confirmed. The nearest passage is [c1] guide. The draft:'
     """
-    nearest = f" The nearest passage is [{evidence[0].key}] {place(evidence[0].hit.chunk)}."
-    return f"{NOTHING_CONFIRMED}{nearest if evidence else ''} The draft:"
+    nearest = [f" The nearest passage is [{e.key}] {place(e.hit.chunk)}." for e in evidence[:1]]
+    return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
 
 
 def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
@@ -279,11 +279,6 @@ def _stop_reason(check: Check) -> StopReason:
             return "cancelled"
         case reason:
             return reason
-
-
-def quoted_line(citation: Citation) -> str:
-    """Return where a citation leads, with its quote, in one line."""
-    return f'[{citation.key}] {citation.place}: "{" ".join(citation.quote.split())}"'
 
 
 def with_markers(claim: Claim) -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from difflib import ndiff
 
 from research_agent.core.evidence import place
-from research_agent.core.result import ResearchResult, Usage, quoted_line, with_markers
+from research_agent.core.result import ResearchResult, Usage, with_markers
+from research_agent.core.result_lines import quoted_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +78,10 @@ def _sentences(before: ResearchResult, after: ResearchResult) -> tuple[str, ...]
 
 
 def _shown(result: ResearchResult) -> list[str]:
-    """Return the sentences of an answer; a refusal is one."""
+    """Return the sentences of an answer, with their marks; a refusal is one."""
     if result.status == "refused":
         return [result.answer]
-    return [with_markers(claim) for claim in result.claims if claim.keys]
+    return [said for said in map(with_markers, result.claims) if said in result.answer]
 
 
 def _read(result: ResearchResult) -> list[str]:

@@ -100,7 +100,8 @@ def _verified(written: Mapping[str, Any]) -> str:
     ending = "searching again" if check.decision == "again" else "done"
     if check.reason == "pruned":
         ending = "chunks that were left out come back"
-    return f"{draft.supported} of {len(draft.claims)} sentences supported, {sure}: {check.reason}, {ending}"
+    supported = f"{draft.supported} of {len(draft.claims)} sentences supported"
+    return f"{supported}, {sure}: {check.reason}, {ending}"
 
 
 LINES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {

@@ -73,6 +73,8 @@ class Model:
     answer: str = "Bread is baked at 230 degrees [c1]."
     verdict: str = "yes"
     plan: str = '{"kind": "keep", "queries": []}'
+    judge: str = "off"
+    """Which sentences it judges (`verify.judge`)."""
     error: Raw | None = None
     takes: float = 0.0
     """Seconds that it takes to say anything."""
@@ -97,7 +99,9 @@ def served(model: Model, folder: Path) -> Iterator[str]:
     with server(model.reply) as url:
         config = folder / "served.yaml"
         chat = {"provider": "openai", "model": "scripted", "base_url": url}
-        config.write_text(json.dumps({"models": {"chat": chat}}), encoding="utf-8")
+        settings = {"models": {"chat": chat}, "answer": {"refusal": "check"}}
+        given = settings | {"verify": {"judge": model.judge}}
+        config.write_text(json.dumps(given), encoding="utf-8")
         yield str(config)
 
 

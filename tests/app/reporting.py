@@ -14,9 +14,9 @@ from research_agent.core.claims import Claim
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
 from research_agent.core.filtering import ChunkDecision, FilterStats
+from research_agent.core.quote_search import Quote
 from research_agent.core.refinement import QueryVerdict, Refinement
 from research_agent.core.result import ResearchResult
-from research_agent.core.support import Support
 from research_agent.core.types import Chunk, Hit, ModelCall, TraceEvent
 from research_agent.core.verification import Answer, Check, Draft
 from research_agent.settings import Settings
@@ -71,7 +71,7 @@ def answered(
 ) -> ResearchResult:
     """Return a result that says one thing and cites QUOTE in `chunk` for it."""
     start = chunk.text.index(QUOTE)
-    claim = Claim(said, ("c1",), (Support(1.0, QUOTE, start, start + len(QUOTE)),), "supported")
+    claim = Claim(said, ("c1",), (Quote(1.0, QUOTE, start, start + len(QUOTE)),), "supported")
     decisions = (
         ChunkDecision(chunk.chunk_id, "keep", "model", 0.9, kept=True),
         ChunkDecision("gone-7", "discard", "model", 0.1),

@@ -10,10 +10,10 @@ from research_agent.app.asking import Show, _print, cost_line
 from research_agent.app.terminal import result_text
 from research_agent.core.calls import Found
 from research_agent.core.conflicts import Conflict
-from research_agent.core.doubt_words import Unsure
 from research_agent.core.filtering import FilterStats
 from research_agent.core.step_lines import LINES
 from research_agent.core.types import Probe
+from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.verification import Answer
 from tests.graphs.serving import Server, paid, run
 

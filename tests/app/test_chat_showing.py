@@ -2,7 +2,7 @@
 
 from research_agent.app.chat.showing import why_text
 from research_agent.core.conversation import Turn
-from research_agent.core.doubt_words import Unsure
+from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.uncertainty import Passed, Uncertainty, in_words
 
 

@@ -12,8 +12,8 @@ from research_agent.app.report.target import check_target
 from research_agent.app.report.writing import write_report
 from research_agent.core.claims import Claim
 from research_agent.core.conflicts import Conflict
-from research_agent.core.doubt_words import Unsure
 from research_agent.core.types import Chunk
+from research_agent.core.uncertain_spans import Unsure
 from research_agent.core.uncertainty import Passed, Uncertainty
 from research_agent.core.verification import Answer, Draft
 from research_agent.errors import IndexDamagedError, PathError
@@ -175,12 +175,10 @@ def test_conflicts_and_advice_are_text(tmp_path: Path) -> None:
     assert [] == tree.css("script, img")
 
 
-def test_heat_leaves_out_markers_and_unsupported_sentences() -> None:
-    """Only what the answer shows has a shade."""
+def test_heat_leaves_out_markers_and_what_is_no_sentence_of_the_draft() -> None:
+    """Sentences have a shade, also those with a mark."""
     reply = says("Keys are long [c1]. The moon is cheese [c1].", sure=False)
-    draft = Draft(
-        1, (Claim("Keys are long.", ("c1",), (), "supported"), Claim("The moon is cheese."))
-    )
+    draft = Draft(1, (Claim("Keys are long.", ("c1",)),))
     tokens = heat(Answer(reply.text, reply.tokens), draft)
 
     assert "Keys are long" == "".join(token.text for token in tokens)

@@ -3,8 +3,6 @@
 from random import Random
 
 import pytest
-
-from benchmarks.intervals import Interval
 from benchmarks.uncertainty_fits import (
     calibration_error,
     calibration_halves,
@@ -15,6 +13,8 @@ from benchmarks.uncertainty_fits import (
     surest,
     together,
 )
+
+from benchmarks.intervals import Interval
 from benchmarks.uncertainty_metrics import (
     area_under_risk,
     auroc,

@@ -13,10 +13,10 @@ from research_agent.app.interrupting import ended_by_ctrl_c
 from research_agent.app.telling import tell_error
 from research_agent.app.terminal import note, result_text, say
 from research_agent.core.conversation import Choices, Cited, Turn
-from research_agent.core.uncertain_spans import told
 from research_agent.core.events import Event
 from research_agent.core.scope import Scope
 from research_agent.core.standing import outdated, standing
+from research_agent.core.uncertain_spans import told
 from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
 from research_agent.stopping import Stop
 

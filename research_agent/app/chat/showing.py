@@ -7,8 +7,8 @@ from urllib.parse import quote
 from research_agent.app.asking import rounds_text
 from research_agent.app.events import step_text
 from research_agent.core.conversation import Choices, Cited, Turn
-from research_agent.core.uncertain_spans import measured
 from research_agent.core.events import Event, SentenceChecked, Stopped
+from research_agent.core.uncertain_spans import measured
 
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""

@@ -39,9 +39,9 @@ def level(entropy: float) -> int:
 
 
 def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
-    """Return the tokens of those sentences of `answer` that are shown; empty where unknown.
+    """Return the tokens of those sentences of `answer` that `draft` has; empty where unknown.
 
-    What the draft says beside them is not repeated, and neither are its citation markers.
+    What the answer says beside them is not repeated, and neither are its citation markers.
     """
     text = "".join(token.text for token in answer.tokens)
     if text != answer.text:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from research_agent.app.report.gathering import Report
 from research_agent.app.report.target import MADE_BY
 from research_agent.app.terminal import visible
+from research_agent.core.result_lines import lacking_lines
 from research_agent.core.uncertain_spans import measured
 from research_agent.core.uncertainty import in_words
 
@@ -69,6 +70,7 @@ def _environment() -> "Environment":
     environment.filters["number"] = number
     environment.filters["measured"] = measured
     environment.filters["in_words"] = in_words
+    environment.filters["lacking"] = lacking_lines
     environment.filters["flat"] = lambda text: " ".join(text.split())
     return environment
 

@@ -260,7 +260,9 @@ def _without_missing(answer: Answer) -> Answer:
         return answer
     if said.is_refusal:
         return replace(answer, missing=said.missing, refused="insufficient_evidence")
-    return replace(answer, text=said.text, tokens=_spelling(answer, said.text), missing=said.missing)
+    return replace(
+        answer, text=said.text, tokens=_spelling(answer, said.text), missing=said.missing
+    )
 
 
 def _spelling(answer: Answer, text: str) -> tuple[Token, ...]:

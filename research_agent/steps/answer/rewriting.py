@@ -47,9 +47,9 @@ class Rewriting:
         """Return the `earlier` answer with its `faulty` sentences written again, and a note.
 
         A sentence stays as it was unless the evidence holds at least as much of the new one; all
-        others are kept character by character. None where the whole answer has to be written: it is no model's,
-        no sentence of it is without fault, or too many are not. Raises ModelError and BudgetError
-        where not even the first sentence could be asked for.
+        others are kept character by character. None where the whole answer has to be written: it
+        is no model's, no sentence of it is without fault, or too many are not. Raises ModelError
+        and BudgetError where not even the first sentence could be asked for.
         """
         places = _places(earlier.text, faulty)
         kept = _without(earlier.text, places)
