@@ -5,19 +5,20 @@ right there; what it can be is beside the point.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from research_agent.core.content_words import content_words, is_named, share_held
 from research_agent.core.evidence import Evidence, source_of
-from research_agent.core.look_ups import by_heading
+from research_agent.core.look_ups import LookUp, by_heading
 from research_agent.core.pseudocode import prettified
 from research_agent.core.question_plan import plan_question
 from research_agent.core.question_words import QuestionWords, phrases
 from research_agent.core.quote_search import unit_spans
 from research_agent.core.tables import head_of
 from research_agent.core.types import Chunk
+from research_agent.core.words import word_spans
 
 SHARE_WEIGHT = 0.3
 """What holding all of the question's words adds to a cosine."""
@@ -192,7 +193,7 @@ def looked_up(
     chunks = [
         item.hit.chunk
         for item in evidence
-        if item.hit.chunk.kind in look_up.kinds and _speaks_of(item.hit.chunk, look_up.names)
+        if item.hit.chunk.kind in look_up.kinds and _speaks_of(item.hit.chunk, look_up, question)
     ]
     named = by_heading(look_up, chunks, question)
     if not named:
@@ -201,12 +202,16 @@ def looked_up(
     return (Passage(keys[named[0].chunk_id], 0, named[0].text),)
 
 
-def _speaks_of(chunk: Chunk, names: Collection[str]) -> bool:
-    """Return whether a chunk, its headings or its document has one of the names, if there are any.
+def _speaks_of(chunk: Chunk, look_up: LookUp, question: str) -> bool:
+    """Return whether a chunk, its headings or its document has what the question names.
 
-    An Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
-    Plain words with capitals may be no name: "Show Algorithm 2".
+    That is every number but the label's: an Algorithm 2 of FIPS 203 is not that of FIPS 204. And
+    one of the names, if there are any: an Algorithm 2 that converts a string is not the "Algorithm
+    2 SHAKE128" that was asked for. Plain words with capitals may be no name: "Show Algorithm 2".
     """
     source = source_of(chunk)
-    sure = [name for name in names if _SURE_NAME.search(name)]
-    return not sure or any(is_named(name, source) for name in sure)
+    words = (question[start:end] for start, end in word_spans(question))
+    numbered = {word for word in words if any(map(str.isdigit, word))} - {*look_up.label.split()}
+    sure = [name for name in look_up.names if _SURE_NAME.search(name)]
+    named = not sure or any(is_named(name, source) for name in sure)
+    return named and all(is_named(word, source) for word in numbered)
