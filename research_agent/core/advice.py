@@ -1,6 +1,7 @@
 """A result that is no whole answer -> one line: what was searched, and what would help."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from research_agent.core.content_words import content_words, is_held, wanted_words
 from research_agent.core.corpus import DocumentOutline
@@ -36,13 +37,17 @@ def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> s
 def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """Return the words of a question that no chunk of the evidence holds, as they are written.
 
+    Scripts without spaces between words have none that could be told.
+
     >>> from research_agent.core.types import Chunk, Hit
     >>> evidence = [Evidence("c1", Hit(Chunk("x", "d", "A hose is long.")))]
     >>> words_not_held("Is the hose red?", evidence)
     ('red',)
     """
     held = content_words(" ".join(source_of(item.hit.chunk) for item in evidence))
-    words = (question[start:end] for start, end in word_spans(question))
+    spans = word_spans(question)
+    pairs = {span for one, two in pairwise(spans) if two[0] < one[1] for span in (one, two)}
+    words = (question[start:end] for start, end in spans if (start, end) not in pairs)
     lacking = (w for w in words if not all(is_held(one, held) for one in wanted_words(w)))
     return tuple(dict.fromkeys(lacking))
 

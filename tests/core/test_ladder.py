@@ -3,14 +3,14 @@
 import math
 
 import pytest
-from research_agent.core.doubt_words import placed
 
 from research_agent.core.budget import Allowance
-from research_agent.core.claims import read_claims
+from research_agent.core.claims import Claim, is_verbatim, read_claims, verbatim
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import climbed, unusable_tokens
 from research_agent.core.types import Alternative, Hit, Token
+from research_agent.core.uncertain_spans import placed
 from research_agent.core.uncertainty import Passed, Uncertainty, in_words
 from research_agent.core.verification import Answer, Check, Draft, verify
 from tests.fakes import chunk, says, token
@@ -20,9 +20,15 @@ GOOD = "Bread is baked at 230 degrees [c1]."
 TOKENS = says(GOOD).tokens
 
 
+def claims_of(text: str, tokens: tuple[Token, ...] = ()) -> tuple[Claim, ...]:
+    """Return the sentences; those that stand in the evidence are supported."""
+    known = {item.key: item.hit.chunk for item in EVIDENCE}
+    claims = read_claims(text, tokens)
+    return tuple(verbatim(claim) if is_verbatim(claim, known) else claim for claim in claims)
+
+
 def climb(text: str, tokens: tuple[Token, ...] = (), *, second: str | None = None) -> Uncertainty:
-    claims = read_claims(text, tokens, EVIDENCE, min_support=0.5)
-    return climbed(text, tokens, claims, is_written=True, second=second)[0]
+    return climbed(text, tokens, claims_of(text, tokens), is_written=True, second=second)[0]
 
 
 def check(
@@ -31,6 +37,7 @@ def check(
     return verify(
         "How is bread baked?",
         answer,
+        () if answer.refused else claims_of(answer.text, answer.tokens),
         EVIDENCE,
         Draft(),
         allowance=Allowance(10, 10, 10_000, 60.0),
@@ -38,7 +45,6 @@ def check(
         round_=1,
         max_rounds=3,
         rule=rule or DoubtRule(max_disagreement=max_disagreement),
-        min_support=0.5,
     )
 
 
@@ -167,7 +173,7 @@ def test_two_answers_that_differ_are_searched_for_again() -> None:
 
     assert ("again", "uncertain") == (check(answer)[0].decision, check(answer)[0].reason)
     assert "confident" == check(answer, max_disagreement=1.0)[0].reason
-    assert ["two answers differ on 230 and 180"] == [one.text for one in check(answer)[1].spots]
+    assert ["a second answer does not say 230"] == [one.text for one in check(answer)[1].spots]
 
 
 def test_refused_answer_tells_nothing_of_its_draft() -> None:
@@ -175,8 +181,8 @@ def test_refused_answer_tells_nothing_of_its_draft() -> None:
     answer = Answer("Bread is baked at 999 degrees.", second="Bread is baked at 180 degrees.")
     found, draft = check(answer)
 
-    assert ["two answers differ on 999 and 180"] == [spot.text for spot in draft.spots]
-    assert "unsupported" == found.reason
+    assert ["a second answer does not say 999"] == [spot.text for spot in draft.spots]
+    assert "unconfirmed" == found.reason
     assert () == placed(draft.spots, {})
 
 

@@ -8,7 +8,6 @@ from research_agent.core.passages import (
     as_answer,
     as_evidence,
     chosen_passages,
-    explains_nothing,
     looked_up,
     passages_of,
     ranked_passages,
@@ -146,41 +145,6 @@ def test_an_algorithm_of_another_document_is_not_shown(named: str, found: int) -
     evidence = [Evidence("c1", Hit(chunk))]
 
     assert found == len(looked_up(f"Show Algorithm 2 in {named}", evidence, [ENGLISH]))
-
-
-@pytest.mark.parametrize(
-    ("sentences", "nothing"),
-    [
-        (["HQC was chosen over BIKE because HQC was selected."], True),
-        (["HQC was chosen over BIKE, as its failure rate is well understood and low."], False),
-        (["HQC was chosen over BIKE.", "Its decoding fails seldom, by a mature analysis."], False),
-        ([], False),
-    ],
-)
-def test_answers_that_explain_nothing(sentences: list[str], nothing: bool) -> None:  # noqa: FBT001 (expected)
-    """The question's own words, however they are turned, are no explanation."""
-    question = "Why was HQC chosen over BIKE?"
-
-    assert nothing is explains_nothing(question, sentences, least=0.5)
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "nothing"),
-    [
-        ("Are Ann and Bob both bakers?", "Yes, Ann and Bob are both bakers.", False),
-        ("Are Ann and Bob both bakers?", "Ann and Bob are both bakers.", True),
-        ("Which is older, the mill or the barn?", "The mill is older.", False),
-        ("Who with Ann and Bob ran the old mill?", "Eve ran the old mill with Ann and Bob.", False),
-        ("Which day applies to the old mill?", "The day applies to the old mill.", True),
-        ("How does the mill grind?", "The mill grinds by grinding, as a mill.", True),
-        ("How does the mill grind?", "Water turns two stones.", False),
-    ],
-)
-def test_a_name_a_choice_and_a_yes_are_answers(
-    question: str, answer: str, *, nothing: bool
-) -> None:
-    """Only where an explanation is wanted has most of the answer to be new."""
-    assert nothing is explains_nothing(question, [answer], least=0.5)
 
 
 @pytest.mark.parametrize(("name", "found"), [("Total", 1), ("MAX2 and SUM7", 0), ("SUM2", 1)])

@@ -7,6 +7,7 @@ import pytest
 from research_agent.core import routing
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, Found, ToolCall
+from research_agent.core.claims import Claim, Verdict, read_claims
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import by_logprobs
@@ -18,6 +19,17 @@ EVIDENCE = [Evidence("c1", Hit(chunk("Bread is baked at 230 degrees. It takes an
 NOTHING = Draft()
 PLENTY = Allowance(10, 10, 10_000, 60.0)
 GOOD = "Bread is baked at 230 degrees [c1]."
+POOR = "Bread weighs 700 grams [c1]."
+FALSE = "Bread is baked at 999 degrees [c1]."
+VERDICTS: dict[str, Verdict] = {
+    "Bread is baked at 230 degrees.": "supported",
+    "Bread is baked at 999 degrees.": "contradicted",
+}
+
+
+def claims_of(answer: Answer) -> tuple[Claim, ...]:
+    claims = read_claims(answer.text, answer.tokens)
+    return tuple(replace(c, verdict=VERDICTS.get(c.text, "unconfirmed")) for c in claims)
 
 
 def check(
@@ -31,6 +43,7 @@ def check(
     return verify(
         "How is bread baked?",
         answer,
+        claims_of(answer),
         EVIDENCE,
         best,
         allowance=allowance,
@@ -38,7 +51,6 @@ def check(
         round_=round_,
         max_rounds=3,
         rule=DoubtRule("entropy", 0.6),
-        min_support=0.5,
     )
 
 
@@ -52,9 +64,9 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (written(GOOD), "stop", "confident"),
         (Answer(GOOD), "stop", "unchecked"),
         (written(GOOD, sure=False), "again", "uncertain"),
-        (written("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
-        (Answer("Bread is baked at 999 degrees [c1]."), "again", "unsupported"),
-        (written("[4]"), "again", "unsupported"),
+        (written(FALSE), "again", "unconfirmed"),
+        (Answer(POOR), "again", "unconfirmed"),
+        (written("[4]"), "again", "unconfirmed"),
         (Answer("x", refused="insufficient_evidence"), "stop", "refused"),
         (replace(written(GOOD), unchecked=True), "stop", "unchecked"),
     ],
@@ -73,7 +85,7 @@ def test_next_query_holds_the_question_and_the_doubtful_words() -> None:
     assert "How is bread baked? Bread weighs 700 grams." == found.next_query
 
 
-@pytest.mark.parametrize("second", ["Bread weighs 700 grams [c1].", GOOD])
+@pytest.mark.parametrize("second", [POOR, FALSE, GOOD])
 def test_round_that_is_no_better_is_not_taken(second: str) -> None:
     """The best draft stays, and the loop stops."""
     _, best = check(written(GOOD))
@@ -83,15 +95,21 @@ def test_round_that_is_no_better_is_not_taken(second: str) -> None:
     assert best == kept
 
 
-def test_rounds_are_limited() -> None:
-    """The last round stops whatever it says, and an empty-handed draft is a refusal."""
-    found, _ = check(written("Bread weighs 700 grams [c1]."), round_=3)
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        (POOR, ""),
+        (f"{POOR} {FALSE}", ""),
+        (FALSE, "unsupported_draft"),
+        (f"{FALSE} Bread is baked at 999 degrees.", "unsupported_draft"),
+        ("[4]", "unsupported_draft"),
+    ],
+)
+def test_the_last_round_ends_with_what_it_has(text: str, refused: str) -> None:
+    """What could not be confirmed is no refusal; what is contradicted throughout is one."""
+    found, _ = check(written(text), round_=3)
 
-    assert ("stop", "max_rounds", "unsupported_draft") == (
-        found.decision,
-        found.reason,
-        found.refused,
-    )
+    assert ("stop", "max_rounds", refused) == (found.decision, found.reason, found.refused)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +148,14 @@ def test_draft_survives_what_fails_after_it() -> None:
 
 
 def test_nothing_written_is_a_refusal() -> None:
-    """Its reason tells a budget that was too small from a draft that nothing supports."""
-    _, poor = check(written("Bread weighs 700 grams [c1]."))
+    """Its reason tells a budget that was too small from a draft that is contradicted."""
+    _, poor = check(written(POOR))
+    _, false = check(written(FALSE))
     unpaid = Answer(refused="budget", failed="budget_tokens")
 
     assert "budget" == check(unpaid)[0].refused
-    assert "unsupported_draft" == check(Answer(failed="error"), poor, 2)[0].refused
+    assert "unsupported_draft" == check(Answer(failed="error"), false, 2)[0].refused
+    assert "" == check(Answer(failed="error"), poor, 2)[0].refused
 
 
 def test_model_that_failed_before_a_draft_is_told() -> None:
@@ -144,26 +164,21 @@ def test_model_that_failed_before_a_draft_is_told() -> None:
     assert "model_failed" == check(Answer(failed="error"))[0].refused
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["The document does not say how bread is baked.", "There is no information about bread."],
-)
-def test_draft_that_only_says_what_is_missing_is_a_refusal(text: str) -> None:
-    """The question's own words stand in the evidence, but no quote says so."""
-    found, draft = check(written(text))
+def test_the_draft_with_more_supported_sentences_wins() -> None:
+    """Of as many the one with fewer others; what is written again says so."""
+    _, first = check(written(f"{GOOD} {POOR} {FALSE}"))
+    better = replace(written(f"{GOOD} {POOR}"), rewritten=("Bread weighs  700 grams.",))
+    found, kept = check(better, first, 2)
 
-    assert ("stop", "refused", "insufficient_evidence") == (
-        found.decision,
-        found.reason,
-        found.refused,
-    )
-    assert () == draft.claims
+    assert (2, "again") == (kept.round, found.decision)
+    assert [False, True] == [claim.rewritten for claim in kept.claims]
+    assert ("Bread weighs 700 grams.",) == found.faulty == found.doubts
 
 
 def test_refusal_after_a_good_draft_keeps_the_draft() -> None:
     """The first answer stays."""
     _, best = check(written(GOOD, sure=False))
-    found, kept = check(written("The document does not say it."), best, 2)
+    found, kept = check(Answer("No.", refused="insufficient_evidence"), best, 2)
 
     assert ("worse_than_before", best) == (found.reason, kept)
 
