@@ -11,7 +11,6 @@ VARIABLES = {
     "answer_user": frozenset({"evidence", "question"}),
     "answer_user_refusing": frozenset({"evidence", "question"}),
     "answerable": frozenset({"evidence", "question", "answer"}),
-    "answer_supported": frozenset({"evidence", "question", "answer"}),
     "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
     "refine": frozenset({"question"}),
     "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
@@ -60,7 +59,6 @@ class Prompts:
     answer_user: PromptTemplate
     answer_user_refusing: PromptTemplate
     answerable: PromptTemplate
-    answer_supported: PromptTemplate
     rewrite_sentence: PromptTemplate
     refine: PromptTemplate
     refine_again: PromptTemplate
