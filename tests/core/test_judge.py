@@ -9,7 +9,7 @@ from research_agent.core.claims import Claim
 from research_agent.core.content_words import content_words, share_held
 from research_agent.core.hard_facts import Fact
 from research_agent.core.judge import Judgement, judge_schema, read_judgements, with_judgement
-from research_agent.core.quote_search import Quote, best_quotes, heading_words
+from research_agent.core.quote_search import Quote, best_quotes, headings
 from tests.fakes import chunk
 
 KEY = chunk("The key has 1184 bytes.\nIt may be published by anybody.")
@@ -35,7 +35,7 @@ def judged(claim: Claim, said: Judgement) -> Claim:
     if not said.key:
         return with_judgement(claim, said, None)
     text = CHUNKS[said.key].text[said.start : said.end]
-    words = content_words(text) | heading_words(CHUNKS[said.key])
+    words = content_words(text) | content_words(headings(CHUNKS[said.key]))
     quote = Quote(share_held(claim.text, words), text, said.start, said.end)
     return with_judgement(claim, said, quote)
 
