@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from benchmarks.drafts import Asked, Outcome, outcome, recorded, recording
+from benchmarks.drafts import Outcome, outcome, recorded, recording
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.tables import markdown
@@ -125,4 +125,3 @@ def share(count: int, of: int) -> str:
     found = wilson(count, of)
     low, high = 100 * found.low, 100 * found.high
     return f"{count} of {of}: {100 * count / of:.0f} % ({low:.0f} to {high:.0f})"
-

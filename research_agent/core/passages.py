@@ -190,8 +190,7 @@ def looked_up(
     chunks = [
         item.hit.chunk
         for item in evidence
-        if item.hit.chunk.kind in look_up.kinds
-        and _has_what_is_named(item.hit.chunk, question)
+        if item.hit.chunk.kind in look_up.kinds and _has_what_is_named(item.hit.chunk, question)
     ]
     named = by_heading(look_up, chunks, question)
     if not named:
