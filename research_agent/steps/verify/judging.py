@@ -91,4 +91,4 @@ def judged(  # noqa: PLR0913 (keyword-only collaborators)
 
 def _share(sentence: str, text: str, chunk: Chunk) -> float:
     """Return the share of a sentence's words that a quote and what heads its chunk hold."""
-    return share_held(sentence, content_words(text) | heading_words(chunk))
+    return share_held(sentence, content_words(text) | content_words(headings(chunk)))
