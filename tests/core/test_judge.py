@@ -90,7 +90,7 @@ def test_nested_values_are_no_judgement(name: str, depth: int) -> None:
         row(2),
         row("1"),
         row(1.0),
-        row(True),
+        row(True),  # noqa: FBT003 (as a model may write it)
         row(1, "yes"),
         row(key="c9"),
         row(key=None),
@@ -107,7 +107,7 @@ def test_what_cannot_be_looked_up_does_not_count(said: dict[str, object]) -> Non
 
 
 def test_fewer_sentences_and_sentences_named_twice() -> None:
-    """What is left out has no judgement, nor has what is said in two ways; the same twice is one."""
+    """What is left out, or said in two ways, has no judgement; the same twice is one."""
     said = read(row(1), row(2, "unsupported"), row(2), row(3), row(3), count=4)
 
     assert {1: "supported", 3: "supported"} == {at: one.vote for at, one in said.items()}

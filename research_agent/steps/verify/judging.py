@@ -12,7 +12,7 @@ from research_agent.core.judge import (
     read_judgements,
     with_judgement,
 )
-from research_agent.core.quote_search import Quote
+from research_agent.core.quote_search import Quote, headings
 from research_agent.core.types import Chunk, Message
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
