@@ -152,8 +152,9 @@ def with_judgement(claim: Claim, said: Judgement, quote: Quote | None) -> Claim:
     """Return a claim with what the judge says of it; `quote` is what it quotes, with its score.
 
     A yes makes it supported unless one of its hard facts stands nowhere in the evidence, a no
-    makes it unconfirmed, and words that say otherwise contradict it. A quote that has little to do
-    with the sentence makes neither a yes nor a contradiction.
+    makes it unconfirmed unless hard facts contradict it, and words that say otherwise contradict
+    it. A quote that has little or nothing to do with the sentence makes neither a yes nor a
+    contradiction.
 
     >>> claim = Claim("It rains.", ("c1",), (Quote(0.5, "Rain.", 0, 5),))
     >>> with_judgement(claim, Judgement("supported", "c1"), Quote(0.5, "Rain.", 0, 5)).verdict
@@ -162,10 +163,12 @@ def with_judgement(claim: Claim, said: Judgement, quote: Quote | None) -> Claim:
     'unconfirmed'
     """
     if said.vote == "unsupported":
+        if claim.verdict == "contradicted":
+            return replace(claim, judged="no")
         problem = "the judging model finds it in no passage"
         return replace(claim, verdict="unconfirmed", problem=problem, judged="no")
     best = max((one.score for one in claim.quotes), default=0.0)
-    if quote is None or quote.score < LEAST_SHARED * best:
+    if quote is None or not quote.score or quote.score < LEAST_SHARED * best:
         return claim
     if said.vote == "contradicted":
         problem = f"the evidence says: {' '.join(quote.quote.split())}"

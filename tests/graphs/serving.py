@@ -19,6 +19,7 @@ from research_agent.settings import (
     RefinementSettings,
     SearchSettings,
     Settings,
+    VerifySettings,
 )
 from tests.fakes import PROMPTS, QUESTION, REFINING, ScriptedChat, calls, ports, says
 
@@ -32,6 +33,9 @@ ANSWERS = (
     f"{FIRST} It weighs 700 grams [c1].",
     f"{FIRST} ML-KEM-768 has a ciphertext of 1088 bytes [c2].",
 )
+DENIED = {
+    "verdicts": [{"sentence": 1, "verdict": "unsupported", "key": "", "quote": ""}],
+}
 PLAN = {"kind": "decompose", "queries": ["ML-KEM-768 bytes", "ML-KEM-768 encapsulation key"]}
 EVERYTHING = replace(
     REFINING,
@@ -39,9 +43,10 @@ EVERYTHING = replace(
     search=SearchSettings(mode="tool_calling", max_turns=2, max_chunks=2),
     filter=FilterSettings(mode="pointwise", oversample=1.0),
     evidence=EvidenceSettings(max_chunks=2, max_tokens=100),
+    verify=VerifySettings(judge="all"),
     budget=BudgetSettings(rounds=2),
 )
-"""Settings with which every role is asked in each of two rounds."""
+"""Settings with which every role is asked in each of two rounds, and a judge in the first."""
 
 
 def paid(**budget: float) -> Settings:
@@ -87,7 +92,7 @@ class Server:
         seconds: float = math.inf,
     ) -> Completion:
         with self.lock:
-            self.asked.append("refine" if schema else "plan_calls" if tools else role)
+            self.asked.append(_purpose(role, tools, schema))
             if len(self.asked) == self.fails_at:
                 raise self.error
             self.watch.now += min(self.takes, seconds)
@@ -115,13 +120,19 @@ class Server:
             return calls("ML-KEM-768 bytes", f"note {number}") if number % 2 else says("done")
         if what == "answer":
             return says(ANSWERS[min(number, len(ANSWERS)) - 1])
-        return says("yes")
+        return says(json.dumps(DENIED) if what == "judge" else "yes")
 
     def ports(self) -> Ports:
         given = ports(ScriptedChat(), texts=TEXTS)
         return replace(
             given, answerer=self, planner=self, filterer=self, verifier=self, clock=self.watch
         )
+
+
+def _purpose(role: str, tools: Sequence[ToolSpec], schema: JsonSchema | None) -> str:
+    if schema:
+        return "judge" if role == "verifier" else "refine"
+    return "plan_calls" if tools else role
 
 
 def run(

@@ -7,16 +7,12 @@ from math import log
 import pytest
 
 from research_agent.core.types import Alternative, Completion, Message, ModelCall, Token
-from research_agent.errors import ModelBusyError
-from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, VerifySettings
+from research_agent.settings import AnswerSettings, BudgetSettings
 from tests.fakes import (
     BYPASSING,
     NO,
-    TEXTS,
     YES,
-    MemoryChunks,
     ScriptedChat,
-    WordEmbedder,
     ports,
     says,
 )
@@ -114,123 +110,6 @@ def test_the_model_writes_from_passages_alone() -> None:
     assert "answered" == result.status
 
 
-def test_what_explains_nothing_gives_way_to_passages() -> None:
-    """In mode "auto" the model's circle is dropped; in mode "abstractive" it stays."""
-    answers = []
-    for mode in ("auto", "abstractive"):
-        settings = replace(ONE_ROUND, answer=AnswerSettings(mode=mode))
-        answers.append(run(ports(ScriptedChat(says(CIRCULAR)), texts=BREAD), settings, WHY))
-
-    assert "so that its crust seals quickly" in answers[0].answer
-    assert any("explains nothing" in warning for warning in answers[0].warnings)
-    assert "so that its crust seals quickly" not in answers[1].answer
-
-
-def test_a_long_answer_ends_after_so_many_words() -> None:
-    """With a whole sentence; a question for all of it gets all of it."""
-    said = says("Its crust seals quickly [c1]. A sealed crust keeps steam inside [c1].")
-    short = replace(ONE_ROUND, answer=AnswerSettings(max_words=5))
-    cut, whole = (
-        run(ports(ScriptedChat(said), texts=BREAD), short, question)
-        for question in (WHY, f"{WHY} Explain in detail.")
-    )
-
-    assert ["Its crust seals quickly."] == [claim.text for claim in cut.claims]
-    assert cut.claims[0].mean_entropy is not None
-    assert 2 == len(whole.claims)
-    told = "answer: shortened from 10 to 4 words (answer.max_words)"
-    assert (True, False) == (told in cut.warnings, told in whole.warnings)
-
-
-def test_an_algorithm_is_shown_as_it_stands() -> None:
-    """No model writes it down anew."""
-    text = "Algorithm 2 Sum(a, b)\nInput: two numbers.\n1: add a and b\n2: return the sum"
-    model = ScriptedChat(says("never asked"))
-    given = ports(model, texts=(text, *TEXTS))
-    assert isinstance(given.chunks, MemoryChunks)
-    for chunk in list(given.chunks.known.values()):
-        if chunk.text == text:
-            given.chunks.known[chunk.chunk_id] = replace(chunk, kind="algorithm")
-    result = run(given, ONE_ROUND, "Give me Algorithm 2")
-
-    assert [] == model.asked
-    assert "1: add a and b [c1]" in result.answer
-    assert "2: return the sum [c1]" in result.answer
-
-
-def test_the_other_side_of_a_comparison_is_added() -> None:
-    """What the model leaves out comes from the evidence, and sentences keep their entropies."""
-    texts = ("AES is a block cipher of 1998.", "RSA is a signature scheme of 1977.")
-    settings = replace(ONE_ROUND, evidence=EvidenceSettings(max_chunks=2))
-    question = "How do AES and RSA differ?"
-    result = run(
-        ports(ScriptedChat(says("AES is a block cipher [c1].")), texts=texts), settings, question
-    )
-
-    assert "RSA is a signature scheme of 1977" in result.answer
-    assert ("answered", ()) == (result.status, result.unanswered)
-    assert [True, False] == [claim.mean_entropy is not None for claim in result.claims]
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "AES and RSA differ in the following ways:\n- AES is a block cipher [c1].",
-        "RSA and AES are eleven block ciphers. AES is a block cipher [c1].",
-    ],
-)
-def test_a_side_that_nothing_is_said_of_is_added(written: str) -> None:
-    """To be named in a heading, or in a sentence that nothing supports, is not enough."""
-    texts = ("AES is a block cipher of 1998.", "RSA is a signature scheme of 1977.")
-    settings = replace(ONE_ROUND, evidence=EvidenceSettings(max_chunks=2))
-    result = run(
-        ports(ScriptedChat(says(written)), texts=texts), settings, "How do AES and RSA differ?"
-    )
-
-    assert "RSA is a signature scheme of 1977" in result.answer
-
-
-def test_a_side_that_the_evidence_lacks_is_told() -> None:
-    """The answer is partial, and says what it has nothing on."""
-    settings = replace(ONE_ROUND, evidence=EvidenceSettings(max_chunks=1))
-    question = "How do AES and RSA differ?"
-    texts = ("AES is a block cipher of 1998.",)
-    result = run(
-        ports(ScriptedChat(says("AES is a block cipher [c1].")), texts=texts), settings, question
-    )
-
-    assert ("partial", ("nothing on RSA",)) == (result.status, result.unanswered)
-
-
-def test_a_number_that_is_asked_for_and_not_given() -> None:
-    """A supported sentence beside the point is refused, unless the check is off."""
-    question = "How many seconds is bread baked?"
-    said = says("Bread is baked [c1].")
-    texts = ("Bread is baked in an oven.",)
-    strict = run(ports(ScriptedChat(said), texts=texts), ONE_ROUND, question)
-    loose = run(
-        ports(ScriptedChat(said), texts=texts),
-        replace(ONE_ROUND, verify=VerifySettings(asked_value="off")),
-        question,
-    )
-
-    assert ("refused", "insufficient_evidence") == (strict.status, strict.refusal_reason)
-    assert "answered" == loose.status
-
-
-def test_another_round_may_find_the_number() -> None:
-    """What lacks the value sends the search back once, and the better draft wins."""
-    question = "How many degrees has the oven?"
-    model = ScriptedChat(says("Bread is baked in an oven [c1]."), says("It has 230 degrees [c2]."))
-    settings = replace(BYPASSING, budget=BudgetSettings(rounds=2))
-    settings = replace(settings, evidence=EvidenceSettings(max_chunks=1))
-    texts = ("Bread is baked in an oven of many degrees.", "The oven has 230 degrees.")
-    result = run(ports(model, texts=texts), settings, question)
-
-    assert 2 == len(model.asked)
-    assert "230" in result.answer
-
-
 @pytest.mark.parametrize("mode", ["extractive", "select_then_write"])
 @pytest.mark.parametrize(("limit", "value"), [("llm_calls", 3), ("tokens", 500)])
 def test_judging_passages_leaves_the_answer_its_budget(mode: str, limit: str, value: int) -> None:
@@ -246,27 +125,3 @@ def test_judging_passages_leaves_the_answer_its_budget(mode: str, limit: str, va
 
     assert ("answered", True) == (result.status, result.answerable is not None)
     assert any("order of the ranking" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize(
-    ("question", "written"),
-    [
-        (WHY, CIRCULAR),
-        ("How do ML-KEM-768 and ML-KEM-512 differ?", "ML-KEM-768 has 1184 bytes [c1]."),
-    ],
-)
-def test_an_embedder_that_fails_late_loses_no_answer(question: str, written: str) -> None:
-    """What was written is shown, without the passages that would have been added."""
-
-    class Late(WordEmbedder):
-        def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            if any("bytes" in text or "crust" in text for text in texts):  # (passages)
-                raise ModelBusyError("the embedding server is busy")
-            return super().embed(texts)
-
-    texts = BREAD if question == WHY else TEXTS
-    given = replace(ports(ScriptedChat(says(written)), texts=texts), embedder=Late())
-    result = run(given, ONE_ROUND, question)
-
-    assert "refused" != result.status
-    assert any("the embedding server is busy" in warning for warning in result.warnings)

@@ -38,8 +38,8 @@ from tests.fakes import (
 from tests.graphs.serving import EVERYTHING, FIRST, Server, run
 
 CALLS = "refine plan_calls filter filter filter filter plan_calls answer verifier"
-"""The model calls of a round."""
-LAST = 18
+"""The model calls of a round; in the first one a judge is asked about a sentence as well."""
+LAST = 19
 FIRST_ANSWER = 8
 ERRORS: Sequence[ModelError] = (
     ModelUnavailableError("the server is down"),
@@ -61,7 +61,7 @@ def test_calls_come_in_this_order() -> None:
     server = Server()
     run(server.ports())
 
-    assert f"{CALLS} {CALLS}" == " ".join(server.asked)
+    assert f"{CALLS} judge {CALLS}" == " ".join(server.asked)
     assert LAST == len(server.asked)
 
 
@@ -90,8 +90,9 @@ def test_any_call_may_fail(number: int, error: ModelError) -> None:
         (3, "confident", 2, "filter: no verdict on 2 hits, kept (down)"),
         (7, "confident", 2, "plan_calls: down; the search ended"),
         (9, "confident", 2, "answer: not checked: down"),
-        (17, "error", 2, "answer: down"),
-        (18, "unchecked", 2, "answer: not checked: down"),
+        (10, "confident", 2, "verify: sentences were not judged: down"),
+        (18, "error", 2, "answer: down"),
+        (19, "unchecked", 2, "answer: not checked: down"),
     ],
 )
 def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int, note: str) -> None:
@@ -160,7 +161,7 @@ def test_second_round_that_cannot_search_ends_with_the_first() -> None:
     given = ports(ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")), texts=texts)
     result, trace = run(replace(given, embedder=FailingEmbedder(2)), LOOP)
 
-    assert ("partial", "error", 2) == (result.status, result.stop_reason, result.rounds)
+    assert ("answered", "error", 2) == (result.status, result.stop_reason, result.rounds)
     assert ["verify", "retrieve", "verify", "report"] == [event.node for event in trace][-4:]
     assert ("retrieve: no embeddings; the best answer so far is kept",) == result.warnings
 

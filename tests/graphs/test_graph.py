@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -14,11 +15,19 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
+from research_agent.core.refusals import REFUSAL
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import ModelCall
 from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.ports import Ports
-from research_agent.settings import BudgetSettings, Settings
+from research_agent.settings import (
+    AnswerSettings,
+    BudgetSettings,
+    ModelSettings,
+    Settings,
+    VerifySettings,
+)
+from research_agent.settings.models import RoleSettings
 from tests.fakes import (
     BYPASSING,
     GOOD,
@@ -27,12 +36,16 @@ from tests.fakes import (
     PROMPTS,
     QUESTION,
     REFINING,
+    TEXTS,
     WRONG,
     ScriptedChat,
     ports,
     says,
 )
 
+ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
+INVENTED = "It was made by Shannon in 1950."
+MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 OUTER = "retrieve assess refine search select_evidence answer verify"
 EDIT = """{"probe": {"query": "edited", "hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
@@ -103,14 +116,65 @@ def test_no_new_evidence_stops_without_a_call() -> None:
     assert 1 == len(answerer.asked)
 
 
-def test_unsupported_sentences_are_never_shown() -> None:
-    """What is not supported is left out and listed; the rest is a partial answer."""
-    answer = f"{GOOD} It was made by Shannon in 1950 [c2]."
-    settings = replace(BYPASSING, budget=BudgetSettings(rounds=1))
-    result = run(ports(ScriptedChat(says(answer))), settings)
+@pytest.mark.parametrize(
+    ("unconfirmed", "status", "answer", "unanswered"),
+    [
+        ("mark", "answered", f"{GOOD} {MARKED}", ()),
+        ("drop", "partial", GOOD, (INVENTED,)),
+        ("refuse", "refused", REFUSAL, ()),
+    ],
+)
+def test_a_sentence_that_could_not_be_confirmed(
+    unconfirmed: Literal["mark", "drop", "refuse"],
+    status: str,
+    answer: str,
+    unanswered: tuple[str, ...],
+) -> None:
+    """It is shown with a mark, or as the settings say; the result always counts it."""
+    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
+    result = run(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
 
-    assert ("partial", "max_rounds", GOOD) == (result.status, result.stop_reason, result.answer)
-    assert ("It was made by Shannon in 1950.",) == result.unanswered
+    assert (status, answer, unanswered) == (result.status, result.answer, result.unanswered)
+    assert ("max_rounds", 2) == (result.stop_reason, len(result.claims))
+    shown = {"mark": (1, 1, 0), "drop": (1, 0, 0), "refuse": (0, 0, 0)}[unconfirmed]
+    assert shown == (result.supported, result.unconfirmed, result.contradicted)
+    assert ("unsupported_draft" if status == "refused" else "") == result.refusal_reason
+
+
+@pytest.mark.parametrize("unconfirmed", ["mark", "drop", "refuse"])
+def test_a_draft_of_which_nothing_is_confirmed(
+    unconfirmed: Literal["mark", "drop", "refuse"],
+) -> None:
+    """It is shown below a line that says so and names the nearest passage, unless that is off."""
+    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
+    result = run(ports(ScriptedChat(says(INVENTED))), settings)
+
+    if unconfirmed != "mark":
+        assert ("refused", REFUSAL) == (result.status, result.answer)
+        return
+    first, draft = result.answer.split("\n\n")
+    assert ("unconfirmed", "", MARKED) == (result.status, result.refusal_reason, draft)
+    assert first.startswith("Nothing in this answer could be confirmed.")
+    assert "[c1] guide" in first
+    assert "nearest: guide" in result.advice
+
+
+def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
+    """The part that is missing is told; the judge confirms what the score could not."""
+    text = "Loaves go into the hot oven at 230 degrees."
+    part = "Bread needs considerable heat [c1].\nNOT FOUND: how long it takes"
+    row = {"sentence": 1, "verdict": "supported", "key": "c1", "quote": "Bread is baked at 230"}
+    judge = ScriptedChat(says(json.dumps({"verdicts": [row]})))
+    models = ModelSettings(chat=RoleSettings(provider="openai", model="m"))
+    given = ports(ScriptedChat(says(part)), verifier=judge, texts=(text, *TEXTS[1:]))
+    result = run(given, replace(ONE_ROUND, models=models), "At what heat is bread baked?")
+    by_score = run(given, replace(ONE_ROUND, models=models, verify=VerifySettings(judge="off")))
+
+    assert "unconfirmed" == by_score.status
+    assert ("partial", ("how long it takes",)) == (result.status, result.unanswered)
+    assert [("supported", "yes")] == [(one.verdict, one.judged) for one in result.claims]
+    assert 1 == len(judge.asked)
+    assert 2 == result.usage.llm_calls
 
 
 def test_uncertain_tokens_lead_to_another_round() -> None:
@@ -181,16 +245,6 @@ def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
     )
 
 
-def test_evidence_about_other_things_is_refused_without_an_answer() -> None:
-    """No name of the question is in the evidence: nothing is written, and the trace says why."""
-    answerer = ScriptedChat(says(GOOD))
-    result = run(ports(answerer), question="What does the train from Jakarta to Bandung cost?")
-
-    assert ("refused", "wrong_scope") == (result.status, result.refusal_reason)
-    assert [] == [role for role, _, _ in answerer.asked if role == "answer"]
-    assert any("names nothing that the question names" in note for note in result.warnings)
-
-
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
 def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> None:
     """An empty question and one of 100 kB are errors with a hint, at every door."""
@@ -244,7 +298,7 @@ def test_seconds_are_stamped_and_calls_are_counted() -> None:
 
     assert f"{ROUND} report" == " ".join(event.node for event in trace)
     looks = {event.node: event.seconds for event in trace}
-    assert {"answer": 6.0, "plan_calls": 3.0, "run_call": 9.0} == {
+    assert {"answer": 6.0, "plan_calls": 3.0, "run_call": 9.0, "verify": 3.0} == {
         node: seconds for node, seconds in looks.items() if seconds > 1
     }
     call = ModelCall("any", 100, 10, model="fake")

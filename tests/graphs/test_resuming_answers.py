@@ -1,5 +1,6 @@
 """A question that is stopped after any node and goes on from its checkpoint ends the same way."""
 
+import json
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
-from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from tests.fakes import (
     BYPASSING,
     GOOD,
@@ -29,7 +30,7 @@ from tests.graphs.test_dragin import TEXTS as RYE_TEXTS
 from tests.graphs.test_second_answer import silent
 
 TWO_ROUNDS = replace(BYPASSING, budget=BudgetSettings(rounds=2))
-REPAIRED = replace(TWO_ROUNDS, answer=AnswerSettings(repair="reask"))
+JUDGED = replace(TWO_ROUNDS, verify=VerifySettings(judge="all"))
 SAMPLED = replace(TWO_ROUNDS, verify=VerifySettings(samples=2))
 
 
@@ -37,8 +38,11 @@ def rewriting() -> Ports:
     return ports(ScriptedChat(draft(), says(RIGHT)), texts=RYE_TEXTS)
 
 
-def repairing() -> Ports:
-    return ports(ScriptedChat(says(f"{GOOD} {WRONG}", sure=False), says(f"1. {GOOD}")))
+def judging() -> Ports:
+    row = {"sentence": 2, "verdict": "supported", "key": "c1", "quote": "an encapsulation key"}
+    judge = ScriptedChat(YES, says(json.dumps({"verdicts": [row]})))
+    written = ScriptedChat(says(f"{GOOD} {WRONG} Such a key is long."))
+    return ports(written, verifier=judge)
 
 
 def sampling() -> Ports:
@@ -51,10 +55,10 @@ def sampling() -> Ports:
     ("made", "settings", "question"),
     [
         (rewriting, DRAGIN, RYE),
-        (repairing, REPAIRED, QUESTION),
+        (judging, JUDGED, QUESTION),
         (sampling, SAMPLED, QUESTION),
     ],
-    ids=["sentence again", "repair", "second answer"],
+    ids=["sentence again", "judge", "second answer"],
 )
 def test_a_run_that_stops_after_every_node_ends_the_same(
     made: Any,  # noqa: ANN401 (a function of this module)

@@ -7,7 +7,7 @@ import pytest
 from research_agent.core.types import Completion, ModelCall
 from research_agent.errors import ModelBusyError
 from research_agent.ports import ChatModel, Ports
-from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from tests.fakes import BYPASSING, YES, ScriptedChat, ports, says
 from tests.graphs.test_graph import run
 
@@ -44,7 +44,7 @@ def test_difference_is_told_in_words() -> None:
     result = run(given(silent(GOOD), ScriptedChat(silent("It is 180 degrees."))), TWICE, QUESTION)
     (unsure,) = result.unsure
 
-    assert "two answers differ on 230 and 180" == unsure.text
+    assert "a second answer does not say 230" == unsure.text
     assert "230" == result.answer[slice(*unsure.span)]
     assert ("disagreement", "difference", None) == (unsure.source, unsure.kind, unsure.nats)
 
@@ -89,26 +89,6 @@ def test_it_is_not_asked_for_without_need(first: Completion, settings: Settings)
     run(given(first, sampler), settings, QUESTION)
 
     assert [] == sampler.asked
-
-
-def test_both_answers_are_cut_alike() -> None:
-    """What `answer.max_words` cuts off both is no disagreement."""
-    long = f"{GOOD} It takes an hour [c1]. Rye bread needs more time [c2]."
-    settings = replace(TWICE, answer=AnswerSettings(max_words=8))
-    result = run(given(silent(long), ScriptedChat(silent(long))), settings, QUESTION)
-
-    assert (GOOD, 0.0) == (result.answer, result.uncertainty.value)
-
-
-def test_sides_that_were_added_are_no_disagreement() -> None:
-    """Both answers get the passage on the thing that they leave out."""
-    question = "How do ML-KEM-768 and ML-KEM-512 differ?"
-    said = silent("ML-KEM-768 has an encapsulation key of 1184 bytes [c1].")
-    made = replace(ports(ScriptedChat(said, YES)), sampler=ScriptedChat(said))
-    result = run(made, TWICE, question)
-
-    assert "800 bytes" in result.answer
-    assert ("disagreement", 0.0) == (result.uncertainty.source, result.uncertainty.value)
 
 
 def test_a_second_answer_of_less_length_is_not_asked_for() -> None:

@@ -46,7 +46,7 @@ class NuModel:
             if part in prompt:
                 raise error
         if self.refuses and self.refuses in prompt:
-            return fakes.says("I do not know.")
+            return fakes.says("NOT FOUND: the degrees")
         cost = ModelCall(role, 50, 2, model="fake")
         if self.silent:
             return Completion(self.text, cost)

@@ -10,6 +10,7 @@ from research_agent.core.calls import Found
 from research_agent.core.claims import Claim
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.quote_search import Quote
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
 from research_agent.core.types import Chunk, Hit
@@ -43,8 +44,8 @@ class Damaged(MemoryChunks):
 
 def reported(chunk: Chunk, chunks: MemoryChunks, quote: str = QUOTE) -> ResearchResult:
     start = chunk.text.index(quote)
-    support = Support(1.0, quote, start, start + len(quote))
-    claim = Claim("Keys are sampled anew.", ("c1",), (support,), "supported")
+    found = Quote(1.0, quote, start, start + len(quote))
+    claim = Claim("Keys are sampled anew.", ("c1",), (found,), "supported")
     return report(
         "How are keys made?",
         best=Draft(claims=(claim,)),
