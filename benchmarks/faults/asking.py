@@ -82,7 +82,6 @@ def ask_all(
     threads: int = 4,
 ) -> list[Outcome]:
     """Ask under each fault, `threads` at a time; faults of the whole process come first."""
-
     pairs = CrossEncoder(embedder)
 
     def run(row: Row, seconds: float = seconds) -> Outcome:
