@@ -16,12 +16,12 @@ from benchmarks.faults.good import QUESTION, settings
 from benchmarks.faults.judging import broken_by_error, broken_by_result, repeated
 from benchmarks.faults.rows import Row, Terms
 from benchmarks.faults.rows import rows as every_row
+from research_agent.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.app.agent import ResearchAgent
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.result import ResearchResult
 from research_agent.errors import ResearchAgentError
-from research_agent.ports import Embedder
 
 SLACK = 1.0
 """Seconds that a row may take above its deadline on a busy machine."""
@@ -75,18 +75,21 @@ class Ended(NamedTuple):
 def ask_all(
     rows: Sequence[Row],
     index: str,
-    embedder: Embedder,
+    embedder: MiniLM,
     *,
     seconds: float,
     timeout: float,
     threads: int = 4,
 ) -> list[Outcome]:
     """Ask under each fault, `threads` at a time; faults of the whole process come first."""
+    pairs = CrossEncoder(embedder)
 
     def run(row: Row, seconds: float = seconds) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
             terms = Terms(seconds=seconds, timeout=timeout, folder=Path(folder))
-            return _plain(judged(row, _ended(row, index, embedder, terms), seconds), folder)
+            return _plain(
+                judged(row, _ended(row, index, (embedder, pairs), terms), seconds), folder
+            )
 
     with _made_up_credentials():
         for row in every_row():
@@ -107,15 +110,15 @@ def _made_up_credentials() -> Iterator[None]:
         yield
 
 
-def _ended(row: Row, index: str, embedder: Embedder, terms: Terms) -> Ended:
-    """Ask, from the settings to the result. The embedder is shared: it takes long to load."""
+def _ended(row: Row, index: str, shared: tuple[MiniLM, CrossEncoder], terms: Terms) -> Ended:
+    """Ask, from the settings to the result. Packaged models are shared: they take long to load."""
     begun = time.monotonic()
     environment = {**row.environment, "RESEARCH_AGENT_CACHE": str(terms.folder / "cache")}
     try:
         with ExitStack() as opened:
             chosen = settings(opened.enter_context(row.opened(terms)), terms.seconds)
             connection = opened.enter_context(connect(index, chosen, environment))
-            ports = replace(connection.ports, embedder=embedder)
+            ports = replace(connection.ports, embedder=shared[0], pairs=shared[1])
             agent = opened.enter_context(ResearchAgent(ports, chosen, load_prompts()))
             begun = time.monotonic()
             try:

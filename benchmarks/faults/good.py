@@ -52,7 +52,7 @@ def settings(models: ModelSettings, seconds: float) -> Settings:
     """Return settings with which the planner, the answer and the verifier are all asked."""
     return Settings(
         confidence=ConfidenceSettings(top_k=1, bypass=1.01),
-        answer=AnswerSettings(max_tokens=100),
+        answer=AnswerSettings(max_tokens=100, refusal="check"),
         budget=BudgetSettings(seconds=seconds),
         models=models,
     )

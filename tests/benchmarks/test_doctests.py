@@ -6,14 +6,12 @@ from importlib import import_module
 import pytest
 
 MODULES = (
-    "alterations",
     "answer_arms",
     "answer_peers",
     "answers_scoring",
     "answers_table",
-    "claims_sets",
-    "claims_table",
     "datasets",
+    "drafts",
     "engines.measuring",
     "exact_bm25",
     "gold_removed",
@@ -32,7 +30,6 @@ MODULES = (
     "scale_table",
     "summary",
     "tables",
-    "uncertainty",
     "uncertainty_metrics",
     "word_rows",
     "word_ways",
