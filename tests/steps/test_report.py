@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-from research_agent.core.support import Support
 
 from research_agent.core.alignment import PageSpan
 from research_agent.core.calls import Found
