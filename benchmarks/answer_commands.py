@@ -15,6 +15,8 @@ from benchmarks import (
     claims_judging,
     loop,
     pruning,
+    refusals,
+    refusals_asking,
     uncertainty,
 )
 from benchmarks.answer_arms import ARMS, arm_named
@@ -22,6 +24,7 @@ from benchmarks.claims_table import misses
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
+from benchmarks.places import REFUSALS
 from benchmarks.questions import nist_keys
 
 
@@ -137,6 +140,25 @@ def pruning_command(*, weights: str, live: bool, minutes: float, cache: str) -> 
     print(pruning.run(weights, live=live, minutes=minutes, cache=cache))
 
 
+@click.command("refusals")
+@click.argument("file", default=REFUSALS, type=click.Path(path_type=Path, exists=True))
+@WEIGHTS
+@LIVE
+@MINUTES
+@click.option("--limit", default=0, help="Only the first rows; no result is kept.")
+@click.option("--at", "limits", multiple=True, default=(0.5,), type=click.FloatRange(0, 1))
+def refusals_command(
+    *, file: Path, weights: str, live: bool, minutes: float, limit: int, limits: tuple[float, ...]
+) -> None:
+    """Measure whether a model knows which of its drafts the evidence supports.
+
+    FILE has one question a line, in the format of refusals_dev.jsonl, which is asked by default.
+    `--at` shows both errors also at a limit of your own.
+    """
+    chosen = refusals_asking.Chosen(weights=weights, live=live, minutes=minutes, limit=limit)
+    print(refusals.run(file, chosen, limits))
+
+
 COMMANDS = (
     answers_command,
     claims_command,
@@ -144,4 +166,5 @@ COMMANDS = (
     circles_command,
     loop_command,
     pruning_command,
+    refusals_command,
 )
