@@ -146,7 +146,7 @@ def one(row: Row, chat: RecordedChat) -> Asked:
     written = chat.complete("answer", [system, Message("user", user)], max_tokens=MAX_TOKENS)
     draft, yes = written.text.strip(), dict[str, float | None]()
     for name, wording in WORDINGS.items():
-        check = PromptTemplate("answer_supported", f"{BEGINNING}{wording}{ONE_WORD}")
+        check = PromptTemplate("answerable", f"{BEGINNING}{wording}{ONE_WORD}")
         asked = check.render(evidence=shown, question=question, answer=draft)
         yes[name] = yes_or_no(
             chat.complete("verifier", [system, Message("user", asked)], max_tokens=1)

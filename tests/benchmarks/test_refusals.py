@@ -93,7 +93,7 @@ def test_what_is_not_recorded_is_left_out(tmp_path: Path) -> None:
 
 def test_the_product_s_check_is_one_that_was_measured() -> None:
     """Its text is one of the wordings over the same beginning."""
-    text = load_prompts().answer_supported.text.strip()
+    text = load_prompts().answerable.text.strip()
 
     assert text in {
         f"{refusals_asking.BEGINNING}{wording}{refusals_asking.ONE_WORD}"
