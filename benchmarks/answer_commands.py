@@ -13,12 +13,15 @@ from benchmarks import (
     loop,
     marks,
     pruning,
+    refusals,
+    refusals_asking,
 )
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.grounding import grounding_command
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
+from benchmarks.places import REFUSALS
 from benchmarks.questions import nist_keys
 
 
@@ -101,10 +104,30 @@ def marks_command(*, models: tuple[str, ...]) -> None:
     print(marks.run(models))
 
 
+@click.command("refusals")
+@click.argument("file", default=REFUSALS, type=click.Path(path_type=Path, exists=True))
+@WEIGHTS
+@LIVE
+@MINUTES
+@click.option("--limit", default=0, help="Only the first rows; no result is kept.")
+@click.option("--at", "limits", multiple=True, default=(0.5,), type=click.FloatRange(0, 1))
+def refusals_command(
+    *, file: Path, weights: str, live: bool, minutes: float, limit: int, limits: tuple[float, ...]
+) -> None:
+    """Measure whether a model knows which of its drafts the evidence supports.
+
+    FILE has one question a line, in the format of refusals_dev.jsonl, which is asked by default.
+    `--at` shows both errors also at a limit of your own.
+    """
+    chosen = refusals_asking.Chosen(weights=weights, live=live, minutes=minutes, limit=limit)
+    print(refusals.run(file, chosen, limits))
+
+
 COMMANDS = (
     marks_command,
     answers_command,
     loop_command,
     pruning_command,
     grounding_command,
+    refusals_command,
 )

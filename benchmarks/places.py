@@ -9,3 +9,5 @@ RECORDINGS = ROOT / "benchmarks" / "recordings"
 DATA = Path(os.environ.get("RESEARCH_AGENT_DATA", ROOT.parent / "shared" / "data"))
 SCORER = DATA.parent / "tools" / "score_answers.py"
 PDFS = DATA / "nist-pqc" / "pdf"
+REFUSALS = DATA / "grounding" / "refusals_dev.jsonl"
+"""Questions with passages that hold the answer, or do not."""

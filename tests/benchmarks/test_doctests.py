@@ -26,6 +26,8 @@ MODULES = (
     "peers.counting",
     "rankings",
     "refusal_curve",
+    "refusals_asking",
+    "refusals_scoring",
     "reorders",
     "scale_table",
     "summary",
