@@ -19,7 +19,7 @@ from graphs.indexing import IndexGraph, build_index_graph
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.studio_context import StudioContext, of_config
 from research_agent.assembly.connection import Connection, connect
-from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.config import configured, load_prompts
 from research_agent.errors import ResearchAgentError
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -52,7 +52,7 @@ async def index(_: RunnableConfig) -> IndexGraph:
 
 
 def _indexing() -> IndexGraph:
-    settings = load_settings(config_file(None, os.environ), os.environ)
+    settings = configured(None, os.environ).settings
     return build_index_graph(settings, os.environ)
 
 
@@ -75,7 +75,7 @@ def _opened(choice: Choice) -> Doors:
     """Return the graphs for a choice; raises ResearchAgentError."""
     location, changes = choice
     environment = {**os.environ, **dict(changes)}
-    settings = load_settings(config_file(None, environment), environment)
+    settings = configured(None, environment).settings
     connection: Connection = connect(location, settings, environment)
     atexit.register(connection.close)
     return _built(connection.ports, connection.settings)
