@@ -1,28 +1,30 @@
 """Files for their owner alone, whatever the umask says, and never through a symbolic link."""
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600
 """The modes of what is ours."""
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # (Windows has none, and no modes either)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # (Windows has none, and no such modes either)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, or close one that is there to others.
-
-    Raises OSError where it cannot be made; a folder of somebody else stays as it is.
-    """
+    """Make a folder and those above it, and close it to others; raises OSError."""
     path.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    if path.stat().st_mode & 0o777 != FOLDER:
-        with suppress(PermissionError):
-            path.chmod(FOLDER)
+    close_to_others(path.resolve())
 
 
 def touch(path: Path) -> None:
-    """Make an empty file, or close one that is there to others; raises OSError for a link."""
-    os.close(_opened(path, os.O_RDWR | os.O_CREAT))
+    """Make an empty file where there is none, and close it to others; raises OSError for a link.
+
+    A file that is there is not opened: to close it again would end the locks that SQLite has.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
+    close_to_others(path)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -30,21 +32,24 @@ def write_text(path: Path, text: str) -> None:
 
     Who reads meanwhile may see a part of it.
     """
-    with os.fdopen(_opened(path, os.O_WRONLY | os.O_CREAT), "wb") as stream:
+    number = os.open(path, os.O_WRONLY | os.O_CREAT | _NOFOLLOW, FILE)
+    with os.fdopen(number, "wb") as stream:
+        close_to_others(path)
         stream.truncate()
         stream.write(text.encode())
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def _opened(path: Path, flags: int) -> int:
-    """Open a file that is no link, closed to others; who may not change its mode leaves it."""
-    found = os.open(path, flags | _NOFOLLOW, FILE)
-    try:
-        if os.fstat(found).st_mode & 0o777 != FILE:
-            with suppress(PermissionError):
-                os.fchmod(found, FILE)
-    except BaseException:
-        os.close(found)
-        raise
-    return found
+def close_to_others(path: Path) -> None:
+    """Take every right from others to a file or a folder; raises OSError for a symbolic link.
+
+    What belongs to somebody else, or is on a disk that cannot be written to, stays as it is.
+    """
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, "it is a symbolic link", str(path))
+    wanted = FOLDER if stat.S_ISDIR(found.st_mode) else FILE
+    if stat.S_IMODE(found.st_mode) != wanted:
+        with suppress(OSError):
+            path.chmod(wanted)

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from research_agent.errors import IndexingError, IndexLockedError
+from research_agent.private_files import FILE, write_text
 
 LOCK, HOLDER = "writer.lock", "writer.json"
 
@@ -20,11 +21,11 @@ def locked(folder: Path, label: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    lock, holder = FileLock(folder / LOCK, timeout=0), folder / HOLDER
+    lock, holder = FileLock(folder / LOCK, timeout=0, mode=FILE), folder / HOLDER
     try:
         lock.acquire()
         me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
-        holder.write_text(json.dumps(me), encoding="utf-8")
+        write_text(holder, json.dumps(me))
     except Timeout as error:
         raise IndexLockedError(
             f"The index {label} is being written by {_described(holder)}.",
@@ -51,7 +52,7 @@ def writer(folder: Path) -> str:
     if not (folder / LOCK).exists():
         return ""
     try:
-        with FileLock(folder / LOCK, timeout=0):
+        with FileLock(folder / LOCK, timeout=0, mode=FILE):
             return ""
     except Timeout:
         return _described(folder / HOLDER)

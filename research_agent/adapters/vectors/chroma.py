@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from research_agent.adapters.vectors.dot_env import without_dot_env
 from research_agent.adapters.vectors.notes import drop_note, is_as_noted, write_note
 from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.private_files import make_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -158,7 +159,7 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
     if base:
         shutil.copytree(base, made)
         drop_note(made)
-    made.mkdir(parents=True, exist_ok=True)
+    make_folder(made)
     try:
         _write(made, digests, fetch)
     except IndexDamagedError:
