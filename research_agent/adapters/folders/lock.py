@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from research_agent.errors import IndexingError, IndexLockedError
-from research_agent.private_files import FILE, write_text
+from research_agent.private_files import FILE, touch
 
 LOCK, HOLDER = "writer.lock", "writer.json"
 
@@ -25,7 +25,8 @@ def locked(folder: Path, label: str) -> Iterator[None]:
     try:
         lock.acquire()
         me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
-        write_text(holder, json.dumps(me))
+        touch(holder)
+        holder.write_text(json.dumps(me), encoding="utf-8")
     except Timeout as error:
         raise IndexLockedError(
             f"The index {label} is being written by {_described(holder)}.",

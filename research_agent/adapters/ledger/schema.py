@@ -6,7 +6,7 @@ be published (its `generation` is NULL). Everything below a version leaves with 
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 
@@ -153,7 +153,8 @@ def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
     mode = "rwc" if writable else "ro"
     with faults(label):
         if writable:
-            touch(path)
+            with suppress(FileNotFoundError):  # (SQLite tells that of a missing folder)
+                touch(path)
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={mode}",
             uri=True,
