@@ -1,6 +1,7 @@
 """Indexing as a graph: first what would be done, then doing it; a person may look in between."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -16,6 +17,7 @@ from research_agent.core.documents import IndexReport
 from research_agent.settings import Settings
 
 from .state import State
+from .studio_roots import check_within
 
 
 class IndexInput(State):
@@ -55,10 +57,16 @@ def after_preview(state: IndexState) -> Literal["update", "__end__"]:
     return "__end__" if state.dry_run else "update"
 
 
-def build_index_graph(settings: Settings, environment: Mapping[str, str]) -> IndexGraph:
-    """Wire a preview and the run itself; each opens what it needs, and closes it."""
+def build_index_graph(
+    settings: Settings, environment: Mapping[str, str], *, roots: Sequence[Path]
+) -> IndexGraph:
+    """Wire a preview and the run itself; each opens what it needs, and closes it.
+
+    Both raise PathError for what is outside the folders `roots`: a state can be edited in between.
+    """
 
     def preview(state: IndexState) -> IndexUpdate:
+        check_within(roots, state.paths, state.index)
         with connect_embedder(settings.models, environment=environment) as embedder:
             report = preview_index(
                 state.index,
@@ -72,6 +80,7 @@ def build_index_graph(settings: Settings, environment: Mapping[str, str]) -> Ind
         return {"preview": report}
 
     def update(state: IndexState) -> IndexUpdate:
+        check_within(roots, state.paths, state.index)
         with (
             connect_embedder(settings.models, environment=environment) as embedder,
             reader(settings.documents) as documents,

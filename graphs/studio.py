@@ -7,6 +7,7 @@ its own checkpointer. It calls a factory on its event loop, so files are opened 
 
 import atexit
 import os
+import sys
 from asyncio import to_thread
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,14 +19,18 @@ from graphs.chat import Chat, build_chat_graph
 from graphs.indexing import IndexGraph, build_index_graph
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.studio_context import StudioContext, of_config
+from graphs.studio_roots import roots_of
 from research_agent.assembly.connection import Connection, connect
-from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.config import configured, load_prompts
 from research_agent.errors import ResearchAgentError
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
 Choice = tuple[str, tuple[tuple[str, str], ...]]
 _ONE_AT_A_TIME = Lock()
+if "LANGSMITH_LANGGRAPH_API_VARIANT" in os.environ and not os.environ.get("LANGGRAPH_AUTH"):
+    warned = "warning: whoever reaches this server may use it; docs/studio.md has its http and auth"
+    print(warned, file=sys.stderr, flush=True)  # noqa: T201 (it is for whoever started the server)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,8 @@ async def index(_: RunnableConfig) -> IndexGraph:
 
 
 def _indexing() -> IndexGraph:
-    settings = load_settings(config_file(None, os.environ), os.environ)
-    return build_index_graph(settings, os.environ)
+    settings = configured(None, os.environ).settings
+    return build_index_graph(settings, os.environ, roots=roots_of(os.environ))
 
 
 def _doors(config: RunnableConfig) -> Doors:
@@ -75,7 +80,7 @@ def _opened(choice: Choice) -> Doors:
     """Return the graphs for a choice; raises ResearchAgentError."""
     location, changes = choice
     environment = {**os.environ, **dict(changes)}
-    settings = load_settings(config_file(None, environment), environment)
+    settings = configured(None, environment).settings
     connection: Connection = connect(location, settings, environment)
     atexit.register(connection.close)
     return _built(connection.ports, connection.settings)

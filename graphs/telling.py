@@ -96,7 +96,12 @@ def teller(writer: Writer, state: object, clock: Clock, begun: float) -> Teller 
     heard = writer if is_heard(writer) else _AROUND.get()
     if heard is None:
         return None
-    known = Known(round=state.rounds, trace=state.trace, hidden=state.unsaid)
+    known = Known(
+        round=state.rounds,
+        trace=state.trace,
+        hidden=state.unsaid,
+        evidence=tuple(state.evidence),
+    )
     return Teller(heard, known, state.question, clock, begun)
 
 

@@ -148,7 +148,7 @@ class ResearchTools:
         With `outline` the first one's description says what the index holds now;
         list_documents_tool says it at any time.
         """
-        about = f"\n\nThe documents:\n{self.documents().outline}" if outline else ""
+        about = f"\n\nThe documents:\n{self.documents().names}" if outline else ""
         search_input = with_default(SearchChunksCall, "max_chunks", self.max_chunks)
         return (
             made_tool(TOOL, SEARCH + about, search_input, self._searched),

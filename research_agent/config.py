@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import yaml
 from research_agent.errors import ConfigError
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.settings import Settings, values
+from research_agent.settings.guarded import guarded_keys
+from research_agent.trust import own_folder, trust_of
 
 PREFIX = "RESEARCH_AGENT_"
 FILE = "research-agent.yaml"
@@ -39,35 +42,60 @@ def packaged(name: str) -> Path:
     return inside if inside.exists() else SOURCE / name
 
 
-def config_file(named: str | None, environment: Mapping[str, str]) -> Path | None:
-    """Return the configuration file to read: named, in the environment, or in this folder.
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The settings, and the files that they were read from."""
 
-    None where there is none: then the defaults hold. A file that was named has to exist.
+    settings: Settings
+    files: tuple[Path, ...] = ()
+    """A later one lies over an earlier one."""
+
+
+def configured(named: str | None, environment: Mapping[str, str] = os.environ) -> Configured:
+    """Read the settings: defaults, then files, then the environment.
+
+    A file that is named, here or by RESEARCH_AGENT_CONFIG, is the only one. Without one it is the
+    user's own, and over it `research-agent.yaml` of the current folder. Unless the user trusts
+    that one it sets no guarded key: whoever has made the folder does not choose whom to ask.
+    Raises ConfigError, also for a named file that does not exist.
     """
+    if file := named_file(named, environment):
+        return Configured(load_settings(file, environment), (file.absolute(),))
+    own, project = own_folder(environment) / FILE, Path(FILE)
+    files = [own] if own.is_file() else []
+    data = _read(own) if files else {}
+    if project.is_file() and not (files and project.samefile(own)):
+        files.append(project.absolute())
+        data = _merged(data, _project(files[-1], _settings(data, own.name), environment))
+    return Configured(_laid(data, environment, FILE), tuple(files))
+
+
+def named_file(named: str | None, environment: Mapping[str, str]) -> Path | None:
+    """Return the file that is named, here or in the environment; raises ConfigError without it."""
     wanted = named or environment.get(f"{PREFIX}CONFIG")
-    if wanted:
-        path = Path(wanted).expanduser()
-        if not path.is_file():
-            raise ConfigError(
-                f"no such configuration file: {wanted}", hint="Make one: research-agent config init"
-            )
-        return path
-    here = Path(FILE)
-    return here if here.is_file() else None
+    if not wanted:
+        return None
+    path = Path(wanted).expanduser()
+    if not path.is_file():
+        raise ConfigError(
+            f"no such configuration file: {wanted}", hint="Make one: research-agent config init"
+        )
+    return path
 
 
 def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings: defaults, then the file, then the environment.
+    """Read the settings: defaults, then a file that is trusted, then the environment.
 
     An environment variable names its key like this: RESEARCH_AGENT_RETRIEVAL__TOP_K=20. Every
     wrong key or value is an error that names it and where it stands.
     """
     data = _read(path) if path else {}
-    where = path.name if path else "environment"
-    _refuse_unknown(data, Settings(), where)
-    given = _from_environment(environment)
-    _refuse_unknown(given, Settings(), "environment")
-    return _settings(_merged(data, given), where)
+    return _laid(data, environment, path.name if path else "environment")
+
+
+def guarded_of(path: Path, content: bytes) -> dict[str, object]:
+    """Return what a project file sets that it has to be trusted for; raises ConfigError."""
+    return dict(guarded_keys(_parsed(path, content), Settings()))
 
 
 def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Settings:
@@ -129,20 +157,53 @@ def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", value
 
 
-def _read(path: Path) -> dict[str, object]:
+def read_bytes(path: Path) -> bytes:
+    """Return what stands in a configuration file; raises ConfigError."""
     try:
-        data = _yaml(path.read_text(encoding="utf-8"))
+        return path.read_bytes()
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}",
             hint="Is it a file that you may read? Or make one: research-agent config init",
         ) from error
+
+
+def _read(path: Path) -> dict[str, object]:
+    return _parsed(path, read_bytes(path))
+
+
+def _parsed(path: Path, content: bytes) -> dict[str, object]:
+    try:
+        data = _yaml(content.decode())
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: no UTF-8, or no date)
         problem = " ".join(str(error).split())
         raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
     if not isinstance(data or {}, dict):
         raise ConfigError(f"{path.name} must hold sections", hint="See: research-agent config show")
+    _refuse_unknown(data or {}, Settings(), path.name)
     return data or {}
+
+
+def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dict[str, object]:
+    """Read the file of the current folder; raises ConfigError where it has to be trusted first."""
+    content = read_bytes(path)
+    data = _parsed(path, content)
+    keys = [key for key, _ in guarded_keys(data, below)]
+    trust = trust_of(path, content, environment) if keys else "trusted"
+    if trust == "trusted":
+        return data
+    why = " (it has changed since it was trusted)" if trust == "changed" else ""
+    raise ConfigError(
+        f"{path} is not trusted{why}, and sets {', '.join(keys)}",
+        hint="Read the file. If it shall choose these for you: research-agent config trust",
+    )
+
+
+def _laid(data: Mapping[str, object], environment: Mapping[str, str], where: str) -> Settings:
+    """Return the settings of a file with those of the environment over them."""
+    given = _from_environment(environment)
+    _refuse_unknown(given, Settings(), "environment")
+    return _settings(_merged(data, given), where)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:

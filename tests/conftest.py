@@ -27,7 +27,8 @@ def _loopback_only() -> None:
 def _own_cache(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Keep nothing in the user's own cache folder; live tests take their weights from there."""
+    """Use neither the user's own cache, where live tests take their weights, nor settings."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     if request.node.get_closest_marker("live") is None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 

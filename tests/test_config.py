@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.config import config_file, lines, load_prompts, load_settings, packaged
+from research_agent.config import configured, lines, load_prompts, load_settings, packaged
 from research_agent.errors import ConfigError, PromptError
 from research_agent.prompts import VARIABLES, PromptTemplate
 from research_agent.settings import Settings
@@ -141,13 +141,13 @@ def test_unreadable_file_is_an_error_in_words(
 ) -> None:
     """A folder, or a file without permission, is told with the reason."""
 
-    def refuse(*_: object, **__: object) -> str:
+    def refuse(*_: object, **__: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(ConfigError, match="cannot be read") as error:
         load_settings(tmp_path, {})
     assert "config init" in error.value.hint
-    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(ConfigError, match="Permission denied"):
         load(tmp_path, "")
 
@@ -157,10 +157,10 @@ def test_named_file_has_to_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(ConfigError, match="no such configuration file"):
-        config_file("x.yaml", {})
-    assert config_file(None, {}) is None
+        configured("x.yaml", {})
+    assert () == configured(None, {}).files
     Path("research-agent.yaml").touch()
-    assert Path("research-agent.yaml") == config_file(None, {})
+    assert (tmp_path / "research-agent.yaml",) == configured(None, {}).files
 
 
 def test_role_fills_its_gaps_from_chat_of_the_same_provider(tmp_path: Path) -> None:

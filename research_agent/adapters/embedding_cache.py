@@ -14,6 +14,7 @@ from zlib import crc32
 
 from research_agent.core.closing import Closing
 from research_agent.core.packing import packed, unpacked
+from research_agent.private_files import touch
 
 FILE_NAME = "embeddings.sqlite3"
 MAX_BYTES = 1_000_000_000
@@ -45,7 +46,7 @@ class EmbeddingCache(Closing):
         for _ in range(2):
             with self._faults():
                 folder.mkdir(parents=True, exist_ok=True)
-                self._path.touch(mode=0o600)  # (much of a text can be guessed from its vector)
+                touch(self._path)  # (much of a text can be guessed from its vector)
                 self._connection = sqlite3.connect(self._path, timeout=5, isolation_level=None)
                 self._prepare(self._connection)
                 return

@@ -17,6 +17,7 @@ from research_agent.core.closing import Closing
 from research_agent.core.types import Chunk, ScoredId
 from research_agent.core.words import index_words, query_words
 from research_agent.errors import IndexDamagedError
+from research_agent.private_files import touch
 
 MAX_TERMS = 64
 """Distinct words of a query that are searched, its first ones: enough for any question."""
@@ -61,7 +62,7 @@ class WordIndex(Closing):
         """Return an empty index in the file `path`, whatever was there before."""
         for ending in ("", "-wal", "-shm"):
             path.with_name(path.name + ending).unlink(missing_ok=True)
-        path.touch()
+        touch(path)
         return cls(path)
 
     def generation(self) -> int:

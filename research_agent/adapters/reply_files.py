@@ -5,7 +5,6 @@ used, because some network drives cannot have one.
 """
 
 import json
-import os
 import sqlite3
 import time
 import zlib
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from research_agent.core.closing import Closing
 from research_agent.ports import KeptReply
+from research_agent.private_files import touch
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -127,12 +127,8 @@ class SqliteReplies(Closing):
     def _open(self) -> sqlite3.Connection:
         """Open the file, or make it; forget what is too old."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            status = os.fstat(made)
-        finally:
-            os.close(made)
-        self._path.chmod(0o600)
+        touch(self._path)
+        status = self._path.stat()
         self._file = (status.st_dev, status.st_ino)
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from research_agent.app.events import Watching, events
 from research_agent.app.own_graphs import context, research, research_tool, state, tools, validating
 from research_agent.assembly.connection import connect
-from research_agent.config import config_file, load_prompts, load_settings
+from research_agent.config import configured, load_prompts
 from research_agent.core.calls import SearchResult
 from research_agent.core.closing import Closing
 from research_agent.core.event_making import Known
@@ -43,7 +43,7 @@ class ResearchAgent(Closing):
         The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
         IndexMissingError and the other errors of `research_agent.errors`.
         """
-        settings = load_settings(config_file(config, os.environ), os.environ)
+        settings = configured(config, os.environ).settings
         prompts = load_prompts()
         connection = connect(index, settings, os.environ)
         return cls(connection.ports, connection.settings, prompts, on_close=connection.close)

@@ -36,7 +36,7 @@ DOCS = click.option(
     help="Index this file or folder first, in an index of its own, and ask that.",
 )
 CONFIG = click.option(
-    "--config", "config", metavar="FILE", help="Settings; else research-agent.yaml in this folder."
+    "--config", "config", metavar="FILE", help="Settings; else your own and this folder's."
 )
 
 

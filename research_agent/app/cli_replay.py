@@ -2,6 +2,7 @@
 
 import click
 
+from research_agent.app.cli_options import CONFIG, OFFLINE
 from research_agent.app.telling import told
 
 
@@ -31,8 +32,11 @@ from research_agent.app.telling import told
     help="Which run of the node, where there are several.",
 )
 @click.option("--index", default="", metavar="NAME_OR_PATH", help="Another index than the run's.")
-@click.option("--offline-only", is_flag=True, help="Ask no model: a changed prompt is an error.")
+@CONFIG
+@click.option("--live", is_flag=True, help="Ask your models for prompts the trace does not hold.")
+@click.option("--offline-only", is_flag=True, hidden=True, help="As without --live.")
 @click.option("--json", "as_json", is_flag=True, help="Print difference and result as JSON.")
+@OFFLINE
 @told
 def replay_command(  # noqa: PLR0913 (one argument an option)
     *,
@@ -41,13 +45,18 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
     node: str,
     round_: int,
     index: str,
+    config: str | None,
+    live: bool,
     offline_only: bool,
     as_json: bool,
 ) -> int:
     """Run a question again that `ask --trace` has recorded, and print what is different.
 
-    Models are asked only for prompts that the trace does not hold.
+    Nobody is asked: a prompt that the trace does not hold is an error. With --live the models of
+    your own settings are, never those of the trace.
     """
+    if live and offline_only:
+        raise click.UsageError("give --live or --offline-only")
     from research_agent.app import replaying
 
     return replaying.replay(
@@ -57,7 +66,8 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
             node=node,
             round=round_,
             index=index,
-            offline_only=offline_only,
+            config=config,
+            live=live,
             as_json=as_json,
         ),
     )

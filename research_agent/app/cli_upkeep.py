@@ -155,6 +155,17 @@ def config_init(*, path: str) -> int:
     return configuring.init(path)
 
 
+@config_group.command("trust")
+@click.argument("path", default="")
+@click.option("--forget", is_flag=True, help="Trust the file no longer.")
+@told
+def config_trust(*, path: str, forget: bool) -> int:
+    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
+    from research_agent.app import configuring
+
+    return configuring.trust_file(path, remove=forget)
+
+
 @click.group("models", invoke_without_command=True)
 @CONFIG
 @click.pass_context

@@ -62,9 +62,9 @@ class Handlers:
     async def list_tools(
         self, _: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """Return the tools, with an outline of the documents."""
+        """Return the tools, with the names of the documents; what is in those is no description."""
         documents = await in_thread(self._agent.documents)
-        return ListToolsResult(tools=described(documents.outline))
+        return ListToolsResult(tools=described(documents.names))
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Run a tool; what a client can put right is told in the result.

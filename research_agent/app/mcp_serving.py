@@ -2,7 +2,6 @@
 
 import hmac
 import os
-import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
+from research_agent.access import access_token
 from research_agent.app.agent import ResearchAgent
 from research_agent.app.mcp_server import build_server
 from research_agent.app.starting import start
@@ -22,8 +22,6 @@ from research_agent.config import load_prompts
 from research_agent.errors import ConfigError
 
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
-SHORTEST = 16
-"""Characters of a token."""
 HOST = "127.0.0.1"
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -59,15 +57,7 @@ def token_of(environment: Mapping[str, str]) -> str:
 
     Raises ConfigError where it is too short to keep anybody out.
     """
-    given = environment.get(TOKEN, "")
-    if not given:
-        return secrets.token_urlsafe(32)
-    if len(given) < SHORTEST or not given.isascii() or not given.isprintable():
-        raise ConfigError(
-            f"{TOKEN} has to be {SHORTEST} or more plain characters",
-            hint="Leave it unset: a new one is made then, and told on stderr.",
-        )
-    return given
+    return access_token(TOKEN, environment)
 
 
 async def _over_stdio(server: Server[Any]) -> None:

@@ -148,9 +148,9 @@ RESEARCH = Offer(
 )
 
 
-def described(outline: str) -> list[Tool]:
+def described(names: str) -> list[Tool]:
     """Return all tools as clients are told of them, with what the documents are now."""
-    about = {"search_chunks": f"\n\nThe documents:\n{outline}"}
+    about = {"search_chunks": f"\n\nThe documents:\n{names}"}
     return [
         Tool(
             name=offer.name,

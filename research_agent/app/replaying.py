@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from research_agent.adapters.network import forbid_outside
 from research_agent.app.differing import difference_text
 from research_agent.app.events import events
 from research_agent.app.interrupting import STATUS, ended_by_ctrl_c
 from research_agent.app.own_graphs import resuming, state
+from research_agent.app.starting import start
 from research_agent.app.terminal import note, result_text, say, say_json
 from research_agent.assembly.connection import connect
-from research_agent.assembly.traces import Replayed, read_lines, replayed_ports
-from research_agent.config import changed_settings, load_prompts, unknown_keys
+from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
+from research_agent.config import changed_settings, configured, load_prompts, unknown_keys
 from research_agent.core.draft_hiding import public_result
 from research_agent.core.event_making import Known
 from research_agent.core.events import Finished
@@ -37,26 +40,38 @@ class Wanted:
     round: int = 1
     index: str = ""
     """Empty: the one of the recorded run."""
-    offline_only: bool = False
+    config: str | None = None
+    """The file of the user's own settings, whose models are asked."""
+    live: bool = False
+    """Models are asked for what the trace does not hold."""
     as_json: bool = False
 
 
 def replay(path: str, wanted: Wanted) -> int:
-    """Run a trace again and print what is different; raises ResearchAgentError."""
+    """Run a trace again and print what is different; raises ResearchAgentError.
+
+    No other machine is reached unless that is wanted, and a model, an address or a file that the
+    trace names never is used: it may be a stranger's.
+    """
     lines = read_lines(path)
     head = lines[0]
-    settings = changed_settings(head["settings"], wanted.changes)
+    recorded = changed_settings(head["settings"], wanted.changes)
     for key in unknown_keys(head["settings"]):
         note(f"the run was recorded with {key}, which this version does not have")
     begin = state_before(lines, wanted.node, wanted.round)
-    with connect(wanted.index or head["index"], settings, os.environ, on_note=note) as connection:
+    own = start(wanted.config) if wanted.live else configured(wanted.config).settings
+    given = connecting_settings(recorded, own, wanted.changes, live=wanted.live)
+    with ExitStack() as stack:
+        if not wanted.live:
+            stack.enter_context(forbid_outside())
+        where = wanted.index or head["index"]
+        connection = stack.enter_context(connect(where, given, os.environ, on_note=note))
+        settings = replace(connection.settings, rerank=recorded.rerank)
         if connection.header() != IndexHeader(**head["fingerprint"]):
             note("the index is not what it was when the run was recorded")
-        replayed = replayed_ports(
-            connection.ports, connection.settings, lines, offline_only=wanted.offline_only
-        )
+        replayed = replayed_ports(connection.ports, recorded, lines, offline_only=not wanted.live)
         try:
-            result = _run(begin, wanted, replayed, connection.settings)
+            result = _run(begin, wanted, replayed, settings)
         except StoppedError:
             return STATUS
     _print(_recorded(lines), result, replayed, as_json=wanted.as_json)

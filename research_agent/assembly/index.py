@@ -92,6 +92,7 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> Open
     embedding model, IndexDamagedError. The embedding model is not loaded.
     """
     folder = locate(location)
+    folder.close_to_others()
     while True:
         edition = folder.current()
         try:
@@ -113,6 +114,7 @@ def list_documents(location: str) -> list[KeptDocument]:
     IndexMismatchError, IndexDamagedError.
     """
     folder = locate(location)
+    folder.close_to_others()
     return all_documents(folder.current().ledger, folder.label)
 
 

@@ -19,14 +19,16 @@ from research_agent.adapters.traces import (
     recording_reranker,
 )
 from research_agent.assembly.models.roles import ChatRole
+from research_agent.config import changed_settings
 from research_agent.core.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
-from research_agent.settings import Settings
+from research_agent.settings import RerankSettings, RoleSettings, Settings
 
 __all__ = [
     "Replayed",
     "TraceFile",
     "Write",
+    "connecting_settings",
     "header",
     "read_lines",
     "recorded_ports",
@@ -40,6 +42,8 @@ PORTS: Mapping[ChatRole, str] = {
     "verifier": "verifier",
 }
 """The port of each role."""
+OWN = ("models.", "rerank.", "sessions.", "blend.diagnostics")
+"""Settings that a replay takes from its user, and `--set` changes there too."""
 Line = Mapping[str, Any]
 
 
@@ -94,40 +98,69 @@ class Replayed:
         return sum(chat.asked for chat in self.chats)
 
 
+def connecting_settings(
+    recorded: Settings, own: Settings, changes: Sequence[str], *, live: bool
+) -> Settings:
+    """Return what a replay connects with: recorded settings with the user's own models and files.
+
+    Without `live` no role has a server: nobody is asked. A changed key of a model, such as
+    "models.answer.model=m", is the user's own too.
+    """
+    own = changed_settings(asdict(own), [one for one in changes if one.startswith(OWN)])
+    models = replace(own.models, top_logprobs=recorded.models.top_logprobs)
+    rerank = replace(own.rerank, mode=recorded.rerank.mode)
+    if not live:
+        empty: dict[str, Any] = dict.fromkeys(PORTS, RoleSettings())
+        models = replace(models, chat=RoleSettings(provider="local"), offline=False, **empty)
+        rerank = RerankSettings()
+    blend = replace(recorded.blend, diagnostics=own.blend.diagnostics)
+    return replace(recorded, models=models, rerank=rerank, blend=blend, sessions=own.sessions)
+
+
 def replayed_ports(
-    ports: Ports, settings: Settings, lines: Sequence[Line], *, offline_only: bool
+    ports: Ports, recorded: Settings, lines: Sequence[Line], *, offline_only: bool
 ) -> Replayed:
     """Return `ports` with the calls that a trace holds answered from there.
 
-    With `offline_only` no other is made: only the packaged embedding model, which is no server,
-    is asked for what is new.
+    `recorded` are the settings by which they are found. With `offline_only` no other call is made:
+    only the packaged embedding model, which is no server, is asked for what is new.
     """
     chats = {
         port: ReplayedChat(
-            None if offline_only else getattr(ports, port), lines, _identity(settings, role)
+            None if offline_only else getattr(ports, port), lines, _identity(recorded, role)
         )
         for role, port in PORTS.items()
     }
     measurer = ports.measurer and ReplayedChat(
-        None if offline_only else ports.measurer, lines, _measured_identity(settings)
+        None if offline_only else ports.measurer, lines, _measured_identity(recorded)
     )
     sampler = ports.sampler and ReplayedChat(
-        None if offline_only else ports.sampler, lines, _sampled_identity(settings)
+        None if offline_only else ports.sampler, lines, _sampled_identity(recorded)
     )
     others = [chat for chat in (measurer, sampler) if isinstance(chat, ReplayedChat)]
     asked = (*chats.values(), *others)
-    local = settings.models.embedding.provider == "local"
+    reranked = recorded.rerank.mode == "http"
     given: dict[str, Any] = {
         **chats,
-        "measurer": measurer,
+        "measurer": measurer if recorded.models.role("answer").provider != "bedrock" else None,
         "sampler": sampler,
-        "embedder": ReplayedEmbedder(ports.embedder, lines, may_ask=local or not offline_only),
-        "reranker": ports.reranker
-        and ReplayedReranker(None if offline_only else ports.reranker, lines),
+        "embedder": ReplayedEmbedder(
+            ports.embedder, lines, may_ask=not offline_only or _is_packaged(ports)
+        ),
+        "reranker": ReplayedReranker(None if offline_only else ports.reranker, lines)
+        if reranked
+        else None,
         "decisions": RecordedDecisions(lines),
         "tool_use": _ToolUse(lines),
     }
     return Replayed(replace(ports, **given), asked)
+
+
+def _is_packaged(ports: Ports) -> bool:
+    """Return whether the embedding model is the one that is part of this program."""
+    from research_agent.adapters.minilm import MiniLM
+
+    return isinstance(ports.embedder, MiniLM)
 
 
 class _ToolUse:

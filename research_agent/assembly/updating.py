@@ -60,6 +60,7 @@ def update_index(  # noqa: PLR0913 (one adapter each, and what the command line 
                 report = work.run(absolute, writer, rebuild=rebuild, prune=prune)
             with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
                 sync_caches(edition, ledger, exact_below=settings.index.exact_below)
+            folder.close_to_others()  # (Chroma's files are made as the umask says)
     except PathError:
         if is_new:
             folder.remove()

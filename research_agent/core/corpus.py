@@ -1,7 +1,7 @@
 """What an index holds, document by document, and an outline of it for models."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from research_agent.core.types import ChunkKind
 
@@ -89,6 +89,20 @@ def corpus_outline(
                     return text
                 text = longer
     return text
+
+
+def corpus_names(documents: Sequence[DocumentOutline], *, count: Callable[[str], int]) -> str:
+    """Return the outline without titles, dates and headings, for where a model obeys what it reads.
+
+    Names of documents are those of their files.
+
+    >>> guide = DocumentOutline("guide", title="Obey me", kinds={"text": 3}, sections=("And me",))
+    >>> print(corpus_names([guide], count=len))
+    1 documents, 3 chunks (3 text)
+    guide: 3 chunks
+    """
+    plain = [replace(one, title="", date="", sections=()) for one in documents]
+    return corpus_outline(plain, count=count)
 
 
 def _shown(

@@ -7,6 +7,7 @@ from typing import Any
 from research_agent.core.calls import CallPlan, CallResult
 from research_agent.core.claims import Claim, is_supported
 from research_agent.core.draft_hiding import hidden_in, unsaid_after, without_draft
+from research_agent.core.event_gate import gated_event
 from research_agent.core.events import (
     SHOWN_HITS,
     Calls,
@@ -59,6 +60,7 @@ class Known:
     """How long the trace was when the search began."""
     hidden: tuple[str, ...] = ()
     """Sentences of drafts that no event may repeat."""
+    evidence: tuple[Evidence, ...] = ()
 
     def with_trace(self, events: Iterable[TraceEvent]) -> "Known":
         """Return the same with further `events`."""
@@ -85,7 +87,8 @@ def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Ev
     too. A step that nobody knows, of another graph, has its two events alone.
     """
     told = _trace(written) if step != INNER else ()
-    seen = replace(known.with_trace(told), hidden=_hidden(known, written))
+    read = tuple(written.get("evidence") or known.evidence)
+    seen = replace(known.with_trace(told), hidden=_hidden(known, written), evidence=read)
     shown = written if known.drafts else hidden_in(written, seen.hidden)
     ended = StepFinished(
         step=step,
@@ -94,8 +97,8 @@ def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Ev
         summary=step_line(step, shown),
     )
     made = MAKERS[step](shown, seen) if step in MAKERS else ()
-    events = (*_warnings(known, seen), *made, *_costs(told, seen))
-    return seen, (ended, *(replace(event, round=seen.round) for event in events))
+    events = (ended, *_warnings(known, seen), *made, *_costs(told, seen))
+    return seen, tuple(gated_event(replace(one, round=seen.round), read) for one in events)
 
 
 def stopped_by(error: BaseException, known: Known) -> Stopped:

@@ -51,6 +51,8 @@ class DocumentsResult:
     outline: str = ""
     """All of it in a few words, for models."""
     event: TraceEvent = field(default_factory=TraceEvent)
+    names: str = ""
+    """The same without titles and headings, for the description of a tool."""
 
 
 def search_text(result: SearchResult) -> str:

@@ -1,6 +1,6 @@
 """List documents: everything that can be searched, and an outline of it."""
 
-from research_agent.core.corpus import corpus_outline
+from research_agent.core.corpus import corpus_names, corpus_outline
 from research_agent.core.tool_results import DocumentsResult
 from research_agent.core.types import TraceEvent
 from research_agent.ports import Ports
@@ -10,4 +10,5 @@ def list_documents(ports: Ports) -> DocumentsResult:
     """Return the documents of the index as it is now, with an outline of at most 200 tokens."""
     documents = tuple(ports.documents())
     outline = corpus_outline(documents, count=ports.tokenizer.count)
-    return DocumentsResult(documents, outline, TraceEvent(lookups=1))
+    names = corpus_names(documents, count=ports.tokenizer.count)
+    return DocumentsResult(documents, outline, TraceEvent(lookups=1), names)

@@ -9,6 +9,7 @@ from research_agent.core.calls import Found
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import Evidence
+from research_agent.core.output_gate import gated_draft, gated_result
 from research_agent.core.pruning import UNPRUNED, PruneStats
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import Citation, ResearchResult, Unconfirmed, research_result
@@ -39,11 +40,12 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
-    Where the pages' texts cannot be read, quotes have no places on them.
+    What the model wrote is gated: addresses, images and tags that no cited chunk has are shown as
+    text. Where the pages' texts cannot be read, quotes have no places on them.
     """
     result = research_result(
         question,
-        best=best,
+        best=gated_draft(best, evidence),
         check=check,
         evidence=evidence,
         confidence=confidence,
@@ -55,6 +57,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         unsaid=unsaid,
         unconfirmed=unconfirmed,
     )
+    result = gated_result(result)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))
     cited = {item.key: item.hit.chunk for item in evidence}

@@ -53,7 +53,9 @@ class Place:
         shutil.copytree(self.made, self.home)
 
     def settings(self, **models: Mapping[str, object]) -> None:
-        file = self.folder / "research-agent.yaml"
+        """Write the user's own configuration, which needs no trust."""
+        self.home.mkdir(exist_ok=True)
+        file = self.home / "research-agent.yaml"
         file.write_text(json.dumps({"models": models}), encoding="utf-8")
 
     def weights(self) -> None:

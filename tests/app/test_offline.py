@@ -47,6 +47,7 @@ def test_seal_notices_who_breaks_out(tmp_path: Path) -> None:
     """The same without --offline and with a server outside: the process is ended."""
     (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
     role = {"provider": "openai", "model": "m", "base_url": "http://192.0.2.1/v1"}
+    role["api_key_env"] = "OPENAI_API_KEY"
     (tmp_path / "c.yaml").write_text(json.dumps({"models": {"embedding": role}}))
     arguments = ("index", "guide.md", "--config", "c.yaml")
     environment = {"OPENAI_API_KEY": "k"}

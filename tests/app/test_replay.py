@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from research_agent.app.events import read_event
+from research_agent.app.starting import lift
 from research_agent.core.events import Asked
 from tests.app.commands import GUIDE, Model, printed, run, served
+from tests.loopback import server
 
 BAKED = "At how many degrees is bread baked?"
 KEY = "a-key-that-nobody-may-read"
@@ -115,13 +117,14 @@ def test_a_change_that_changes_no_prompt(recorded: Recorded) -> None:
 
 
 def test_a_changed_prompt_is_asked(recorded: Recorded, model: Model) -> None:
-    """Only what the trace does not hold is asked; with `--offline-only` it is an error."""
+    """Only what the trace does not hold is asked, with `--live`; else it is an error."""
     model.answer = "It takes an hour [c1]."
     changed = ("replay", str(recorded.path), "--from", "search", "--set", "evidence.max_chunks=1")
-    refused = run(*changed, "--offline-only")
-    text = run(*changed).stdout
+    refused = run(*changed)
+    text = run(*changed, "--live", "--config", recorded.config).stdout
 
     assert 1 == refused.exit_code
+    assert "--live" in refused.stderr
     assert "a prompt to the answer model is not in the trace" in refused.stderr
     assert 2 == len(model.asked)
     assert "  + It takes an hour [c1]." in text
@@ -162,6 +165,43 @@ def test_a_file_that_is_no_trace(tmp_path: Path, text: str) -> None:
     assert "is no trace that can be replayed" in result.stderr
 
 
+def forged(recorded: Recorded, folder: Path, url: str) -> Path:
+    """A stranger's trace, without replies: its settings name a server and a variable."""
+    first, *rest = lines(recorded.path)
+    role = {"provider": "openai", "model": "m", "base_url": url, "api_key_env": "CANARY_KEY"}
+    models = first["settings"]["models"]
+    models |= {"chat": role, "answer": role, "planner": role}
+    first["settings"]["rerank"] |= {"mode": "http", "base_url": url, "api_key_env": "CANARY_KEY"}
+    first["settings"]["blend"] |= {"mode": "words", "diagnostics": str(folder / "lines.jsonl")}
+    kept = [line for line in rest if line["line"] != "call"]
+    text = "".join(json.dumps(line) + "\n" for line in (first, *kept))
+    (folder / "forged.jsonl").write_text(text, encoding="utf-8")
+    return folder / "forged.jsonl"
+
+
+@pytest.mark.parametrize("options", [(), ("--offline",), ("--live",)])
+def test_a_traces_own_hosts_and_files_are_not_used(
+    recorded: Recorded,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody is asked without `--live`, and with it the user's models alone."""
+    monkeypatch.setenv("CANARY_KEY", "canary")
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__OFFLINE", "false")
+    theirs = Model()
+    with server(theirs.reply) as url:
+        path = forged(recorded, tmp_path, url)
+        config = ("--config", recorded.config) if options else ()
+        result = run("replay", str(path), *options, *config)
+        lift()
+
+    assert [] == theirs.asked
+    assert not (tmp_path / "lines.jsonl").exists()
+    assert 0 != result.exit_code, result.output
+    assert "the trace" in result.stderr or "rerank.base_url" in result.stderr
+
+
 def test_a_trace_of_a_killed_run_can_be_read(
     recorded: Recorded, model: Model, tmp_path: Path
 ) -> None:
@@ -188,7 +228,8 @@ def test_a_trace_of_a_killed_run_can_be_read(
     with path.open("ab") as file:
         file.write(b'{"line": "ev')
     model.takes = 0.0
-    again = run("replay", str(path), "--from", "select_evidence")
+    live = ("--live", "--config", recorded.config)
+    again = run("replay", str(path), "--from", "select_evidence", *live)
 
     assert path.name.endswith(".jsonl.part")
     assert 0 == again.exit_code, again.output

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from research_agent.assembly.models import (
     describe_models,
     report,
 )
+from research_agent.assembly.models.roles import key_variable
 from research_agent.core.types import Message
 from research_agent.errors import (
     ConfigError,
@@ -26,7 +28,12 @@ from research_agent.settings import LocalModelSettings, ModelSettings, RoleSetti
 from tests.loopback import Json, embedding_reply, server, text_reply
 
 ASKED = [Message("user", "capital of France?")]
-REMOTE = RoleSettings(provider="openai", model="gpt-4o", base_url="https://models.example/v1")
+REMOTE = RoleSettings(
+    provider="openai",
+    model="gpt-4o",
+    base_url="https://models.example/v1",
+    api_key_env="OPENAI_API_KEY",
+)
 
 
 def told(_done: int, _total: int) -> None:
@@ -87,6 +94,18 @@ def test_own_server_is_not_sent_a_key_it_was_not_given() -> None:
         environment = {"OPENAI_API_KEY": "sk-real"}
         with closing(connect(ModelSettings(chat=chat), environment)) as models:
             assert "Paris" == models.answerer.complete("r", ASKED, max_tokens=7).text
+
+
+def test_openai_key_goes_to_openai_alone() -> None:
+    """Another address gets the key that the settings name for it, or is not asked."""
+    role = replace(REMOTE, api_key_env="")
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY is sent to OpenAI alone") as caught:
+        connect(ModelSettings(chat=role), {"OPENAI_API_KEY": "sk-real"})
+    assert "models.answer.api_key_env" in caught.value.hint
+    for theirs in ("", "https://api.openai.com/v1/", "https://API.OpenAI.com:443/v1"):
+        assert "OPENAI_API_KEY" == key_variable(replace(role, base_url=theirs))
+    for other in ("http://api.openai.com/v1", "https://api.openai.com.evil.example/v1"):
+        assert not key_variable(replace(role, base_url=other))
 
 
 def test_own_server_that_wants_a_key_is_told_of_as_such() -> None:

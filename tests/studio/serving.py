@@ -20,8 +20,11 @@ import pytest
 
 from tests.needed import missing
 
+OWN = Path(__file__).parents[2] / "langgraph.json"
 GRAPHS = {name: f"graphs.studio:{name}" for name in ("research", "chat", "index")}
 """The graphs of the installed package; the repository's own langgraph.json names its files."""
+DOOR = {key: json.loads(OWN.read_text(encoding="utf-8"))[key] for key in ("http", "auth")}
+TOKEN = "a-token-for-tests-alone"  # noqa: S105 (it is)
 STARTING = 90.0
 
 
@@ -35,16 +38,22 @@ def program() -> str:
 
 
 @contextmanager
-def running(folder: Path, config: str) -> Iterator[str]:
-    """Serve the graphs from an empty folder, without a key; give the server's address."""
+def running(folder: Path, config: str, *, token: str = TOKEN) -> Iterator[str]:
+    """Serve the graphs from an empty folder, with our door; give the server's address."""
     (folder / "langgraph.json").write_text(
-        json.dumps({"dependencies": ["."], "graphs": GRAPHS, "env": {}}), encoding="utf-8"
+        json.dumps({"dependencies": ["."], "graphs": GRAPHS, "env": {}, **DOOR}),
+        encoding="utf-8",
     )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     keyless = {key: value for key, value in os.environ.items() if not key.startswith("LANGSMITH")}
-    given = {"RESEARCH_AGENT_CONFIG": config, "LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+    given = {
+        "RESEARCH_AGENT_CONFIG": config,
+        "RESEARCH_AGENT_STUDIO_TOKEN": token,
+        "RESEARCH_AGENT_STUDIO_ROOTS": str(folder.parent),
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    }
     with (
         (folder / "server.log").open("w") as log,
         subprocess.Popen(

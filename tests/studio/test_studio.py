@@ -1,5 +1,6 @@
 """LangGraph Studio's server, driven as Studio drives it: runs, forms, edits, time travel."""
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +8,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk import get_sync_client
 
+from graphs.studio_door import ORIGINS
 from tests.app.commands import GUIDE, Model, run, served
 from tests.loopback import Json, Live, Peer, Raw
-from tests.studio.serving import running
+from tests.studio.serving import DOOR, TOKEN, running
 
 BAKED = "At how many degrees is bread baked?"
 ANSWER = "Bread is baked at 230 degrees [c1]."
@@ -42,6 +45,7 @@ class Studio:
     client: Any
     model: Patient
     folder: Path
+    url: str
 
     def thread(self) -> str:
         return str(self.client.threads.create()["thread_id"])
@@ -75,9 +79,97 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
         with (
             served(model, folder) as config,
             running(folder / "empty", config) as url,
-            get_sync_client(url=url) as client,
+            get_sync_client(url=url, api_key=TOKEN) as client,
         ):
-            yield Studio(client, model, folder)
+            yield Studio(client, model, folder, url)
+
+
+KNOWN = {"Authorization": f"Bearer {TOKEN}"}
+SEARCH = "/assistants/search"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"x-auth-scheme": "langsmith"},
+        {"x-api-key": ""},
+        {"Authorization": "Basic OmE="},
+    ],
+)
+def test_nobody_without_the_token(studio: Studio, headers: dict[str, str]) -> None:
+    """Not even those who say that they are Studio."""
+    asked = httpx.post(studio.url + SEARCH, json={}, headers=headers)
+
+    assert 401 == asked.status_code
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost.evil.example"},
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:80"},
+    ],
+)
+def test_foreign_pages_and_names(studio: Studio, headers: dict[str, str]) -> None:
+    """Also with the token, and for a preflight, which needs none."""
+    asked = httpx.post(studio.url + SEARCH, json={}, headers=KNOWN | headers)
+    preflight = {"Access-Control-Request-Method": "POST", "Origin": "https://evil.example"}
+    before = httpx.options(studio.url + SEARCH, headers=preflight | headers)
+
+    assert {asked.status_code, before.status_code} <= {400, 403}
+    for told in (asked, before):
+        assert "access-control-allow-origin" not in told.headers
+
+
+def test_studio_itself_may_ask(studio: Studio) -> None:
+    """With the token, which its page is given by hand; so may this server's own pages."""
+    for page in (*ORIGINS, studio.url):
+        asked = httpx.post(studio.url + SEARCH, json={}, headers=KNOWN | {"Origin": page})
+        assert 200 == asked.status_code
+    preflight = {
+        "Origin": ORIGINS[0],
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    allowed = httpx.options(studio.url + SEARCH, headers=preflight)
+
+    assert 200 == allowed.status_code
+    assert ORIGINS[0] == allowed.headers["access-control-allow-origin"]
+    assert list(ORIGINS) == DOOR["http"]["cors"]["allow_origins"]
+
+
+def test_index_graph_stays_within_its_roots(studio: Studio, tmp_path: Path) -> None:
+    """Neither a file outside, nor one behind a link, nor an index elsewhere."""
+    (tmp_path / "private.md").write_text("# Private\n\nThe code is 4711.", encoding="utf-8")
+    (studio.folder / "link").symlink_to(tmp_path)
+    inside = str(studio.folder / "guide.md")
+    for paths, index in (
+        ([str(tmp_path)], "theirs"),
+        ([str(studio.folder / "link")], "theirs"),
+        (["/etc"], "theirs"),
+        ([inside], str(tmp_path / "index")),
+    ):
+        with pytest.raises(Exception, match="PathError"):
+            studio.client.runs.wait(None, "index", input={"paths": paths, "index": index})
+
+    assert not (tmp_path / "index").exists()
+    assert not (studio.folder / "home" / "indexes" / "theirs").exists()
+
+
+def test_new_token_is_told_at_start(tmp_path: Path) -> None:
+    """Where none is set, in the server's log."""
+    with running(tmp_path, "", token="") as url:
+        log = (tmp_path / "server.log").read_text(encoding="utf-8")
+        (told,) = set(re.findall(r"Authorization: Bearer (\S{43})", log))
+        headers = {"Authorization": f"Bearer {told}"}
+        asked = httpx.post(url + SEARCH, json={}, headers=headers)
+
+    assert 200 == asked.status_code
 
 
 def test_forms_can_be_filled(studio: Studio) -> None:

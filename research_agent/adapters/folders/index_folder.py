@@ -1,7 +1,6 @@
 """One index on disk: its mark, its editions, and who may write to it."""
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -9,7 +8,9 @@ from pathlib import Path
 
 from research_agent.adapters.folders.editions import Edition, editions
 from research_agent.adapters.folders.lock import HOLDER, LOCK, locked, writer
-from research_agent.errors import IndexingError, IndexMissingError, PathError
+from research_agent.adapters.folders.privacy import close_index
+from research_agent.errors import IndexDamagedError, IndexingError, IndexMissingError, PathError
+from research_agent.private_files import make_folder, write_text
 
 _MARKER = "research-agent-index.json"
 _NEW_MARKER = f"{_MARKER}.new"
@@ -41,7 +42,7 @@ class IndexFolder:
         self.sweep()
         with self.writing():
             edition = Edition(self.path, editions(self.path)[-1].number + 1)
-            edition.path.mkdir()
+            make_folder(edition.path)
         return edition
 
     def show(self, edition: Edition) -> None:
@@ -95,11 +96,28 @@ class IndexFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             if not self.exists():
                 self._refuse_other_files()
+                make_folder(self.path)  # (not before: it may be anybody's)
                 self._mark(0)
+            close_index(self.path)
         except OSError as error:
             raise PathError(
                 f"The index {self.label} cannot be made: {error}.",
                 hint="Name another place: --index PATH, or the variable RESEARCH_AGENT_HOME.",
+            ) from error
+
+    def close_to_others(self) -> None:
+        """Let nobody but its owner read the index; one that is missing is passed over.
+
+        Raises IndexDamagedError where it holds a symbolic link.
+        """
+        if not self.exists():
+            return
+        try:
+            close_index(self.path)
+        except OSError as error:
+            raise IndexDamagedError(
+                f"The index {self.label} is not used: {error.filename}: {error.strerror}.",
+                hint="Nothing of ours makes links there: look who has, and take it away.",
             ) from error
 
     def remove(self) -> None:
@@ -159,10 +177,7 @@ class IndexFolder:
     def _mark(self, number: int) -> None:
         """Mark the folder as an index, and say which edition is the current one."""
         new = self.path / _NEW_MARKER
-        with new.open("w", encoding="utf-8") as stream:
-            stream.write(json.dumps({"format": 1, "edition": number}) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        write_text(new, json.dumps({"format": 1, "edition": number}) + "\n")
         new.replace(self.path / _MARKER)
 
     def _refuse_other_files(self) -> None:

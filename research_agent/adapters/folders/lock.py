@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from research_agent.errors import IndexingError, IndexLockedError
+from research_agent.private_files import FILE, touch
 
 LOCK, HOLDER = "writer.lock", "writer.json"
 
@@ -20,10 +21,11 @@ def locked(folder: Path, label: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    lock, holder = FileLock(folder / LOCK, timeout=0), folder / HOLDER
+    lock, holder = FileLock(folder / LOCK, timeout=0, mode=FILE), folder / HOLDER
     try:
         lock.acquire()
         me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
+        touch(holder)
         holder.write_text(json.dumps(me), encoding="utf-8")
     except Timeout as error:
         raise IndexLockedError(
@@ -51,7 +53,7 @@ def writer(folder: Path) -> str:
     if not (folder / LOCK).exists():
         return ""
     try:
-        with FileLock(folder / LOCK, timeout=0):
+        with FileLock(folder / LOCK, timeout=0, mode=FILE):
             return ""
     except Timeout:
         return _described(folder / HOLDER)

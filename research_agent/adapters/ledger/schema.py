@@ -6,7 +6,7 @@ be published (its `generation` is NULL). Everything below a version leaves with 
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 
@@ -16,6 +16,7 @@ from research_agent.errors import (
     IndexMismatchError,
     IndexMissingError,
 )
+from research_agent.private_files import touch
 
 APPLICATION_ID = 0x52414731
 """Marks the file as ours, in the file's header: "RAG1"."""
@@ -127,7 +128,7 @@ def faults(label: str) -> Iterator[None]:
     """Turn SQLite's errors into ours."""
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except (sqlite3.OperationalError, OSError) as error:
         raise IndexingError(
             f"The index {label} cannot be used: {error}.",
             hint="Look at the free space and the permissions of its folder, and try again.",
@@ -151,6 +152,9 @@ def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
         )
     mode = "rwc" if writable else "ro"
     with faults(label):
+        if writable:
+            with suppress(FileNotFoundError):  # (SQLite tells that of a missing folder)
+                touch(path)
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={mode}",
             uri=True,

@@ -1,6 +1,5 @@
 """Conversations in an SQLite file that only its owner may read."""
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from research_agent.adapters.sessions.naming import process
 from research_agent.adapters.sessions.table import SessionTable
 from research_agent.errors import SessionError
+from research_agent.private_files import make_folder, touch
 
 FILE = "sessions.sqlite3"
 WAIT = 10.0
@@ -20,9 +20,8 @@ def sqlite_table(folder: Path) -> SessionTable:
     """Open the list in `folder`; folder and file are their owner's alone. Raises SessionError."""
     file = folder / FILE
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-        file.chmod(0o600)
+        make_folder(folder)
+        touch(file)
         connection = sqlite3.connect(
             file, timeout=WAIT, isolation_level=None, check_same_thread=False
         )

@@ -64,7 +64,7 @@ class ReplayedChat:
             raise ReplayError(
                 f"a prompt to the {role} model is not in the trace",
                 hint="Something that it depends on has changed: a setting, a prompt or the index. "
-                "Without --offline-only the model is asked.",
+                "With --live the model of your settings is asked.",
             )
         return self._model.complete(
             role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
@@ -93,7 +93,7 @@ class ReplayedEmbedder:
         if new and not self._may_ask:
             raise ReplayError(
                 "a text to embed is not in the trace",
-                hint="Without --offline-only the embedding model is asked.",
+                hint="With --live the embedding model of your settings is asked.",
             )
         made = iter(self._embedder.embed(new) if new else ())
         return [self._vectors[key] if key in self._vectors else next(made) for key in keys]
@@ -120,7 +120,7 @@ class ReplayedReranker:
         if self._reranker is None:
             raise ReplayError(
                 "what is to be reranked is not in the trace",
-                hint="Without --offline-only the rerank server is asked.",
+                hint="With --live the rerank server of your settings is asked.",
             )
         return self._reranker.scores(query, texts, seconds=seconds)
 

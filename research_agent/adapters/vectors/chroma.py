@@ -12,8 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from research_agent.adapters.vectors.dot_env import without_dot_env
 from research_agent.adapters.vectors.notes import drop_note, is_as_noted, write_note
 from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.private_files import make_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -129,14 +131,20 @@ def opened(files: Path, *, create: bool = False) -> "Iterator[Collection]":
 
 
 def _client(files: Path) -> "Client":
-    """Start Chroma on a folder."""
-    import chromadb
-    from chromadb.api.shared_system_client import SharedSystemClient
-    from chromadb.config import Settings
+    """Start Chroma on a folder, with its own defaults whatever the environment says."""
+    with without_dot_env("chromadb"):
+        import chromadb
+        from chromadb.api.shared_system_client import SharedSystemClient
+        from chromadb.config import Settings
 
-    quiet = Settings(anonymized_telemetry=False, chroma_otel_granularity=None)
+    given: dict[str, Any] = {
+        name: field.get_default(call_default_factory=True)
+        for name, field in Settings.model_fields.items()
+    }
+    given |= {"anonymized_telemetry": False, "chroma_otel_granularity": None}
     try:
-        client = chromadb.PersistentClient(files, settings=quiet)
+        settings = Settings(_env_file=None, **given)
+        client = chromadb.PersistentClient(files, settings=settings)
     except BaseException:
         # Chroma keeps what it could not start, and would give it to the next who opens the folder
         if str(files) not in SharedSystemClient._identifier_to_refcount:  # noqa: SLF001 (there is no public way)
@@ -151,7 +159,7 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
     if base:
         shutil.copytree(base, made)
         drop_note(made)
-    made.mkdir(parents=True, exist_ok=True)
+    make_folder(made)
     try:
         _write(made, digests, fetch)
     except IndexDamagedError:

@@ -9,7 +9,7 @@ from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
 from research_agent.core.diagnosis import NetworkFacts
 from research_agent.core.loopback import is_own
 from research_agent.errors import ConfigError
-from research_agent.settings import ModelSettings, RoleSettings
+from research_agent.settings import ModelSettings, RoleSettings, Settings
 
 PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
@@ -58,6 +58,20 @@ def network_facts(
         proxies=tuple(dict.fromkeys(proxies)),
         tracing=next(filter(None, map(environment.get, TRACING)), "") == "true",
     )
+
+
+def outside_hosts(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the hosts on other machines that the settings let be asked, each with its roles.
+
+    >>> models = ModelSettings(chat=RoleSettings(provider="openai", model="m"))
+    >>> outside_hosts(Settings(models=models), {})
+    ('api.openai.com (answer, planner, filter, verifier)',)
+    """
+    reranker = settings.rerank.base_url if settings.rerank.mode == "http" else ""
+    roles: dict[str, list[str]] = {}
+    for role, host in network_facts(settings.models, environment, reranker=reranker).outside:
+        roles.setdefault(host, []).append(role)
+    return tuple(f"{host} ({', '.join(names)})" for host, names in roles.items())
 
 
 def _region(role: RoleSettings, environment: Mapping[str, str]) -> str:

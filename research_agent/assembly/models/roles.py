@@ -103,14 +103,24 @@ def is_address(text: str) -> bool:
 def key_variable(role: RoleSettings) -> str:
     """Return the environment variable that holds a role's key, empty where none is sent.
 
-    A server on this machine is sent a key only where the settings name it.
+    OPENAI_API_KEY goes to OpenAI's own address alone, unless the settings name it.
 
-    >>> key_variable(RoleSettings(provider="openai")), key_variable(
-    ...     RoleSettings(provider="openai", base_url="http://127.0.0.1:8080/v1")
-    ... )
-    ('OPENAI_API_KEY', '')
+    >>> own, other = "http://127.0.0.1:8080/v1", "https://models.example/v1"
+    >>> [key_variable(RoleSettings(provider="openai", base_url=url)) for url in ("", own, other)]
+    ['OPENAI_API_KEY', '', '']
     """
-    return role.api_key_env or ("" if is_loopback(role.base_url) else DEFAULT_KEY)
+    return role.api_key_env or (DEFAULT_KEY if _is_openai(role.base_url) else "")
+
+
+def _is_openai(url: str) -> bool:
+    """Return whether an address is OpenAI's own; the empty one stands for it.
+
+    >>> [_is_openai(url) for url in ("https://API.openai.com/v1/", "http://api.openai.com/v1")]
+    [True, False]
+    """
+    asked, theirs = urlsplit(url or OPENAI_URL), urlsplit(OPENAI_URL)
+    found = (asked.scheme, asked.hostname, asked.port or 443)
+    return found == (theirs.scheme, theirs.hostname, theirs.port or 443)
 
 
 def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:
@@ -119,6 +129,11 @@ def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str
     A server on this machine needs none.
     """
     own, named = is_loopback(role.base_url), key_variable(role)
+    if not named and not own:
+        raise ConfigError(
+            f"{key}.api_key_env is empty, and {DEFAULT_KEY} is sent to OpenAI alone",
+            hint=f"Name the variable with the key for {role.base_url} in {key}.api_key_env.",
+        )
     found = environment.get(named, "").strip()
     check_key(named, found)
     if not found and not own:

@@ -1,0 +1,55 @@
+"""Files for their owner alone, whatever the umask says, and never through a symbolic link."""
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER, FILE = 0o700, 0o600
+"""The modes of what is ours."""
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # (Windows has none, and no such modes either)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, and close it to others; raises OSError."""
+    path.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    close_to_others(path.resolve())
+
+
+def touch(path: Path) -> None:
+    """Make an empty file where there is none, and close it to others; raises OSError for a link.
+
+    A file that is there is not opened: to close it again would end the locks that SQLite has.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
+    close_to_others(path)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole, in UTF-8, and see it on the disk; raises OSError for a link.
+
+    Who reads meanwhile may see a part of it.
+    """
+    number = os.open(path, os.O_WRONLY | os.O_CREAT | _NOFOLLOW, FILE)
+    with os.fdopen(number, "wb") as stream:
+        close_to_others(path)
+        stream.truncate()
+        stream.write(text.encode())
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def close_to_others(path: Path) -> None:
+    """Take every right from others to a file or a folder; raises OSError for a symbolic link.
+
+    What belongs to somebody else, or is on a disk that cannot be written to, stays as it is.
+    """
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, "it is a symbolic link", str(path))
+    wanted = FOLDER if stat.S_ISDIR(found.st_mode) else FILE
+    if stat.S_IMODE(found.st_mode) != wanted:
+        with suppress(OSError):
+            path.chmod(wanted)

@@ -1,0 +1,81 @@
+"""Which configuration files of projects their user has read and trusts, by place and content."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from research_agent.errors import ConfigError
+from research_agent.private_files import make_folder, write_text
+
+_STORE = "trusted.json"
+Trust = Literal["trusted", "changed", "unknown"]
+
+
+def own_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's own configuration: RESEARCH_AGENT_HOME, or the system's."""
+    if named := environment.get("RESEARCH_AGENT_HOME"):
+        return Path(named).expanduser().absolute()
+    from platformdirs import user_config_path
+
+    return user_config_path("research-agent", appauthor=False)
+
+
+def trust_of(file: Path, content: bytes, environment: Mapping[str, str]) -> Trust:
+    """Return whether `file` was trusted as it is now, or with another content."""
+    digest = _read(_store(environment)).get(_place(file))
+    if digest is None:
+        return "unknown"
+    return "trusted" if digest == _digest(content) else "changed"
+
+
+def trust(file: Path, content: bytes, environment: Mapping[str, str]) -> None:
+    """Trust `file` from now on, with exactly this content; raises ConfigError."""
+    store = _store(environment)
+    _write(store, {**_read(store), _place(file): _digest(content)})
+
+
+def forget(file: Path, environment: Mapping[str, str]) -> bool:
+    """Trust `file` no longer, and return whether it was; raises ConfigError."""
+    store = _store(environment)
+    known = _read(store)
+    if known.pop(_place(file), None) is None:
+        return False
+    _write(store, known)
+    return True
+
+
+def _store(environment: Mapping[str, str]) -> Path:
+    return own_folder(environment) / _STORE
+
+
+def _place(file: Path) -> str:
+    """Return where a file really is: a copy elsewhere is another one."""
+    return str(file.resolve())
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def _read(store: Path) -> dict[str, str]:
+    """Return the digests by place; none where the file cannot be read: nothing is trusted then."""
+    try:
+        known = json.loads(store.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _write(store: Path, known: Mapping[str, str]) -> None:
+    new = store.with_name(f"{_STORE}.new")
+    try:
+        make_folder(store.parent)
+        write_text(new, json.dumps(known, indent=2, sort_keys=True) + "\n")
+        new.replace(store)
+    except OSError as error:
+        raise ConfigError(
+            f"{store} cannot be written: {error.strerror or error}",
+            hint="Let RESEARCH_AGENT_HOME name a folder that you may write to.",
+        ) from error
