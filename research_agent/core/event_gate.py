@@ -14,9 +14,8 @@ from research_agent.core.events import (
     StepFinished,
     Warned,
 )
-from research_agent.core.evidence import Evidence
+from research_agent.core.evidence import Evidence, source_of
 from research_agent.core.output_gate import gated
-from research_agent.core.quoting import source_of
 
 _TEXTS: Mapping[type[Event], tuple[str, ...]] = {
     StepFinished: ("summary",),

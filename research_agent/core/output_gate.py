@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from research_agent.core.claims import Claim
-from research_agent.core.evidence import Evidence
-from research_agent.core.quoting import source_of
+from research_agent.core.evidence import Evidence, source_of
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
 from research_agent.core.verification import Draft
@@ -68,7 +67,8 @@ def seen(text: str) -> str:
 def gated_draft(draft: Draft, evidence: Sequence[Evidence]) -> Draft:
     """Return a draft whose sentences may be shown, each against the chunks that it cites."""
     texts = {item.key: source_of(item.hit.chunk) for item in evidence}
-    return replace(draft, claims=tuple(_claim(claim, texts) for claim in draft.claims))
+    claims = tuple(_claim(claim, texts) for claim in draft.claims)
+    return replace(draft, claims=claims, missing=tuple(map(gated, draft.missing)))
 
 
 def gated_result(result: ResearchResult) -> ResearchResult:
@@ -95,7 +95,6 @@ def _claim(claim: Claim, texts: Mapping[str, str]) -> Claim:
         claim,
         text=gated(claim.text, sources),
         problem=gated(claim.problem, sources),
-        first=gated(claim.first, sources),
     )
 
 

@@ -5,10 +5,9 @@ The cross-encoder is ms-marco-MiniLM-L-12-v2 with int8 weights.
 
 import os
 from collections.abc import Sequence
-from threading import Lock
 
 from research_agent.adapters.minilm.embedding import MiniLM
-from research_agent.adapters.minilm.packaged import Loaded, Packaged, valid
+from research_agent.adapters.minilm.packaged import Loaded, Packaged, loaded, valid
 
 MAX_TOKENS = 256
 """WordPieces of sentence and passage together; the rest of the longer one is cut."""
@@ -22,7 +21,7 @@ _FILES = Packaged(
 
 
 class CrossEncoder:
-    """Scores of pairs of a sentence and a passage. Loaded on first use; may be shared by threads.
+    """Scores of pairs of a sentence and a passage. Loaded on first use, once a process; may be shared by threads.
 
     Pairs are run one at a time: in int8 a pair's score would depend on the pairs beside it.
     """
@@ -31,8 +30,6 @@ class CrossEncoder:
         """Take token vectors from `embedding`; 0 threads: as many as there are cores."""
         self._embedding = embedding
         self._threads = threads or os.cpu_count() or 1
-        self._lock = Lock()
-        self._loaded: Loaded | None = None
 
     @property
     def digest(self) -> str:
@@ -68,8 +65,4 @@ class CrossEncoder:
         ]
 
     def _model(self) -> Loaded:
-        """Load the model once, whichever thread comes first."""
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = Loaded(_FILES, max_tokens=MAX_TOKENS, threads=self._threads)
-            return self._loaded
+        return loaded(_FILES, max_tokens=MAX_TOKENS, threads=self._threads)

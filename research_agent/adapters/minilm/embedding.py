@@ -6,10 +6,9 @@ is downloaded.
 
 import os
 from collections.abc import Sequence
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from research_agent.adapters.minilm.packaged import Loaded, Packaged, valid
+from research_agent.adapters.minilm.packaged import Loaded, Packaged, loaded, valid
 from research_agent.core.windows import window_spans
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _FILES = Packaged(
 
 
 class MiniLM:
-    """Texts to 384 numbers. Loaded on first use; may be shared by threads."""
+    """Texts to 384 numbers. Loaded on first use, once a process; may be shared by threads."""
 
     def __init__(self, *, batch: int = 8, threads: int = 0) -> None:
         """Embed `batch` texts at a time on `threads` cores; 0 threads: as many as there are.
@@ -43,8 +42,6 @@ class MiniLM:
         """
         self._batch = batch
         self._threads = threads or os.cpu_count() or 1
-        self._lock = Lock()
-        self._loaded: Loaded | None = None
 
     @property
     def name(self) -> str:
@@ -109,8 +106,4 @@ class MiniLM:
         return [found[i] for i in range(len(clean))]
 
     def _model(self) -> Loaded:
-        """Load the model once, whichever thread comes first."""
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = Loaded(_FILES, max_tokens=MAX_TOKENS, threads=self._threads)
-            return self._loaded
+        return loaded(_FILES, max_tokens=MAX_TOKENS, threads=self._threads)

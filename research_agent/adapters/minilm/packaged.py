@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from research_agent.errors import ModelMissingError
@@ -77,6 +78,22 @@ class Loaded:
         )
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         return np.asarray(self._session.run(None, inputs)[0]), mask
+
+
+_LOADING = Lock()
+_LOADED: dict[tuple[Packaged, int, int], Loaded] = {}
+
+
+def loaded(files: Packaged, *, max_tokens: int, threads: int) -> Loaded:
+    """Return a model, read once a process: weights never change, and all agents may share them.
+
+    Raises ModelMissingError.
+    """
+    key = (files, max_tokens, threads)
+    with _LOADING:
+        if key not in _LOADED:
+            _LOADED[key] = Loaded(files, max_tokens=max_tokens, threads=threads)
+        return _LOADED[key]
 
 
 def valid(text: str) -> str:
