@@ -10,6 +10,7 @@ from benchmarks import (
     answer_peers,
     answers,
     answers_report,
+    drafts,
     loop,
     marks,
     pruning,
@@ -104,6 +105,17 @@ def marks_command(*, models: tuple[str, ...]) -> None:
     print(marks.run(models))
 
 
+@click.command("drafts")
+@MODEL
+@MINUTES
+@CACHE
+def drafts_command(*, weights: str, minutes: float, cache: str) -> None:
+    """Record first drafts of a model, which `marks` grounds."""
+    with TemporaryDirectory() as temporary:
+        place = Path(cache or temporary).absolute()
+        drafts.record(weights, drafts.SOURCES, minutes=minutes, cache=place)
+
+
 @click.command("refusals")
 @click.argument("file", default=REFUSALS, type=click.Path(path_type=Path, exists=True))
 @WEIGHTS
@@ -124,6 +136,7 @@ def refusals_command(
 
 
 COMMANDS = (
+    drafts_command,
     marks_command,
     answers_command,
     loop_command,

@@ -10,6 +10,7 @@ import string
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache as kept_once
@@ -18,6 +19,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from benchmarks.answers import STRONG
 from benchmarks.answers import arm as answering
 from benchmarks.datasets import MULTIHOP, data_set
 from benchmarks.places import RECORDINGS
@@ -34,7 +36,7 @@ from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
 from research_agent.core.missing_parts import read_missing
 from research_agent.core.types import Token
-from research_agent.core.verification import Answer
+from research_agent.core.verification import Answer, Draft
 from research_agent.ports import KeptReply
 from research_agent.settings import Settings
 
@@ -43,6 +45,7 @@ ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 Source = Literal["hotpotqa", "nist", "musique"]
 SOURCES: tuple[Source, ...] = ("hotpotqa", "nist", "musique")
 MOST: Mapping[Source, int] = {"musique": 30}
+MOST_STRONG: Mapping[Source, int] = {"hotpotqa": 30, "musique": 20, "nist": 0}
 """Of a set only the first questions; a set that is not named here is asked whole."""
 WRITTEN = changed(Settings(), budget={"rounds": 1}, answer={"mode": "abstractive"})
 """One draft a question, the first one, in the model's own words: only those have entropies."""
@@ -70,6 +73,8 @@ class Asked:
     confidence: RetrievalConfidence
     evidence: tuple[Evidence, ...]
     answer: Answer
+    best: Draft = Draft()
+    """As it was judged; without claims where it was recorded before."""
 
     @property
     def is_draft(self) -> bool:
@@ -96,12 +101,15 @@ def record(weights: str, sources: Iterable[Source], *, minutes: float, cache: Pa
     until = time.monotonic() + 60 * minutes
     known = {(asked.source, asked.qid) for asked in recorded(recording(weights))}
     for source in sources:
-        left = [pair for pair in questions(source) if (source, pair[0]) not in known]
+        asked = questions(source)
+        if weights == STRONG:
+            asked = asked[: MOST_STRONG[source]]
+        left = [pair for pair in asked if (source, pair[0]) not in known]
         if not left or time.monotonic() > until:
             continue
-        for asked in _asked(source, left, weights, cache, until):
+        for one in _asked(source, left, weights, cache, until):
             with recording(weights).open("a", encoding="utf-8") as file:
-                file.write(f"{json.dumps(_row(asked), ensure_ascii=False)}\n")
+                file.write(f"{json.dumps(_row(one), ensure_ascii=False)}\n")
 
 
 def keys(source: str) -> list[Row]:
@@ -126,15 +134,24 @@ def _asked(
         chat = KeptChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
         ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
         graph = build_research_graph(ports, settings, load_prompts())
-        for qid, question in left:
-            if time.monotonic() > until:
-                return
-            yield _one(graph, source, qid, question, weights)
+        beside = 64 if weights == STRONG else 1
+
+        def asked(pair: tuple[str, str]) -> Asked | None:
+            over = time.monotonic() > until
+            return None if over else _one(graph, source, *pair, weights)
+
+        with ThreadPoolExecutor(beside) as threads:
+            yield from filter(None, threads.map(asked, left))
 
 
 def _one(graph: ResearchGraph, source: Source, qid: str, question: str, weights: str) -> Asked:
     """Ask one question, and keep what the graph's nodes made of it."""
-    made: dict[str, Any] = {"confidence": RetrievalConfidence(), "evidence": (), "answer": Answer()}
+    made: dict[str, Any] = {
+        "confidence": RetrievalConfidence(),
+        "evidence": (),
+        "answer": Answer(),
+        "best": Draft(),
+    }
     started = time.perf_counter()
     steps = graph.stream(ResearchInput(question=question), stream_mode="updates")
     with closing(steps):  # type: ignore[type-var]  # (a generator, declared as an iterator)
@@ -152,7 +169,9 @@ def _row(asked: Asked) -> object:
         for item in asked.evidence
     )
     answer = replace(asked.answer, tokens=tuple(map(_rounded, asked.answer.tokens)))
-    return ASKED.dump_python(replace(asked, evidence=evidence, answer=answer), mode="json")
+    best = Draft(claims=asked.best.claims)
+    kept = replace(asked, evidence=evidence, answer=answer, best=best)
+    return ASKED.dump_python(kept, mode="json")
 
 
 def _rounded(token: Token) -> Token:

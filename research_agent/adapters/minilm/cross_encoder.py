@@ -21,7 +21,9 @@ _FILES = Packaged(
 
 
 class CrossEncoder:
-    """Scores of pairs of a sentence and a passage. Loaded on first use, once a process; may be shared by threads.
+    """Scores of pairs of a sentence and a passage.
+
+    Loaded on first use, once a process; may be shared by threads.
 
     Pairs are run one at a time: in int8 a pair's score would depend on the pairs beside it.
     """
