@@ -56,6 +56,7 @@ SHORT = changed(
 )
 SETTINGS: Mapping[Source, Settings] = {"hotpotqa": SHORT, "nist": WRITTEN, "musique": SHORT}
 """Paragraphs of an encyclopedia are short, and so are their evidence and their answers."""
+NONE = Draft()
 DIGITS = 5
 """Of a recorded log-probability, behind the point."""
 
@@ -73,7 +74,7 @@ class Asked:
     confidence: RetrievalConfidence
     evidence: tuple[Evidence, ...]
     answer: Answer
-    best: Draft = Draft()
+    best: Draft = NONE
     """As it was judged; without claims where it was recorded before."""
 
     @property

@@ -10,10 +10,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.intervals import SEED, Interval
-from research_agent.core.risk_control import Judged
+from research_agent.core.risk_control import Judged, curve
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2000
+
+
+def auroc(judged: Sequence[Judged]) -> float:
+    """Return the chance that a wrong answer has a larger doubt than a right one; ties count half.
+
+    0.5 where all are wrong, or none is.
+
+    >>> auroc([Judged(0.9, True), Judged(0.1, False), Judged(0.9, False)])
+    0.75
+    """
+    return float(_aurocs([judged], _once([judged]))[0])
+
+
+def auroc_interval(judged: Sequence[Judged]) -> Interval:
+    """Return the AUROC with the interval in which 95 % of those of resampled answers lie."""
+    return auroc_within([judged])
+
+
+def auroc_gain(ours: Sequence[Judged], theirs: Sequence[Judged]) -> Interval:
+    """Return how much larger the AUROC of `ours` is, of the same answers in the same order.
+
+    >>> sure = [Judged(0.1, False), Judged(0.9, True)]
+    >>> auroc_gain(sure, [Judged(0.5, False), Judged(0.5, True)]).mean
+    0.5
+    """
+    drawn = [_resamples(len(ours))]
+    gains = _aurocs([ours], drawn) - _aurocs([theirs], drawn)
+    return _interval(auroc(ours) - auroc(theirs), gains)
+
+
+def auroc_within(sets: Sequence[Sequence[Judged]]) -> Interval:
+    """Return the AUROC over pairs of answers of the same set, with its 95 % interval.
+
+    Over all pairs a doubt can look good that only tells one set from another.
+
+    >>> easy = [Judged(0.1, False), Judged(0.1, True)]
+    >>> hard = [Judged(0.9, False), Judged(0.9, True), Judged(0.9, True)]
+    >>> auroc_within([easy, hard]).mean, round(auroc([*easy, *hard]), 2)
+    (0.5, 0.58)
+    """
+    drawn = [_resamples(len(one)) for one in sets]
+    return _interval(float(_aurocs(sets, _once(sets))[0]), _aurocs(sets, drawn))
 
 
 def auroc_by_group(groups: Sequence[Sequence[Judged]]) -> Interval:
@@ -40,6 +82,22 @@ def auroc_by_group_gain(
     return _interval(float(gain[0]), _shares(*mine, drawn) - _shares(*other, drawn))
 
 
+def area_under_risk(judged: Sequence[Judged]) -> float:
+    """Return the area under risk and coverage: the mean error as the surest answers are added.
+
+    Answers with the same doubt are added together. Smaller is better; a doubt that says nothing
+    has the share of wrong answers. See Geifman, Uziel and El-Yaniv, ICLR 2019, arXiv 1805.08206.
+
+    >>> area_under_risk([Judged(0.1, False), Judged(0.9, True)])
+    0.25
+    """
+    total, before = 0.0, 0
+    for point in curve(judged):
+        total += point.error * (point.answered - before)
+        before = point.answered
+    return total / before if before else 0.0
+
+
 def _resamples(answers: int) -> Floats:
     """Return how often each answer was drawn, one row a resample."""
     if not answers:
@@ -48,9 +106,22 @@ def _resamples(answers: int) -> Floats:
     return dice.multinomial(answers, [1 / answers] * answers, RESAMPLES).astype(float)
 
 
+def _once(sets: Sequence[Sequence[Judged]]) -> list[Floats]:
+    """Return each answer drawn once."""
+    return [np.ones((1, len(one))) for one in sets]
+
+
 def _interval(value: float, resampled: Floats) -> Interval:
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Interval(value, float(low), float(high))
+
+
+def _aurocs(sets: Sequence[Sequence[Judged]], drawn: Sequence[Floats]) -> Floats:
+    """Return one AUROC, over pairs of one set, a row drawn; 0.5 where there are no such pairs."""
+    parts = [_pairs(one, times) for one, times in zip(sets, drawn, strict=True)]
+    won, of = sum(part[0] for part in parts), sum(part[1] for part in parts)
+    found: Floats = np.where(of > 0, won / np.maximum(of, 1), 0.5)
+    return found
 
 
 def _pairs(judged: Sequence[Judged], drawn: Floats) -> tuple[Floats, Floats]:
