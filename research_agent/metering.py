@@ -123,7 +123,7 @@ def spare(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
     that writes it and the one that checks it, with the tokens of a round's evidence for each, and
     a quarter of all time and money.
     """
-    calls = 2 if settings.answer.refusal == "check" else 1
+    calls = 2 if settings.refuses_by == "check" else 1
     tokens = calls * settings.evidence.max_tokens + settings.answer.max_tokens
     seconds, cost = settings.budget.seconds / 4, settings.budget.cost / 4
     return remaining(settings, trace).aside(Allowance(calls, 0, tokens, seconds, cost))

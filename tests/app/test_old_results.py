@@ -20,7 +20,12 @@ QUESTION = "At how many degrees is bread baked?"
 SAID = "Bread is baked at 230 degrees."
 LEFT_OUT = "It is made of snow."
 OLD_QUOTE = {"missing": [], "problem": ""}
-OLD_CLAIM = {"similarity": None, "checked": [], "repaired": "rekeyed", "first": ""}
+OLD_CLAIM: dict[str, object] = {
+    "similarity": None,
+    "checked": [],
+    "repaired": "rekeyed",
+    "first": "",
+}
 
 
 def aged(result: dict[str, Any]) -> dict[str, Any]:
