@@ -35,11 +35,11 @@ def supervisor(agents: dict[str, ResearchAgent], budget: Limits = BUDGET) -> Any
 
     def after(state: State) -> Literal["delegate", "conclude"]:
         results = state["results"]
-        known = any(result.status != "refused" for result in results.values())
+        known = any(result.supported for result in results.values())
         return "conclude" if known or len(results) == len(agents) else "delegate"
 
     def conclude(state: State) -> State:
-        known = ((n, r) for n, r in state["results"].items() if r.status != "refused")
+        known = ((n, r) for n, r in state["results"].items() if r.supported)
         name, result = next(known, ("nobody", None))
         return {"answer": f"{name}: {result.answer}" if result else "nobody knows"}
 

@@ -59,9 +59,9 @@ def check_answers(settings: Settings, wanted: WantedAnswers) -> None:
     """Raise ConfigError where no limit could be found, or would not be used."""
     if not wanted.questions:
         return
-    if settings.answer.refusal != "check":
+    if settings.refuses_by != "check":
         raise ConfigError(
-            "Answers are not checked with answer.refusal: prompt, so there is no limit to fit.",
+            "Answers are not checked where the prompt lets the model refuse: there is no limit to fit.",
             hint="Calibrate with answer.refusal: check",
         )
     least = ceil(least_answers(wanted.rate) / (2 if wanted.of == "asked" else 1))
@@ -131,7 +131,7 @@ def answered(made: MadeQuestion, result: ResearchResult, *, left_out: bool) -> A
     """Return what an answer was worth: it has to cite what the question was made from."""
     cited = {citation.chunk_id for citation in result.citations}
     return Answered(
-        given=result.status != "refused",
+        given=result.status in ("answered", "partial"),
         wrong=left_out or cited.isdisjoint(made.golds),
         left_out=left_out,
         answerable=result.answerable,

@@ -58,7 +58,7 @@ class ModeChoice:
 
 def tried(question: str, golds: frozenset[str], result: ResearchResult) -> Tried:
     """Return what an answer to a question was worth whose chunks are known."""
-    given = result.status != "refused"
+    given = result.status in ("answered", "partial")
     quotes = [one.quote for one in result.citations if one.chunk_id in golds]
     said = content_words(" ".join((result.answer, *quotes)))
     right = given and bool(quotes) and share_held(question, said) >= LEAST_HELD

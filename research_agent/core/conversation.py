@@ -151,7 +151,7 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
         refusal_reason=result.refusal_reason,
         stop_reason=result.stop_reason,
         citations=tuple(_cited(citation, digests) for citation in result.citations),
-        unanswered=result.unanswered if result.status == "partial" else (),
+        unanswered=result.unanswered if result.status != "refused" else (),
         queries=result.queries,
         filter_mode=result.filter_stats.mode,
         original=result.filter_stats.original,

@@ -25,7 +25,7 @@ def test_cost_line_tells_what_there_is() -> None:
     usage = replace(result.usage, failed_calls=1, retries=2, reused_calls=3, cost=0.012345)
     full = cost_line(replace(result, usage=usage))
 
-    assert plain.startswith("partial (budget_llm_calls) in 0.0 s: 1 round, 2 model calls, ")
+    assert plain.startswith("answered (budget_llm_calls) in 0.0 s: 1 round, 2 model calls, ")
     assert "2 model calls, 1 failed, 2 tried again, 3 replies reused, " in full
     assert full.endswith(", cost 0.01235")
     assert not [word for word in ("failed", "again", "reused", "cost") if word in plain]

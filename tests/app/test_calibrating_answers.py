@@ -121,7 +121,7 @@ def test_people_see_the_curve(index: str, tmp_path: Path) -> None:
     """What other values would lead to; an entropy that nobody measured is not fitted."""
     with served(Reader(), tmp_path) as config:
         told = run("calibrate", "--index", index, "--config", config, *OPTIONS[:-1]).stdout
-    doctor = run("doctor", "--no-models").stdout
+        doctor = run("doctor", "--no-models", "--config", config).stdout
 
     assert "24 answers asked for: 24 drafted, 12 of them wrong" in told
     assert re.search(

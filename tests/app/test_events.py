@@ -209,7 +209,7 @@ def test_ask_events_prints_json_lines(config: tuple[str, Model]) -> None:
 def test_a_refused_draft_is_in_no_output(config: tuple[str, Model]) -> None:
     """Text, JSON and events hide what was refused; `--drafts` tells it."""
     path, model = config
-    model.answer = "Zebras bake cakes for 777 shillings [c1]."
+    model.answer, model.verdict = "Zebras bake cakes for 777 shillings [c1].", "no"
     plain = run("ask", BAKED, "--config", path)
     as_json = run("ask", BAKED, "--config", path, "--json")
     events = run("ask", BAKED, "--config", path, "--events")
