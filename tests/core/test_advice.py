@@ -57,7 +57,7 @@ def refused(
         (
             "unsupported_draft",
             "Is the hose red?",
-            "The documents say otherwise than what the model wrote: ask for one thing only.",
+            "The documents do not bear out what the model wrote: ask for one thing only.",
         ),
         (
             "model_failed",
