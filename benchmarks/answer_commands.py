@@ -10,6 +10,7 @@ from benchmarks import (
     answer_peers,
     answers,
     answers_report,
+    checks,
     drafts,
     loop,
     marks,
@@ -114,6 +115,8 @@ def drafts_command(*, weights: str, minutes: float, cache: str) -> None:
     with TemporaryDirectory() as temporary:
         place = Path(cache or temporary).absolute()
         drafts.record(weights, drafts.SOURCES, minutes=minutes, cache=place)
+    if weights != answers.STRONG:
+        print(f"{checks.record(weights, minutes=minutes)} drafts checked")
 
 
 @click.command("refusals")

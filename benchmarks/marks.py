@@ -14,12 +14,13 @@ from benchmarks.keeping import keep
 from benchmarks.tables import markdown
 from research_agent.adapters.grounding_file import read_grounding
 from research_agent.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.core.claims import bare
+from research_agent.core.claims import Claim, bare
 from research_agent.settings import Settings
 from research_agent.steps.verify.verifying import grounded_claims
 
 HEADS = (
     "model",
+    "by",
     "questions of",
     "drafts",
     "how many",
@@ -37,6 +38,8 @@ class Marked:
     """What became of one draft."""
 
     model: str
+    way: str
+    """By the score alone, or as a judging model left it."""
     source: str
     qid: str
     draft: Outcome
@@ -58,26 +61,33 @@ def run(models: Iterable[str]) -> str:
 
 def _rows(model: str) -> list[Marked]:
     pairs, fitted = CrossEncoder(MiniLM()), read_grounding()
+    known = checks(model)
     found = []
     for asked in recorded(recording(model)):
         if not asked.is_draft:
             continue
         claims = grounded_claims(asked.answer, asked.evidence, pairs=pairs, model=fitted)
-        verdicts = [claim.verdict for claim in claims]
-        found.append(
-            Marked(
-                model=model,
-                source=asked.source,
-                qid=asked.qid,
-                draft=outcome(asked, bare(asked.answer.text)),
-                shown=_shown(verdicts),
-                sentences=len(claims),
-                unconfirmed=verdicts.count("unconfirmed"),
-                contradicted=verdicts.count("contradicted"),
-                answerable=asked.answer.answerable,
-            )
-        )
+        ways = {"score": claims, "score and judge": asked.best.claims}
+        for way, judged in ways.items():
+            if judged:
+                found.append(_marked(model, way, with_check(asked, known), judged))
     return found
+
+
+def _marked(model: str, way: str, asked: Asked, claims: Sequence[Claim]) -> Marked:
+    verdicts = [claim.verdict for claim in claims]
+    return Marked(
+        model=model,
+        way=way,
+        source=asked.source,
+        qid=asked.qid,
+        draft=outcome(asked, bare(asked.answer.text)),
+        shown=_shown(verdicts),
+        sentences=len(claims),
+        unconfirmed=verdicts.count("unconfirmed"),
+        contradicted=verdicts.count("contradicted"),
+        answerable=asked.answer.answerable,
+    )
 
 
 def _shown(verdicts: Sequence[str]) -> Shown:
@@ -88,11 +98,11 @@ def _shown(verdicts: Sequence[str]) -> Shown:
 
 def table(rows: Sequence[Marked]) -> str:
     """Return the table: right and wrong drafts of each model and set, with trivial baselines."""
-    groups: dict[tuple[str, str, str], list[Marked]] = {}
+    groups: dict[tuple[str, str, str, str], list[Marked]] = {}
     for row in rows:
         if row.draft in ("right", "wrong"):
-            groups.setdefault((row.model, row.source, row.draft), []).append(row)
-            groups.setdefault((row.model, "all", row.draft), []).append(row)
+            for source in (row.source, "all"):
+                groups.setdefault((row.model, row.way, source, row.draft), []).append(row)
     lines = [[*key, *_cells(group)] for key, group in sorted(groups.items())]
     note = "To mark nothing catches 0 % of all, to mark everything 100 %, at the same rate of both."
     return "\n\n".join((markdown(HEADS, lines), note))

@@ -1,0 +1,65 @@
+"""The product's check of recorded drafts, asked anew: drafts outlive the wording of a check."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from benchmarks.answers import arm as answering
+from benchmarks.drafts import Asked, recorded, recording
+from benchmarks.models import opened_models
+from benchmarks.places import RECORDINGS
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from research_agent.config import load_prompts
+from research_agent.core.entropy import yes_or_no
+from research_agent.core.evidence import render_evidence
+from research_agent.core.types import Message
+from research_agent.ports import ChatModel
+from research_agent.settings import Settings
+
+Place = tuple[str, str]
+"""The set and the id of a question."""
+
+
+def checks(weights: str) -> Mapping[Place, float | None]:
+    """Return P(yes) of today's check for each recorded draft whose check is recorded."""
+    return _asked(weights, None, minutes=60.0)
+
+
+def record(weights: str, *, minutes: float) -> int:
+    """Ask what is not recorded until `minutes` are over, and return how many are known then."""
+    settings = answering(weights, "", Settings()).settings
+    with opened_models(settings) as models:
+        return len(_asked(weights, models.verifier, minutes=minutes))
+
+
+def _asked(weights: str, model: ChatModel | None, *, minutes: float) -> dict[Place, float | None]:
+    until = time.monotonic() + 60 * minutes
+    kept = Recordings(RECORDINGS / f"checks-{weights}.jsonl", weights)
+    chat = RecordedChat(model, kept, weights)
+    found = {}
+    for asked in recorded(recording(weights)):
+        if time.monotonic() > until:
+            break
+        if asked.is_draft:
+            try:
+                found[asked.source, asked.qid] = _yes(chat, asked)
+            except MissingRecordingError:
+                continue
+    return found
+
+
+def with_check(asked: Asked, known: Mapping[Place, float | None]) -> Asked:
+    """Return a draft with P(yes) of today's check, None where it is not known."""
+    answerable = known.get((asked.source, asked.qid))
+    return replace(asked, answer=replace(asked.answer, answerable=answerable))
+
+
+def _yes(chat: ChatModel, asked: Asked) -> float | None:
+    prompts = load_prompts()
+    user = prompts.answerable.render(
+        evidence=render_evidence(asked.evidence),
+        question=asked.question,
+        answer=asked.answer.text.strip(),
+    )
+    messages = [Message("system", prompts.answer_system.render()), Message("user", user)]
+    return yes_or_no(chat.complete("verifier", messages, max_tokens=1))
