@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from benchmarks.drafts import Outcome, outcome, recorded, recording
+from benchmarks.checks import checks, with_check
+from benchmarks.drafts import Asked, Outcome, outcome, recorded, recording
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.tables import markdown
