@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from research_agent.core.doubt_words import placed
 
 from research_agent.core.budget import Allowance
 from research_agent.core.claims import read_claims
+from research_agent.core.doubt_words import placed
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import climbed, unusable_tokens

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-from research_agent.core.support import Support
 
 from research_agent.core.alignment import PageSpan
 from research_agent.core.calls import Found
@@ -12,6 +11,7 @@ from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
+from research_agent.core.support import Support
 from research_agent.core.types import Chunk, Hit
 from research_agent.core.verification import Check, Draft
 from research_agent.errors import IndexDamagedError

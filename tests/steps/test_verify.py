@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Literal
 
 import pytest
-from research_agent.core.support import Support
 
 from research_agent.core.claims import Claim
 from research_agent.core.evidence import Evidence
+from research_agent.core.support import Support
 from research_agent.core.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.core.verification import Answer, Check, Draft
 from research_agent.errors import ModelBusyError
