@@ -61,7 +61,7 @@ def check_answers(settings: Settings, wanted: WantedAnswers) -> None:
         return
     if settings.refuses_by != "check":
         raise ConfigError(
-            "Answers are not checked where the prompt lets the model refuse: there is no limit to fit.",
+            "Answers are not checked where the prompt allows refusals: there is no limit to fit.",
             hint="Calibrate with answer.refusal: check",
         )
     least = ceil(least_answers(wanted.rate) / (2 if wanted.of == "asked" else 1))
