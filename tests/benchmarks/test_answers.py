@@ -101,7 +101,7 @@ def test_gold_pages_are_taken_out() -> None:
     assert 1 == leaked(whole, KEY)
     assert 0 == leaked(without, KEY)
     assert without.evidence
-    assert "refused" == without.status
+    assert "unconfirmed" == without.status
 
 
 def test_removed_questions_have_no_answer() -> None:

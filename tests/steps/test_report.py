@@ -12,7 +12,6 @@ from research_agent.core.evidence import Evidence
 from research_agent.core.quote_search import Quote
 from research_agent.core.refinement import Refinement
 from research_agent.core.result import ResearchResult
-from research_agent.core.support import Support
 from research_agent.core.types import Chunk, Hit
 from research_agent.core.verification import Check, Draft
 from research_agent.errors import IndexDamagedError
