@@ -136,6 +136,7 @@ def row_of(key: Row, result: ResearchResult, seconds: float) -> dict[str, Any]:
         "status": result.status,
         "answer": result.answer,
         "draft": [claim.text for claim in result.claims],
+        "verdicts": [claim.verdict for claim in result.claims],
         "refusal_reason": result.refusal_reason,
         "p_answerable": result.answerable,
         "mean_entropy": result.uncertainty.mean_entropy,
