@@ -66,7 +66,7 @@ def replay(path: str, wanted: Wanted) -> int:
             stack.enter_context(forbid_outside())
         where = wanted.index or head["index"]
         connection = stack.enter_context(connect(where, given, os.environ, on_note=note))
-        settings = replace(connection.settings, rerank=recorded.rerank)
+        settings = as_recorded(connection.settings, recorded)
         if connection.header() != IndexHeader(**head["fingerprint"]):
             note("the index is not what it was when the run was recorded")
         replayed = replayed_ports(connection.ports, recorded, lines, offline_only=not wanted.live)
@@ -76,6 +76,16 @@ def replay(path: str, wanted: Wanted) -> int:
             return STATUS
     _print(_recorded(lines), result, replayed, as_json=wanted.as_json)
     return 0
+
+
+def as_recorded(settings: Settings, recorded: Settings) -> Settings:
+    """Return settings that ask what the recorded run asked, whichever models are connected."""
+    return replace(
+        settings,
+        rerank=recorded.rerank,
+        answer=replace(settings.answer, refusal=recorded.refuses_by),
+        verify=replace(settings.verify, judge=recorded.judges),
+    )
 
 
 def state_before(lines: Sequence[Line], node: str, round_: int) -> Mapping[str, object]:

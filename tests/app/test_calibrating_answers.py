@@ -125,7 +125,7 @@ def test_people_see_the_curve(index: str, tmp_path: Path) -> None:
 
     assert "24 answers asked for: 24 drafted, 12 of them wrong" in told
     assert re.search(
-        r"answer.min_answerable: 0\.\d+ \(was 0\.5\): 12 of 24 answers, 0 of them", told
+        r"answer.min_answerable: 0\.\d+ \(was 0\.65\): 12 of 24 answers, 0 of them", told
     )
     assert re.search(r"  at 0\.\d+: 24 answers, 50% wrong", told)
     assert f"{MAX_ENTROPY} stays 0.6" in told
