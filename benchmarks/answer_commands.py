@@ -8,6 +8,7 @@ import click
 
 from benchmarks import (
     answer_peers,
+    answerability,
     answers,
     answers_report,
     checks,
@@ -106,6 +107,13 @@ def marks_command(*, models: tuple[str, ...]) -> None:
     print(marks.run(models))
 
 
+@click.command("answerability")
+@WEIGHTS
+def answerability_command(*, weights: str) -> None:
+    """Fit how likely evidence answers a question, with a source left out, from recordings."""
+    print(answerability.run(weights))
+
+
 @click.command("drafts")
 @MODEL
 @MINUTES
@@ -139,6 +147,7 @@ def refusals_command(
 
 
 COMMANDS = (
+    answerability_command,
     drafts_command,
     marks_command,
     answers_command,

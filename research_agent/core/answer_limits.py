@@ -36,7 +36,7 @@ class Answered:
     left_out: bool
     """The chunks that answer the question were left out."""
     answerable: float | None = None
-    """The model's probability that the evidence answers the question; None where not asked."""
+    """Probability that the evidence answers the question; None where it was not asked."""
     mean_entropy: float | None = None
     """Nats a token; None without log-probabilities."""
 

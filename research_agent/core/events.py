@@ -180,7 +180,7 @@ class DraftWritten(_Event):
     event: Literal["draft"] = "draft"
     text: str
     answerable: float | None = None
-    """The model's probability that the evidence answers the question; None where not asked."""
+    """Probability that the evidence answers the question; None where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,7 @@ class ResearchResult:
     confidence: RetrievalConfidence
     uncertainty: Uncertainty
     answerable: float | None
-    """The model's probability that the evidence answers the question; None where not asked."""
+    """Probability that the evidence answers the question; None where it was not asked."""
     rounds: int
     queries: tuple[str, ...]
     refinement: Refinement

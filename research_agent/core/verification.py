@@ -48,7 +48,7 @@ class Answer:
     keys: tuple[str, ...] = ()
     """The evidence it was written from."""
     answerable: float | None = None
-    """The model's probability that the evidence answers the question; None where not asked."""
+    """Probability that the evidence answers the question; None where it was not asked."""
     refused: Refused = ""
     repeated: bool = False
     """No evidence was new, so the model was not asked again."""

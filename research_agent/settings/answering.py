@@ -44,9 +44,10 @@ class AnswerSettings:
     """The prompt says what to reply where the evidence does not hold the answer ("prompt"), or a
     yes/no question about the written answer decides afterwards ("check"). "auto": "check" for the
     embedded model, which refuses too much where its prompt allows it, "prompt" for all others."""
-    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.65
-    """Refusal "check": with a lower probability of "yes" the answer is a refusal; the default is
-    fitted to the embedded model. Without log-probabilities the model's yes or no decides."""
+    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.41
+    """Refusal "check": an answer is a refusal below this probability, which is made of the model's
+    "yes" and a cross-encoder; both are fitted to the embedded model. Without log-probabilities
+    the model's yes or no decides."""
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
     """Length of the answer at most."""
     unconfirmed: Literal["mark", "drop", "refuse"] = "mark"

@@ -19,8 +19,8 @@ from tests.app.commands import Model, made_index, printed, run, served
 from tests.app.test_calibrating import THINGS, text_about
 from tests.loopback import Json, Raw, text_reply, token
 
-SURE, UNSURE = -0.05, -0.6
-"""Log-probabilities of a "yes"."""
+SURE, UNSURE = (-0.02, -4.0), (-4.0, -0.02)
+"""Log-probabilities of a "yes" and of a "no"."""
 EACH = 4
 
 
@@ -37,8 +37,8 @@ class Reader(Model):
         key, said = found.groups()
         sure = f"Question: What is {' '.join(said.split()[:2])}?" in text
         if request["max_tokens"] == 1:
-            logprob = SURE if sure else UNSURE
-            return text_reply("yes", tokens=[token("yes", logprob, {"no": -0.9})])
+            yes, no = SURE if sure else UNSURE
+            return text_reply("yes", tokens=[token("yes", yes, {"no": no})])
         return text_reply(f"{said} [{key}].")
 
 
@@ -91,11 +91,11 @@ def test_the_limit_tells_right_answers_from_those_without_their_chunks(
     limit = told["limits"][MIN_ANSWERABLE]
 
     assert [MIN_ANSWERABLE] == list(told["limits"])
-    assert (12, 0, 24, 12) == tuple(
-        limit[key] for key in ("answered", "wrong", "drafts", "left_out")
-    )
-    assert 0.65 < limit["value"] < 0.75
-    assert [12, 24] == [limit["curve"][0]["answered"], limit["curve"][-1]["answered"]]
+    assert (24, 12) == (limit["drafts"], limit["left_out"])
+    assert limit["answered"] >= 12  # the sure ones, and as many more as the rate allows
+    assert (limit["wrong"] + 1) / (limit["answered"] + 1) <= 0.3
+    assert 0.1 < limit["value"] < 0.9
+    assert 24 == limit["curve"][-1]["answered"]
     kept = json.loads(locate(index).calibration.read_text())
     assert limit == kept["answers"][MIN_ANSWERABLE]
     assert "scripted" == limit["writers"]
@@ -125,7 +125,7 @@ def test_people_see_the_curve(index: str, tmp_path: Path) -> None:
 
     assert "24 answers asked for: 24 drafted, 12 of them wrong" in told
     assert re.search(
-        r"answer.min_answerable: 0\.\d+ \(was 0\.65\): 12 of 24 answers, 0 of them", told
+        r"answer.min_answerable: 0\.\d+ \(was 0\.41\): 1\d of 24 answers, \d of them", told
     )
     assert re.search(r"  at 0\.\d+: 24 answers, 50% wrong", told)
     assert f"{MAX_ENTROPY} stays 0.6" in told

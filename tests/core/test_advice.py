@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from research_agent.core.advice import advice_of, words_not_held
-from research_agent.core.answer_language import language_warning
 from research_agent.core.calls import Found
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.corpus import DocumentOutline

@@ -6,6 +6,7 @@ from math import log
 
 import pytest
 
+from research_agent.core.answerability import answerability
 from research_agent.core.evidence import Evidence
 from research_agent.core.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.core.verification import Answer
@@ -14,7 +15,7 @@ from research_agent.metering import whole
 from research_agent.settings import AnswerSettings, ModelSettings, Settings
 from research_agent.settings.models import RoleSettings
 from research_agent.steps.answer import answer_question
-from tests.fakes import NO, PROMPTS, ScriptedChat, WordEmbedder, chunk, ports, says
+from tests.fakes import NO, PROMPTS, ScriptedChat, WordEmbedder, WordPairs, chunk, ports, says
 
 QUESTION = "At how many degrees is bread baked?"
 COMPARING = "How do AES and RSA differ?"
@@ -60,6 +61,11 @@ def leaning(probability: float) -> Completion:
     """Return a yes of this probability."""
     shown = (Alternative("yes", log(probability)), Alternative("no", log(1 - probability)))
     return Completion("yes", ModelCall("verifier"), tokens=(Token("yes", shown[0].logprob, shown),))
+
+
+def probable(yes: float) -> float:
+    """Return what a yes of this probability comes to with the evidence of the fakes."""
+    return answerability(yes, max(WordPairs().relevance(QUESTION, TEXTS)))
 
 
 def silent(text: str) -> Completion:
@@ -126,7 +132,7 @@ def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:
     answer = answered(model, BY_CHECK, verifier=verifier).value
 
     assert "" == answer.refused
-    assert answer.answerable == pytest.approx(0.9)
+    assert answer.answerable == pytest.approx(probable(0.9))
     assert "NOT FOUND" not in model.asked[0][1]
     assert GOOD in verifier.asked[0][1]
 
@@ -134,8 +140,9 @@ def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:
 @pytest.mark.parametrize(
     ("verdict", "least", "refused", "answerable"),
     [
-        (leaning(0.6), 0.5, "", 0.6),
-        (leaning(0.6), 0.7, "insufficient_evidence", 0.6),
+        (leaning(0.6), 0.5, "", probable(0.6)),
+        (leaning(0.6), 0.7, "insufficient_evidence", probable(0.6)),
+        (leaning(0.2), 0.5, "insufficient_evidence", probable(0.2)),
         (silent("Yes."), 0.7, "", 1.0),
         (silent("no"), 0.0, "insufficient_evidence", 0.0),
         (silent("maybe"), 0.5, "", None),
@@ -158,6 +165,7 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
     """One on each thing, where the evidence has both; in mode "auto" alone."""
     model = ScriptedChat(says("Not found in provided docs."))
+    settings = replace(settings, answer=replace(settings.answer, min_answerable=0.0))
     both = answered(model, settings, question=COMPARING, texts=CIPHERS)
     one = answered(model, settings, question=COMPARING, texts=CIPHERS[:1])
     written = replace(settings, answer=replace(settings.answer, mode="abstractive"))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from research_agent.core.answerability import answerability, pieces
 from research_agent.core.budget import Allowance
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import Evidence, place, render_evidence
@@ -131,9 +132,10 @@ class _Work:
         return asking.rewritten(earlier, faulty)
 
     def judged(self, answer: Answer) -> Noted:
-        """Refuse an answer that the model says the evidence does not support.
+        """Refuse an answer that the evidence does not support, by the model and the cross-encoder.
 
-        Never raises: without a verdict nothing is refused, and the answer is told as unchecked.
+        Never raises for a model: without a verdict nothing is refused, and the answer is told as
+        unchecked. Without log-probabilities the model's yes or no decides alone.
         """
         asked = self.prompts.answerable.render(
             evidence=self._shown, question=self.question, answer=answer.text.strip()
@@ -143,13 +145,20 @@ class _Work:
             said = self.meter.ask(self.ports.verifier, "verifier", messages, max_tokens=1)
         except (ModelError, BudgetError) as error:
             return replace(answer, unchecked=True), (f"answer: not checked: {error}",)
-        answerable = yes_or_no(said)
-        if answerable is None:
+        yes = yes_or_no(said)
+        if yes is None:
             note = "answer: the check gave neither yes nor no"
             return replace(answer, unchecked=True), (note,)
+        answerable = answerability(yes, self._relevance) if said.tokens else yes
         least = self.settings.answer.min_answerable if said.tokens else 0.5
         refused: Refused = "insufficient_evidence" if answerable < least else ""
         return replace(answer, answerable=answerable, refused=refused), ()
+
+    @property
+    def _relevance(self) -> float:
+        """The largest logit of the question and a piece of the evidence."""
+        texts = pieces([item.hit.chunk.text for item in self.evidence])
+        return max(self.ports.pairs.relevance(self.question, texts))
 
     @property
     def _system(self) -> Message:
