@@ -10,10 +10,11 @@ from benchmarks.models import opened_models
 from benchmarks.places import RECORDINGS
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.config import load_prompts
+from research_agent.core.answerability import answerability, pieces
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import render_evidence
 from research_agent.core.types import Message
-from research_agent.ports import ChatModel
+from research_agent.ports import ChatModel, SentencePairs
 from research_agent.settings import Settings
 
 Place = tuple[str, str]
@@ -48,9 +49,12 @@ def _asked(weights: str, model: ChatModel | None, *, minutes: float) -> dict[Pla
     return found
 
 
-def with_check(asked: Asked, known: Mapping[Place, float | None]) -> Asked:
-    """Return a draft with P(yes) of today's check, None where it is not known."""
+def with_check(asked: Asked, known: Mapping[Place, float | None], pairs: SentencePairs) -> Asked:
+    """Return a draft with its answerability by today's check, None where it is not known."""
     answerable = known.get((asked.source, asked.qid))
+    if answerable is not None:
+        texts = pieces([item.hit.chunk.text for item in asked.evidence])
+        answerable = answerability(answerable, max(pairs.relevance(asked.question, texts)))
     return replace(asked, answer=replace(asked.answer, answerable=answerable))
 
 

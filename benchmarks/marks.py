@@ -71,7 +71,7 @@ def _rows(model: str) -> list[Marked]:
         ways = {"score": claims, "score and judge": asked.best.claims}
         for way, judged in ways.items():
             if judged:
-                found.append(_marked(model, way, with_check(asked, known), judged))
+                found.append(_marked(model, way, with_check(asked, known, pairs), judged))
     return found
 
 
