@@ -9,8 +9,8 @@ import json
 import re
 from dataclasses import dataclass
 
-FIXED = "not found in provided docs"
-"""The product's own text of a refusal, which a prompt may ask for too."""
+from research_agent.core.refusals import REFUSAL
+
 _LINE = re.compile(
     r"\s*(?:(?:[-*+>•]|#{1,6}|\d+[.)])\s+)?"  # a list sign, a quote or a heading
     r"(?P<mark>[*_`]*)not\s+found(?P=mark)?\s*[:：](?P=mark)?(?P<rest>.*)",  # noqa: RUF001 (full width)
@@ -84,7 +84,7 @@ def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
 
 def _is_fixed(text: str) -> bool:
     """Return whether a text is the fixed one, but for case, punctuation, markdown and keys."""
-    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) == FIXED
+    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) == REFUSAL
 
 
 def _named(rest: str, mark: str) -> str:
