@@ -20,12 +20,6 @@ class QuestionWords:
     """How such a question may end: "what does X mean"."""
     overview: tuple[str, ...] = ()
     """How a question begins that wants reasons or a survey."""
-    explanation: tuple[str, ...] = ()
-    """Words of a question that wants reasons, or how something works."""
-    choice: tuple[str, ...] = ()
-    """What stands between two things of which a question wants one."""
-    decision: tuple[str, ...] = ()
-    """How an answer begins that says whether something is so."""
     comparison: tuple[str, ...] = ()
     """Words of a question that compares what it names."""
     attribute: tuple[str, ...] = ()
@@ -52,8 +46,6 @@ class QuestionWords:
     """How words end that mean several things."""
     connectives: tuple[str, ...] = ()
     """Words that end a term."""
-    at_length: tuple[str, ...] = ()
-    """Words of a question that wants more than a short answer."""
     sections: tuple[str, ...] = ()
     """Words in the headings of sections that say what a document is about."""
     glossaries: tuple[str, ...] = ()
@@ -72,12 +64,6 @@ ENGLISH = QuestionWords(
     ),
     meaning=("mean", "means", "stand for"),
     overview=("why", "tell me about", "give an overview", "overview of", "summarize", "summarise"),
-    explanation=(
-        "why", "reason*", "explain*", "describe*", "how come", "how do", "how does", "how did",
-        "how is", "how are", "how was", "how were", "how can",
-    ),
-    choice=("or",),
-    decision=("yes", "no"),
     comparison=("differ*", "compar*", "versus", "vs", "both", "or"),
     attribute=(
         "size*", "byte*", "bit", "bits", "how many", "how much", "how large", "how long",
@@ -105,11 +91,6 @@ ENGLISH = QuestionWords(
     articles=("a", "an", "the"),
     plurals=("s",),
     connectives=("and", "in", "of", "for", "on", "with"),
-    at_length=(
-        "all", "each", "every", "detail*", "list", "lists", "step*", "complete*", "full", "fully",
-        "in depth", "at length", "long answer", "comprehensive*", "thorough*", "procedure",
-        "report",
-    ),
     sections=("abstract", "introduction", "purpose", "scope", "summary"),
     glossaries=(
         "glossary", "terms", "acronyms", "definition*", "abbreviations", "notation", "symbols",
