@@ -37,7 +37,7 @@ def _asked(weights: str, model: ChatModel | None, *, minutes: float) -> dict[Pla
     until = time.monotonic() + 60 * minutes
     kept = Recordings(RECORDINGS / f"checks-{weights}.jsonl", weights)
     chat = RecordedChat(model, kept, weights)
-    found = {}
+    found: dict[Place, float | None] = {}
     for asked in recorded(recording(weights)):
         if time.monotonic() > until:
             break
