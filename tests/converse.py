@@ -12,10 +12,12 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import unquote
+
+from tests.loopback import ClosingServer
 
 Json = dict[str, Any]
 
@@ -110,10 +112,8 @@ def _reply(content: list[Json], stop: str, usage: Json | None) -> Json:
     }
 
 
-class Server(ThreadingHTTPServer):
+class Server(ClosingServer):
     """Runs each connection on a thread of its own."""
-
-    daemon_threads = False
 
     def __init__(self, script: Script, certificate: str) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

@@ -8,6 +8,7 @@ What it replies as JSON is streamed where the request asks for that.
 """
 
 import json
+import os
 import select
 import socket
 import ssl
@@ -142,9 +143,19 @@ def _reply(
     }
 
 
-class _Server(ThreadingHTTPServer):
+class ClosingServer(ThreadingHTTPServer):
+    """Closes each connection for good, also one whose client left before it was read."""
+
     daemon_threads = False
 
+    def close_request(self, request: Any) -> None:  # noqa: ANN401 (a socket)
+        super().close_request(request)
+        number = request.detach()  # (-1 where it is closed; else files on it were not)
+        if number >= 0:
+            os.close(number)
+
+
+class _Server(ClosingServer):
     def __init__(self, script: Script, key: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script, self.key, self.stopping = script, key, Event()
