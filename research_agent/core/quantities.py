@@ -10,7 +10,7 @@ from typing import Literal
 _LENGTHS: tuple[Literal["long", "short"], ...] = ("long", "short")
 _COUNTS = (1, 2, 5)
 """One of each plural form of most languages."""
-_SPELLED = (*range(2, 21), *range(30, 101, 10), 1000)
+_SPELLED = (*range(2, 21), *range(30, 101, 10), 1000, 10_000, 100_000_000)
 """Numbers that are mostly written as one word; that for one is often an article."""
 
 

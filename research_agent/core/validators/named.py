@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from research_agent.core.function_words import function_words
@@ -87,7 +87,7 @@ def read(text: str) -> Named:
         (*_digits(plain, language, inside), *_words(telling, language)),
         tuple(names),
         tuple(" ".join(lowered(quote).split()) for quote in _QUOTED.findall(plain)),
-        frozenset(c for c in telling if _is_ideograph(c) and not unicodedata.numeric(c, 0)),
+        frozenset(c for c in telling if _is_ideograph(c) and not _numeral(c)),
         frozenset(_initials(plain)),
     )
 
@@ -137,8 +137,8 @@ def _words(text: str, language: str) -> Iterator[Number]:
         if word in table and not any(map(_is_ideograph, word)):
             yield Number(table[word])
     for char in text:
-        if _is_ideograph(char) and unicodedata.numeric(char, 0) > 1:
-            yield Number(f"{unicodedata.numeric(char):g}")
+        if _numeral(char) > 1:
+            yield Number(f"{_numeral(char):g}")
 
 
 def _telling(text: str) -> str:
@@ -160,7 +160,23 @@ def _caseless(char: str) -> bool:
 
 
 def _is_numeral(word: str) -> bool:
-    return all(unicodedata.numeric(char, 0) for char in word)
+    return all(map(_numeral, word))
+
+
+def _numeral(char: str) -> float:
+    """Return the value of a Chinese character that CLDR writes numbers with, 0 for any other.
+
+    Unicode gives values to more of them from version to version, some in names and plain words.
+
+    >>> _numeral("\u4e09"), _numeral("\u4eac")
+    (3.0, 0.0)
+    """
+    return unicodedata.numeric(char, 0.0) if char in _numerals() else 0.0
+
+
+@cache
+def _numerals() -> frozenset[str]:
+    return frozenset("".join(number_words("zh")))
 
 
 def _is_ideograph(char: str) -> bool:
