@@ -284,8 +284,9 @@ def test_answer_edited_and_resumed(studio: Studio) -> None:
     studio.client.threads.update_state(thread, {"answer": answer})
     result = studio.resumed(thread, context={"rounds": 1})
 
-    assert f"Rye bread needs 90 minutes in the oven [{key}]." == result["answer"]
-    assert ["It costs 7 euros."] == result["unanswered"]
+    said = f"Rye bread needs 90 minutes in the oven [{key}]. It costs 7 euros [unconfirmed]."
+    assert said == result["answer"]
+    assert (1, 1) == (result["supported"], result["unconfirmed"])
 
 
 def test_time_travel(studio: Studio) -> None:
