@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from string import Template
+from typing import Literal
 
 from research_agent.errors import PromptError
 
@@ -75,3 +76,7 @@ class Prompts:
     nu_question: PromptTemplate
     nu_chunks: PromptTemplate
     code: PromptTemplate
+
+    def answering(self, refuses_by: Literal["check", "prompt"]) -> PromptTemplate:
+        """Return the system prompt of answers, which those who judge them begin with too."""
+        return self.answer_system if refuses_by == "check" else self.answer_system_refusing

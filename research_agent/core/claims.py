@@ -167,15 +167,6 @@ def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
     return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
 
 
-def verbatim(claim: Claim) -> Claim:
-    """Return a claim that a chunk has word for word.
-
-    >>> verbatim(Claim("It rains.", problem="support 10%, below 50%")).verdict
-    'supported'
-    """
-    return replace(claim, verdict="supported", problem="", support=1.0)
-
-
 def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:
     """Return the tokens that say something, each with its place in the text that all spell.
 

@@ -50,11 +50,19 @@ def quotations(text: str) -> tuple[str, ...]:
     return tuple(_QUOTED.findall(text))
 
 
+def is_value(word: str) -> bool:
+    """Return whether a word has a digit, or a capital behind its first letter.
+
+    >>> is_value("768"), is_value("ML-KEM"), is_value("Bread")
+    (True, True, False)
+    """
+    return any(map(str.isdigit, word)) or any(map(str.isupper, word[1:]))
+
+
 def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text)
     return (plain[start:end] for start, end in word_spans(plain))
 
 
 def _is_identifier(word: str) -> bool:
-    marked = "_" in word or any(char.isdigit() for char in word)
-    return marked or any(char.isupper() for char in word[1:])
+    return "_" in word or is_value(word)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from research_agent.core.content_words import is_named
 from research_agent.core.evidence import source_of
+from research_agent.core.identifiers import is_value
 from research_agent.core.types import Chunk
 from research_agent.core.words import fold, word_spans
 
@@ -55,7 +56,7 @@ def _protection(chunk: Chunk, *, quoted: bool, values: Sequence[str]) -> Protect
 def _values(question: str) -> list[str]:
     """Return the words with a digit, or with a capital behind their first letter."""
     words = (question[start:end] for start, end in word_spans(question))
-    return [w for w in words if any(map(str.isdigit, w)) or any(map(str.isupper, w[1:]))]
+    return list(filter(is_value, words))
 
 
 def _plain(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from research_agent.core.claims import Claim, bare, said_tokens
 from research_agent.core.disagreement import Disagreement
 from research_agent.core.entropy import normalized_entropy, token_entropy
+from research_agent.core.identifiers import is_value
 from research_agent.core.sentences import sentence_spans
 from research_agent.core.types import Token
 from research_agent.core.uncertainty import Rung
@@ -179,8 +180,7 @@ def measured(one: Unsure) -> str:
 def _values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield where the words with a digit, or a capital behind their first letter, stand."""
     for left, right in word_spans(text[start:end]):
-        word = text[start + left : start + right]
-        if any(map(str.isdigit, word)) or any(map(str.isupper, word[1:])):
+        if is_value(text[start + left : start + right]):
             yield start + left, start + right
 
 

@@ -1,11 +1,12 @@
 """How unsure an answer is by the best that is known of it, and why by nothing better."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from research_agent.core.budget import Allowance
-from research_agent.core.claims import Claim, is_verbatim, read_claims, verbatim
+from research_agent.core.claims import Claim, is_verbatim, read_claims
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import climbed, unusable_tokens
@@ -24,7 +25,10 @@ def claims_of(text: str, tokens: tuple[Token, ...] = ()) -> tuple[Claim, ...]:
     """Return the sentences; those that stand in the evidence are supported."""
     known = {item.key: item.hit.chunk for item in EVIDENCE}
     claims = read_claims(text, tokens)
-    return tuple(verbatim(claim) if is_verbatim(claim, known) else claim for claim in claims)
+    return tuple(
+        replace(claim, verdict="supported", support=1.0) if is_verbatim(claim, known) else claim
+        for claim in claims
+    )
 
 
 def climb(text: str, tokens: tuple[Token, ...] = (), *, second: str | None = None) -> Uncertainty:

@@ -162,9 +162,7 @@ class _Work:
 
     @property
     def _system(self) -> Message:
-        prompts = self.prompts
-        prompt = prompts.answer_system if self.checked else prompts.answer_system_refusing
-        return Message("system", prompt.render())
+        return Message("system", self.prompts.answering(self.settings.refuses_by).render())
 
     @cached_property
     def _shown(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from research_agent.core.budget import Allowance
-from research_agent.core.claims import Claim, grounded_claim, is_verbatim, read_claims, verbatim
+from research_agent.core.claims import Claim, grounded_claim, is_verbatim, read_claims
 from research_agent.core.evidence import Evidence
 from research_agent.core.grounding import GroundingModel
 from research_agent.core.ladder import unusable_tokens
@@ -16,7 +16,7 @@ from research_agent.ports import Ports, SentencePairs
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.verify.doubting import doubt_rule, most_rounds
-from research_agent.steps.verify.grounding import ground
+from research_agent.steps.verify.grounding import found_word_for_word, ground
 from research_agent.steps.verify.judging import judged
 
 
@@ -44,11 +44,12 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
     left_out: bool = False,
     found: Sequence[Hit] = (),
 ) -> Outcome[Verified]:
-    """Check an answer against its evidence and return what follows; never raises.
+    """Check an answer against its evidence and return what follows.
 
     Each sentence gets the fitted probability that the evidence supports it. Where `verify.judge`
     says so a model is asked about some or all of them, in one call. Words that the hits `found`
-    hold tell which ones are rare.
+    hold tell which ones are rare. Raises ModelMissingError where the packaged models that score
+    sentences are not installed; no other fault of a model ends the check.
     """
     claims: tuple[Claim, ...] = ()
     event = TraceEvent()
@@ -68,7 +69,7 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
                 evidence,
                 model=ports.verifier,
                 prompts=prompts,
-                system=Message("system", _system(prompts, settings)),
+                system=Message("system", prompts.answering(settings.refuses_by).render()),
                 meter=meter,
                 unsure=ports.grounding.unsure if settings.judges == "unsure" else (0.0, 1.0),
             )
@@ -92,12 +93,6 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
     return Outcome(Verified(check, draft), event)
 
 
-def _system(prompts: Prompts, settings: Settings) -> str:
-    """Return the system prompt that the answer was written with."""
-    by_check = settings.refuses_by == "check"
-    return (prompts.answer_system if by_check else prompts.answer_system_refusing).render()
-
-
 def grounded_claims(
     answer: Answer,
     evidence: Sequence[Evidence],
@@ -109,14 +104,15 @@ def grounded_claims(
     """Return the sentences of an answer with the verdicts of their scores.
 
     With a `min_support` of 0 the model's fitted limit counts. What a chunk has word for word is
-    supported, whatever its score.
+    supported, and no model reads it.
     """
     tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
     claims = read_claims(answer.text, tokens)
     chunks = {item.key: item.hit.chunk for item in evidence}
     limit = min_support or model.limit
-    found = ground([claim.text for claim in claims], chunks, pairs=pairs, model=model)
-    scored = (
-        grounded_claim(claim, one, limit=limit) for claim, one in zip(claims, found, strict=True)
-    )
-    return tuple(verbatim(claim) if is_verbatim(claim, chunks) else claim for claim in scored)
+    copied = {claim.text for claim in claims if is_verbatim(claim, chunks)}
+    found = {text: found_word_for_word(text, chunks) for text in copied}
+    others = [claim.text for claim in claims if claim.text not in copied]
+    scored = ground(others, chunks, pairs=pairs, model=model)
+    found |= dict(zip(others, scored, strict=True))
+    return tuple(grounded_claim(claim, found[claim.text], limit=limit) for claim in claims)
