@@ -26,9 +26,9 @@ def net(settings: Settings) -> int:
     """Return a number of steps that no run within its budget reaches.
 
     The search inherits the limit of the graph it is part of, so the longer of the two counts:
-    seven steps a round, or three a turn.
+    seven steps a round, of which a caller may ask for `budget.max_rounds`, or three a turn.
     """
-    return 1 + max(7 * (settings.budget.rounds + 1), 3 * (settings.search.max_turns + 1))
+    return 1 + max(7 * (settings.budget.max_rounds + 1), 3 * (settings.search.max_turns + 1))
 
 
 def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Protocol
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import AfterValidator, Field
 
-from research_agent.core.limits import Limits
+from research_agent.core.filtering import Mode
+from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
 from research_agent.core.result_lines import lacking_lines, marks_line, quoted_line
@@ -60,17 +61,41 @@ class ResearchInputs(ToolInput):
         le=10_000,
         description="Ask models at most so often; never more than configured.",
     )
+    rounds: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="Rounds of searching and answering at most: 1 never searches again, 2 or 3 do "
+        "where an answer is in doubt. Leave it out where nothing speaks for it.",
+    )
+    search_mode: SearchMode | None = Field(
+        None, description="Who plans searches: rules (planned), or a model. Best left out."
+    )
+    filter_mode: Mode | None = Field(
+        None, description="Who leaves out passages that do not help. Best left out."
+    )
+    verify_profile: Profile | None = Field(
+        None, description="How an answer's doubt is measured. Best left out."
+    )
 
     @property
     def limits(self) -> Limits:
         """What is handed down."""
-        return Limits(seconds=self.max_seconds, llm_calls=self.max_llm_calls)
+        return Limits(
+            rounds=self.rounds,
+            seconds=self.max_seconds,
+            llm_calls=self.max_llm_calls,
+            search_mode=self.search_mode,
+            filter_mode=self.filter_mode,
+            verify_profile=self.verify_profile,
+        )
 
 
 def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
 
-    `limits` says, at each call, what its host hands down; a call's own arguments only lower that.
+    `limits` says, at each call, what its host hands down: a call's own numbers only lower that, and
+    its modes hold where the host names none.
     The tool's message is for a model; its artifact is the ResearchResult. What is wrong with a
     question, and an error that ended it, are told in the message, so that the model can go on.
     """

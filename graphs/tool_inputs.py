@@ -34,7 +34,7 @@ LARGEST = 1000
 LONGEST_ID = 200
 LONGEST_SHOWN = 60
 """Characters of a wrong argument that are told."""
-Input = TypeVar("Input", bound="ToolInput")
+Input = TypeVar("Input", bound=BaseModel)
 
 
 def _question(text: str) -> str:

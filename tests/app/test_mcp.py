@@ -108,6 +108,7 @@ def test_looking_up_without_a_model() -> None:
         ("research", {"question": "x" * 5000}, "the question has 5,000 characters"),
         ("research", {}, "question is missing"),
         ("research", {"question": QUESTION, "max_seconds": 0}, "max_seconds: it should be greater"),
+        ("research", {"question": QUESTION, "rounds": 4}, "more than budget.max_rounds allows (3)"),
         ("search_chunks", {"query": "a", "max_chunk": 2}, "did you mean max_chunks?"),
         ("search_chunks", {"query": "key", "file_filter": "nowhere"}, "matches no document"),
         ("get_chunks", {"chunk_ids": ["x"], "expand_depth": "deep"}, "expand_depth: it should be"),
