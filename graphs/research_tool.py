@@ -12,9 +12,10 @@ from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
 from research_agent.core.result_lines import lacking_lines, marks_line, quoted_line
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
 
-from .tool_inputs import ToolInput, told
+from .tool_inputs import Names, ToolInput, told
 from .tools import made_tool
 
 RESEARCH = """Ask a question about the user's own documents, and get an answer that can be checked.
@@ -39,10 +40,14 @@ def _question(text: str) -> str:
 class Asks(Protocol):
     """Whoever answers questions, such as a ResearchAgent."""
 
-    def ask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
-        """Answer one question within `limits`; raises ResearchAgentError."""
+    def ask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
+        """Answer one question within `limits` from `scope`; raises ResearchAgentError."""
 
-    async def aask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
+    async def aask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
         """Answer one question while others are being answered."""
 
 
@@ -60,6 +65,15 @@ class ResearchInputs(ToolInput):
         ge=1,
         le=10_000,
         description="Ask models at most so often; never more than configured.",
+    )
+    documents: Names | None = Field(
+        None,
+        description="Read only these documents: names, file names, or globs such as guides/*.md. "
+        "Leave it out unless the user names them.",
+    )
+    since: str = Field("", max_length=10, description="Read only documents dated from then on.")
+    until: str = Field(
+        "", max_length=10, description="Read only documents dated up to then, such as 2024-08."
     )
     rounds: int | None = Field(
         None,
@@ -90,6 +104,11 @@ class ResearchInputs(ToolInput):
             verify_profile=self.verify_profile,
         )
 
+    @property
+    def scope(self) -> Scope:
+        """What may be read."""
+        return Scope(documents=tuple(self.documents or ()), since=self.since, until=self.until)
+
 
 def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
@@ -103,13 +122,15 @@ def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> Ba
     def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            result = asks.ask(given.question, limits=limits().and_at_most(given.limits))
+            asked_for = limits().and_at_most(given.limits)
+            result = asks.ask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 
     async def awaited(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            result = await asks.aask(given.question, limits=limits().and_at_most(given.limits))
+            asked_for = limits().and_at_most(given.limits)
+            result = await asks.aask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 
     return made_tool("research_tool", RESEARCH, ResearchInputs, asked, awaited)

@@ -15,10 +15,10 @@ from graphs.context import ResearchContext, adjusted
 from graphs.research import net
 from graphs.resuming import BEFORE
 from graphs.state import ResearchInput
-from research_agent import Limits, ResearchAgent, ResearchResult
+from research_agent import Limits, ResearchAgent, ResearchResult, Scope
 from research_agent.core.events import Finished
 from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
 from tests.graphs.serving import EVERYTHING, Server, paid
 
 
@@ -218,6 +218,51 @@ def test_limits_steer_the_stages() -> None:
     assert "dragin" == adjusted(EVERYTHING, ResearchContext.of(limits)).verify.profile
 
 
+SCOPED = (
+    (Scope(documents=("gide",)), "no document fits 'gide'"),
+    (Scope(folders=("/x",)), "no document is in the folder /x"),
+    (Scope(since="soon"), "'soon' is no date"),
+)
+
+
+@pytest.mark.parametrize(("scope", "told"), SCOPED)
+def test_scope_that_matches_nothing_is_told(scope: Scope, told: str, agent: ResearchAgent) -> None:
+    """In Python, in a stream, and where the graph is a node of another one; nothing is asked."""
+    with pytest.raises(ToolInputError, match=told):
+        agent.ask(QUESTION, scope=scope)
+    with pytest.raises(ToolInputError, match=told):
+        asyncio.run(agent.aask(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        list(agent.stream(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        agent.graph.invoke(ResearchInput(question=QUESTION, scope=scope))
+
+
+def test_scope_narrows_what_is_read() -> None:
+    """By name or glob, in Python, in an asynchronous stream and in a tool's call."""
+    answer = "It is baked for an hour [c1]."
+
+    async def streamed(agent: ResearchAgent) -> ResearchResult:
+        *_, last = [e async for e in agent.astream("How is it baked?", scope=rye)]
+        assert isinstance(last, Finished)
+        return last.result
+
+    rye = Scope(documents=("RYE*",))
+    with ResearchAgent(twins(ScriptedChat(says(answer))), BYPASSING, PROMPTS) as agent:
+        tool = agent.research_tool()
+        args = {"question": "How is it baked?", "documents": "rye"}
+        found = [
+            agent.ask("How is it baked?", scope=rye),
+            asyncio.run(streamed(agent)),
+            tool.invoke({**CALL, "args": args}).artifact,
+        ]
+        everything = agent.ask("How is it baked?")
+
+    read = [{item.hit.chunk.doc_id for item in result.evidence} for result in found]
+    assert [{"rye"}] * 3 == read
+    assert {"rye", "wheat"} == {item.hit.chunk.doc_id for item in everything.evidence}
+
+
 def test_mode_that_there_is_not_is_told(agent: ResearchAgent) -> None:
     """The error says which there are."""
     with pytest.raises(ToolInputError, match="search_mode: it should be 'planned'"):
@@ -282,6 +327,9 @@ def test_context_changes_one_run_alone(agent: ResearchAgent) -> None:
         ({"quest": "ion"}, "question is missing"),
         ({"question": QUESTION, "max_seconds": "soon"}, "max_seconds: it should be a valid number"),
         ({"question": QUESTION, "filter_mode": "all"}, "filter_mode: it should be 'off'"),
+        ({"question": QUESTION, "documents": ["gide"]}, "fits 'gide'. The nearest: 'guide'"),
+        ({"question": QUESTION, "documents": [""]}, "documents.0: String should have at least 1"),
+        ({"question": QUESTION, "since": "soon"}, "'soon' is no date"),
     ],
 )
 def test_tool_tells_a_model_what_is_wrong(
