@@ -1,13 +1,12 @@
 """Which part of the documents a search is limited to."""
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date as calendar
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import Any
 
 from research_agent.core.corpus import DocumentOutline
@@ -16,7 +15,7 @@ from research_agent.core.paths import is_below
 from research_agent.core.types import Chunk
 from research_agent.errors import ToolInputError
 
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?", re.ASCII)
+_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +114,7 @@ def check_dates(since: str, until: str) -> None:
     >>> check_dates("2024", "2024-08-13")
     """
     for text in filter(None, (since, until)):
-        try:
-            known = _DATE.fullmatch(text) and calendar.fromisoformat(f"{text}-01-01"[:10])
-        except ValueError:
-            known = None
-        if not known:
+        if not _is_date(text):
             raise ToolInputError(
                 f"{text[:80]!r} is no date", hint="Dates are such as 2024, 2024-08 or 2024-08-13."
             )
@@ -127,6 +122,19 @@ def check_dates(since: str, until: str) -> None:
         raise ToolInputError(
             f"the scope ends ({until}) before it begins ({since})", hint="Change one of both dates."
         )
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a year, a month or a day is one of the calendar.
+
+    >>> [_is_date(text) for text in ("2024", "2024-02-29", "2023-02-29", "2024-13", "soon")]
+    [True, True, False, False, False]
+    """
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return False
+    year, month, day = (int(part or 1) for part in found.groups())
+    return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]  # noqa: PLR2004 (months)
 
 
 def _dated(documents: Sequence[DocumentOutline]) -> str:
@@ -158,7 +166,11 @@ def _fits(pattern: str, doc_id: str, source: str) -> bool:
         return False
     if wanted == name or f"/{path}".endswith(f"/{wanted}"):
         return True
-    return fnmatchcase(name, wanted) or PurePosixPath(path).match(wanted)
+    globs, parts = wanted.removeprefix("./").split("/"), path.split("/")
+    whole = not globs[0] and len(globs) != len(parts)  # (an absolute one is for a whole path)
+    end = zip(globs, parts[-len(globs) :], strict=False)
+    fits_path = len(globs) <= len(parts) and not whole and all(fnmatchcase(p, g) for g, p in end)
+    return fits_path or fnmatchcase(name, wanted)
 
 
 def _is_between(date: str, since: str, until: str) -> bool:
