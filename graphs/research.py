@@ -28,10 +28,10 @@ def net(settings: Settings) -> int:
     """Return a number of steps that no run within its budget reaches.
 
     The search inherits the limit of the graph it is part of, so the longer of the two counts:
-    seven steps a round, or three a turn. A question may choose another preset.
+    seven steps a round, of which a caller may ask for `budget.max_rounds`, or three a turn.
     """
     every = [settings, *(with_preset(settings, name) for name in PRESETS)]
-    rounds = max(one.budget.rounds for one in every)
+    rounds = max(one.budget.max_rounds for one in every)
     turns = max(one.search.max_turns for one in every)
     return 1 + max(7 * (rounds + 1), 3 * (turns + 1))
 

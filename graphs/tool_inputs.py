@@ -31,10 +31,10 @@ from research_agent.errors import QuestionError, ResearchAgentError, ToolInputEr
 
 LARGEST = 1000
 """Chunks that one call may ask for."""
-LONGEST_ID = 200
+LONGEST_ID, LONGEST_NAME = 200, 500
 LONGEST_SHOWN = 60
 """Characters of a wrong argument that are told."""
-Input = TypeVar("Input", bound="ToolInput")
+Input = TypeVar("Input", bound=BaseModel)
 
 
 def _question(text: str) -> str:
@@ -62,6 +62,9 @@ def _several(value: object) -> object:
 
 ChunkId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
 ChunkIds = Annotated[list[ChunkId], BeforeValidator(_several), Field(max_length=LARGEST)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Names = Annotated[list[Name], BeforeValidator(_several), Field(max_length=LARGEST)]
+"""Names or globs of documents."""
 
 
 class ToolInput(BaseModel):
@@ -86,7 +89,7 @@ class SearchChunksInput(ToolInput):
     max_chunks: int = Field(25, ge=1, le=LARGEST, description="Return at most so many chunks.")
     file_filter: str | None = Field(
         None,
-        max_length=500,
+        max_length=LONGEST_NAME,
         description="Search only documents with this text in their name or path, in any case; "
         "with * or ? it is a glob, such as guides/*.md.",
     )

@@ -236,3 +236,17 @@ def ports(
             DocumentOutline("guide", "/docs/guide.pdf", kinds={"text": len(texts)}),
         ),
     )
+
+
+TWINS = [chunk("It is baked for an hour.", 0, name) for name in ("rye", "wheat")]
+
+
+def twins(answerer: ScriptedChat) -> Ports:
+    """Return ports over two documents that say the same."""
+    return replace(
+        ports(answerer),
+        vectors=MemoryVectors(TWINS),
+        lexical=MemoryWords(TWINS),
+        chunks=MemoryChunks(TWINS),
+        documents=lambda: tuple(DocumentOutline(c.doc_id, c.source) for c in TWINS),
+    )

@@ -116,6 +116,7 @@ def test_environment_alone_is_enough() -> None:
         ("models: {prices: [{model: m, reed: 1}]}", "models.prices.0.reed", "config show"),
         ("models: {prices: [{model: m, read: -1}]}", "models.prices.read must be 0 to", "read"),
         ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieved"),
+        ("budget: {rounds: 4}", "(4) must not be larger than budget.max_rounds (3)", "max_rounds"),
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint: str) -> None:

@@ -114,6 +114,7 @@ def documents_command(*, index: str, as_json: bool) -> int:
 )
 @click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
 @click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
+@click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Not this chunk again.")
 @OFFLINE
 @told
 @scoped
@@ -128,6 +129,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     mode: Literal["hybrid", "dense", "lexical"] | None,
     exact: bool,
     explain: bool,
+    exclude: tuple[str, ...],
 ) -> int:
     """Show the chunks that fit a query best; no language model is asked."""
     from research_agent.app import searching
@@ -139,6 +141,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
         k=k,
         as_json=as_json,
         limits=limits,
+        exclude=exclude,
         mode=mode,
         exact=exact,
         explain=explain,
@@ -201,7 +204,9 @@ def chunks_command(
 @click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
 @OFFLINE
 @told
+@scoped
 def ask_command(  # noqa: PLR0913 (one argument an option)
+    limits: Limits,
     *,
     question: str,
     index: str,
@@ -230,6 +235,7 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
         index=index,
         config=config,
         docs=docs,
+        limits=limits,
         show=asking.Show(
             as_json=as_json,
             events=events,

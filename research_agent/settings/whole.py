@@ -61,6 +61,12 @@ class Settings:
                 f"retrieval.top_k ({self.retrieval.top_k})"
             )
             raise ConfigError(msg, hint="Only what was retrieved can be read.")
+        if self.budget.rounds > self.budget.max_rounds:
+            msg = (
+                f"budget.rounds ({self.budget.rounds}) must not be larger than "
+                f"budget.max_rounds ({self.budget.max_rounds})"
+            )
+            raise ConfigError(msg, hint="Raise budget.max_rounds, or lower budget.rounds.")
 
     @property
     def refuses_by(self) -> Literal["check", "prompt"]:

@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from research_agent.app.cli import main
 from tests.app.commands import GUIDE, Model, in_a_process, printed, run, served
 from tests.loopback import Json, Raw, error_reply
 
@@ -57,6 +59,27 @@ def test_ask_indexes_and_answers_with_a_citation(docs: Path, tmp_path: Path) -> 
     for step in ("retrieve: searched", "assess: confidence", "select_evidence:", "verify: 1 of 1"):
         assert step in result.stderr
     assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_scope_narrows_or_is_told(command: str, docs: Path, tmp_path: Path) -> None:
+    """Only documents that the option names are read; one that names none ends the command."""
+    (docs / "rolls.md").write_text("# Rolls\n\nRolls are baked at 210 degrees.\n", encoding="utf-8")
+    model = Model()
+    with served(model, tmp_path) as config:
+        given = ("--docs", str(docs), "--config", config)
+        asked = (command, QUESTION) if command == "ask" else (command,)
+        result = CliRunner().invoke(main, [*asked, *given, "--in", "rol*.md"], input=QUESTION)
+        read = "".join(text for text in model.asked if "source=" in text)
+        wrong = run(*asked, *given, "--in", "role")
+        late = run(*asked, *given, "--since", "tomorrow")
+
+    assert 0 == result.exit_code, result.output
+    assert 'source="rolls' in read
+    assert 'source="guide' not in read
+    assert (2, 2) == (wrong.exit_code, late.exit_code)
+    assert "error: no document fits 'role'\nhint: The nearest: 'rolls'." in wrong.stderr
+    assert "error: 'tomorrow' is no date" in late.stderr
 
 
 def test_ask_json_is_the_whole_result(docs: Path, tmp_path: Path) -> None:

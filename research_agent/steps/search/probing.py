@@ -10,7 +10,7 @@ from research_agent.core.evidence import readable
 from research_agent.core.filtering import ChunkDecision, Filtered, counted
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
-from research_agent.core.scope import EVERYTHING, Scope
+from research_agent.core.scope import EVERYTHING, Scope, check_scope
 from research_agent.core.types import Hit, Outcome, Probe, TraceEvent
 from research_agent.core.verification import Check
 from research_agent.errors import ModelError
@@ -61,8 +61,11 @@ def retrieve(
 
     Of the chunks with the ids `known`, those nearest to the query get a place among the hits.
     In the first round a model that fails is an error: raises ModelError. Later there is an
-    answer to keep, so the probe says that it failed.
+    answer to keep, so the probe says that it failed. Raises ToolInputError for a scope in which
+    nothing can be found.
     """
+    if not check.next_query:
+        check_scope(scope, ports.documents)
     query = check.next_query or question
     try:
         found = rank(query, ports=ports, settings=settings, scope=scope)
