@@ -19,7 +19,7 @@ VARIABLES = {
     "same_question": frozenset({"question", "queries"}),
     "hop": frozenset({"question", "evidence"}),
     "follow_up": frozenset({"history", "question"}),
-    "plan_calls": frozenset({"documents", "question", "queries", "results"}),
+    "plan_calls": frozenset({"documents", "question", "queries", "missing", "results"}),
     "relevant": frozenset({"question", "chunk"}),
     "judge": frozenset({"evidence", "question", "sentences"}),
     "filter": frozenset({"question", "chunks"}),

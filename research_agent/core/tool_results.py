@@ -173,14 +173,14 @@ def _whole(hit: Hit) -> str:
     chunk = hit.chunk
     where = _place(hit).replace('"', "'")
     text = fenced(readable(chunk))
-    return f'<chunk id="{chunk.chunk_id}" source="{where}">\n{text}\n</chunk>'
+    return f'<chunk key="{chunk.chunk_id}" source="{where}">\n{text}\n</chunk>'
 
 
 def unknown_ids(unknown: Sequence[str]) -> str:
     """Return which ids are not known, in words; empty where all are.
 
     >>> unknown_ids(["x9"])
-    "no chunk has the id 'x9': take ids from a search's result"
+    "no chunk has the key 'x9': take keys from a search's result"
     """
-    ids = ", ".join(repr(chunk_id[:80]) for chunk_id in unknown[:20])
-    return f"no chunk has the id {ids}: take ids from a search's result" if ids else ""
+    keys = ", ".join(repr(chunk_id[:80]) for chunk_id in unknown[:20])
+    return f"no chunk has the key {keys}: take keys from a search's result" if keys else ""

@@ -48,7 +48,7 @@ INVENTED = "It was made by Shannon in 1950."
 MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 OUTER = "retrieve assess refine search select_evidence answer verify"
-EDIT = """{"probe": {"query": "edited", "hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
+EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
 "text": "ML-KEM-768 has an encapsulation key of 1184 bytes.", "start_page": 7, "end_page": 7},
 "score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
 
@@ -260,16 +260,15 @@ def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
     given = ports(ScriptedChat(says(GOOD)))
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
         first = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
-        first.invoke(ResearchInput(question=QUESTION), config, interrupt_before=["assess"])
-        edited = first.update_state(config, json.loads(EDIT), as_node="retrieve")
+        first.invoke(ResearchInput(question=QUESTION), config, interrupt_before=["select_evidence"])
+        edited = first.update_state(config, json.loads(EDIT), as_node="search")
 
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
         second = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
         result = second.invoke(None, edited)["result"]
 
-    assert ("edited",) == result.queries
     assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
-    assert 0.5 == result.confidence.top_similarity
+    assert ["x"] == [item.hit.chunk.chunk_id for item in result.evidence]
 
 
 def test_each_turn_starts_afresh(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pydantic import TypeAdapter
 
 from research_agent.core.calls import SearchResult
 from research_agent.core.filtering import FilterStats
-from research_agent.core.types import Probe
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.steps.filter import HitFilter
@@ -23,7 +22,6 @@ GONE = "\n".join(f"k{i} -> DISCARD" for i in range(2, 9))
 def search(given: Ports, settings: Settings, *, rerank: bool, max_chunks: int = 3) -> SearchResult:
     return search_chunks(
         QUERY,
-        Probe(),
         max_chunks=max_chunks,
         allowance=ENOUGH,
         ports=given,

@@ -68,16 +68,22 @@ def retrieve(
         check_scope(scope, ports.documents)
     query = check.next_query or question
     try:
-        found = rank(query, ports=ports, settings=settings, scope=scope)
-        hits = _with_known(found.hits, _known(found.vector, known, ports, scope))
-        notes = (*ports.warnings(), *found.notes)
-        return Outcome(Probe(query, hits), TraceEvent(notes=notes))
+        hits, notes = _ranked(query, ports, settings, scope, known)
+        return Outcome(Probe(query, hits), TraceEvent(notes=(*ports.warnings(), *notes)))
     except ModelError as error:
         if not check.next_query:
             raise
         failed = f"retrieve: {error}; the best answer so far is kept"
         event = TraceEvent(notes=(*ports.warnings(), failed))
         return Outcome(Probe(query, failed=True), event)
+
+
+def _ranked(
+    query: str, ports: Ports, settings: RetrievalSettings, scope: Scope, known: Sequence[str]
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what `query` finds, with what is known from before, and notes."""
+    found = rank(query, ports=ports, settings=settings, scope=scope)
+    return _with_known(found.hits, _known(found.vector, known, ports, scope)), found.notes
 
 
 def _known(
@@ -109,7 +115,6 @@ def _with_known(hits: tuple[Hit, ...], known: Sequence[Hit]) -> tuple[Hit, ...]:
 
 def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     query: str,
-    probe: Probe,
     *,
     max_chunks: int,
     allowance: Allowance,
@@ -119,20 +124,26 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     filtering: Filter,
     rerank: bool = True,
     scope: Scope = EVERYTHING,
-    probed: Scope = EVERYTHING,
+    known: Sequence[str] = (),
+    instead: Sequence[Hit] = (),
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
     Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
-    nothing is filtered: the first hits of the ranking are returned. A query that this round's
-    probe already asked, within the same scope (`probed`), is answered from the probe, and so is
-    one whose search fails. Raises ModelError where it fails and the probe has nothing.
+    nothing is filtered: the first hits of the ranking are returned. Of the chunks with the ids
+    `known`, those nearest to the query get a place among the hits. A search that fails is answered
+    with the hits `instead`, as far as they are in the scope, and a note; raises ModelError where
+    there are none.
     """
     started = ports.clock.seconds()
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    found, notes = probe.hits, tuple[str, ...]()
-    if query != probe.query or scope != probed:
-        found, notes = _hits(query, probe, ports, retrieval, scope)
+    try:
+        found, notes = _ranked(query, ports, retrieval, scope, known)
+    except ModelError as error:
+        if not instead:
+            raise
+        found = tuple(hit for hit in instead if scope.admits(hit.chunk))
+        notes = (f"search: {error}; answered from the round's first search",)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
@@ -157,17 +168,3 @@ def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
     tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
     stats = replace(counted("off", decisions), tokens_before=tokens, tokens_after=tokens)
     return Outcome(Filtered(tuple(hits), stats))
-
-
-def _hits(
-    query: str, probe: Probe, ports: Ports, settings: RetrievalSettings, scope: Scope
-) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return what `query` finds, or the probe's hits and a note where its search fails."""
-    try:
-        found = rank(query, ports=ports, settings=settings, scope=scope)
-    except ModelError as error:
-        within = tuple(hit for hit in probe.hits if scope.admits(hit.chunk))
-        if not probe.hits:
-            raise
-        return within, (f"search: {error}; answered from the round's first search",)
-    return found.hits, found.notes
