@@ -87,7 +87,7 @@ class VerifySettings:
     """2: without log-probabilities a second answer is asked for, which costs a call, and what only
     one of both says is the doubt."""
     sample_temperature: Annotated[float, Range(0.1, 2)] = 0.7
-    """How freely the second answer is sampled; at 0 it would be the first one again."""
+    """How freely the second answer is sampled; it reads the evidence in the reverse order."""
     max_disagreement: Annotated[float, Range(0, 1, "share")] = 0.5
     """Share of what two answers say that only one says, up to which the model counts as sure."""
 

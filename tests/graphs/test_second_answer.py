@@ -1,5 +1,6 @@
 """A second answer is asked for where the first has no log-probabilities, and never ends a run."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -27,7 +28,7 @@ def given(first: Completion, sampler: ChatModel | None) -> Ports:
 
 
 def test_agreement_counts_as_confident() -> None:
-    """The second answer is asked with the same prompt."""
+    """The second answer reads the same evidence in the reverse order."""
     first, second = (
         ScriptedChat(silent(GOOD), YES),
         ScriptedChat(silent("230 degrees: bread is baked.")),
@@ -35,7 +36,8 @@ def test_agreement_counts_as_confident() -> None:
     result = run(replace(ports(first, texts=TEXTS), sampler=second), TWICE, QUESTION)
 
     assert ("disagreement", "confident") == (result.uncertainty.source, result.stop_reason)
-    assert first.asked[0][:2] == second.asked[0][:2]
+    order = [re.findall(r'key="(c\d)"', chat.asked[0][1]) for chat in (first, second)]
+    assert [["c1", "c2"], ["c2", "c1"]] == order
     assert 3 == result.usage.llm_calls
 
 

@@ -165,12 +165,17 @@ class _Work:
         return Message("system", self.prompts.answering(self.settings.refuses_by).render())
 
     @cached_property
-    def _shown(self) -> str:
-        """The evidence as the model reads it."""
+    def _used(self) -> Sequence[Evidence]:
+        """The evidence that the model reads."""
         narrowed: Sequence[Evidence] = ()
         if self.settings.answer.mode == "select_then_write":
             narrowed = as_evidence(self._passages, self.evidence)
-        return render_evidence(narrowed or self.evidence)
+        return narrowed or self.evidence
+
+    @cached_property
+    def _shown(self) -> str:
+        """The evidence as the model reads it."""
+        return render_evidence(self._used)
 
     def _looked_up(self) -> tuple[Passage, ...]:
         return looked_up(self.question, self.evidence, self.settings.retrieval.words)
@@ -241,19 +246,27 @@ class _Work:
     @property
     def _asked(self) -> list[Message]:
         """What the model is asked for an answer with."""
+        return self._asking(self._shown)
+
+    def _asking(self, evidence: str) -> list[Message]:
         prompts = self.prompts
         prompt = prompts.answer_user if self.checked else prompts.answer_user_refusing
-        user = prompt.render(evidence=self._shown, question=self.question)
+        user = prompt.render(evidence=evidence, question=self.question)
         return [self._system, Message("user", user)]
 
     def with_second(self, answer: Answer) -> Noted:
-        """Return an answer with a second one to compare it with; never raises."""
+        """Return an answer with a second one to compare it with; never raises.
+
+        It reads the evidence in the reverse order: a model that ignores the temperature, or a
+        cache, would only repeat the first answer, and an answer that depends on the order of the
+        evidence is in doubt.
+        """
         sampler = self.ports.sampler
         if self.settings.verify.samples == 1 or sampler is None:
             return answer, ()
         return with_second(
             answer,
-            self._asked,
+            self._asking(render_evidence(self._used[::-1])),
             meter=self.meter,
             sampler=sampler,
             max_tokens=self.settings.answer.max_tokens,

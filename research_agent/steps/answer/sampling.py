@@ -1,4 +1,4 @@
-"""A second answer to the same prompt, where log-probabilities do not say how sure the first is."""
+"""A second answer from the same evidence, where no log-probabilities tell how sure one is."""
 
 from collections.abc import Sequence
 from dataclasses import replace
