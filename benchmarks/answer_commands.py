@@ -20,6 +20,7 @@ from benchmarks import (
     refusals_asking,
 )
 from benchmarks.answer_arms import ARMS, arm_named
+from benchmarks.conversations import conversations_command
 from benchmarks.grounding import grounding_command
 from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
@@ -151,6 +152,7 @@ COMMANDS = (
     drafts_command,
     marks_command,
     answers_command,
+    conversations_command,
     loop_command,
     pruning_command,
     grounding_command,

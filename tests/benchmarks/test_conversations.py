@@ -1,0 +1,115 @@
+"""Conversations as a benchmark: the questions are well formed, and turns are scored as stated."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.conversation_documents import texts
+from benchmarks.conversation_scoring import cites_gold, outcome, winner
+from benchmarks.conversations import CONVERSATIONS, KINDS, Asked, table
+from benchmarks.datasets import MULTIHOP
+from benchmarks.places import DATA
+from benchmarks.questions import read
+from research_agent.core.conversation import Cited, Turn
+from tests.data_sets import data_set as folder_of
+
+VALUE = {"kind": "value", "answers": ["5 years", "five years"]}
+COMPARED = {
+    "kind": "comparison",
+    "word": "higher",
+    "answers": ["Add-X", "Add X"],
+    "other": ["Vapotherm"],
+}
+
+
+def test_ten_conversations_have_four_turns_each_over_four_families_or_more() -> None:
+    """Every turn has what its kind is scored by."""
+    rows = read(CONVERSATIONS)
+    needed = {
+        "value": {"answers", "gold"},
+        "sibling": {"answers", "gold"},
+        "comparison": {"word", "answers", "other"},
+        "unanswerable": {"near"},
+    }
+
+    assert (10, 10) == (len(rows), len({row["cid"] for row in rows}))
+    assert 4 <= len({row["family"] for row in rows})
+    for row in rows:
+        assert list(KINDS) == [turn["kind"] for turn in row["turns"]]
+        for turn in row["turns"]:
+            assert needed[turn["kind"]] | {"kind", "text"} == set(turn)
+
+
+def test_gold_stands_in_the_documents() -> None:
+    """Each quotation is in the file that it names."""
+    for folder in ("grounding", "multihop", "openapi"):
+        folder_of(folder)
+    found = texts()
+    paragraphs = read(MULTIHOP / "hotpotqa" / "corpus.jsonl")
+    found |= {f"{row['id']}.txt": row["text"] for row in paragraphs}
+    for path in (DATA / "openapi").glob("*.json"):
+        found[path.name] = path.read_text(encoding="utf-8")
+    for row in read(CONVERSATIONS):
+        for turn in row["turns"]:
+            for gold in turn.get("gold", ()):
+                assert gold["says"] in found[gold["file"]], (row["cid"], turn["kind"])
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "answer", "expected"),
+    [
+        (VALUE, "answered", "For five (5) years [c2].", "right"),
+        (VALUE, "answered", "For 15 years [c5].", "wrong"),
+        (VALUE, "refused", "not found in provided docs", "refused"),
+        (COMPARED, "answered", "Add-X's is higher than Vapotherm's [c1].", "right"),
+        (COMPARED, "answered", "Vapotherm's is higher than Add-X's [c1].", "wrong"),
+        (COMPARED, "answered", "Both are the same.", "wrong"),
+        ({"kind": "unanswerable"}, "refused", "not found in provided docs", "right"),
+        ({"kind": "unanswerable"}, "answered", "Three.", "wrong"),
+    ],
+)
+def test_outcomes(key: dict[str, Any], status: str, answer: str, expected: str) -> None:
+    """Markers are no numbers, and only an unanswerable question is rightly refused."""
+    assert expected == outcome(key, status, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Ann is older than Bob.", 0),
+        ("Bob was born in 1938 and Ann in 1931, so Ann is older.", 0),
+        ("The older one is Bob; Ann was born later.", 1),
+        ("Bob.", 1),
+        ("Neither of them.", None),
+    ],
+)
+def test_the_compared_item_is_the_one_beside_the_comparing_word(
+    text: str, number: int | None
+) -> None:
+    """Before it if any is, else behind it; without the word the first item named."""
+    assert number == winner(text, "older", (["Ann"], ["Bob"]))
+
+
+def test_gold_is_cited_by_file() -> None:
+    """The name of the cited file counts, wherever the folder is."""
+    key = {"gold": [{"file": "box.json", "says": "5"}]}
+
+    assert cites_gold(key, Turn(citations=(Cited(source="documents/box.json"),)))
+    assert not cites_gold(key, Turn(citations=(Cited(source="documents/other.json"),)))
+
+
+def test_the_table_counts_each_kind() -> None:
+    """A rightly refused question counts as right and as refused."""
+    given: dict[str, Any] = dict.fromkeys(("question", "reason", "answer"), "")
+    given |= {"queries": (), "warnings": (), "rounds": 1, "calls": 2, "tokens": 900}
+    given |= {"cid": "a", "typed": "?", "how": "model", "gold_cited": True, "seconds": 9.0}
+    asked = [
+        Asked(kind="value", status="answered", outcome="right", **given),
+        Asked(kind="value", status="refused", outcome="refused", **given),
+        Asked(kind="unanswerable", status="refused", outcome="right", **given),
+    ]
+
+    assert [
+        "| value | 2 | 1 (9 to 91 %) | 0 | 1 | 2 | 2 | 2 | 900 | 9 |",
+        "| unanswerable | 1 | 1 (21 to 100 %) | 0 | 1 | - | 1 | 2 | 900 | 9 |",
+    ] == table(asked).splitlines()[2:]
