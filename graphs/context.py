@@ -10,9 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from research_agent.core.limits import Limits
 from research_agent.metering import limited
+from research_agent.presets import with_preset
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
+    Preset,
     SearchSettings,
     Settings,
     number_range,
@@ -37,6 +39,11 @@ class ResearchContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    preset: Preset | None = Field(
+        None,
+        description="Which stages act: what the embedded model carries, every stage for a strong "
+        "model, or the seed systems'. Keys that were set win over it. Empty: as configured.",
+    )
     rounds: int | None = _at_most("rounds", "Passes from retrieve to verify at most.")
     llm_calls: int | None = _at_most("llm_calls", "Calls to language models at most.")
     tool_calls: int | None = _at_most("tool_calls", "Searches at most.")
@@ -86,13 +93,16 @@ UNCHANGED = ResearchContext()
 def adjusted(settings: Settings, context: object) -> Settings:
     """Return the settings of one run; any other graph's context changes nothing.
 
-    Raises BudgetError where a limit is too small to begin with.
+    Raises BudgetError where a limit is too small to begin with, ConfigError for another preset
+    than there are.
 
     >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
     'off'
     """
     if not isinstance(context, ResearchContext) or context == UNCHANGED:
         return settings
+    if context.preset:
+        settings = with_preset(settings, context.preset)
     limits = Limits(**{name: getattr(context, name) for name in values(Limits())})
     chunks, evidence = context.search_chunks, context.evidence_chunks
     return replace(

@@ -8,6 +8,8 @@ from langgraph.types import Checkpointer
 
 from research_agent.core import routing
 from research_agent.ports import Ports
+from research_agent.presets import NAMES as PRESETS
+from research_agent.presets import with_preset
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 
@@ -26,9 +28,12 @@ def net(settings: Settings) -> int:
     """Return a number of steps that no run within its budget reaches.
 
     The search inherits the limit of the graph it is part of, so the longer of the two counts:
-    seven steps a round, or three a turn.
+    seven steps a round, or three a turn. A question may choose another preset.
     """
-    return 1 + max(7 * (settings.budget.rounds + 1), 3 * (settings.search.max_turns + 1))
+    every = [settings, *(with_preset(settings, name) for name in PRESETS)]
+    rounds = max(one.budget.rounds for one in every)
+    turns = max(one.search.max_turns for one in every)
+    return 1 + max(7 * (rounds + 1), 3 * (turns + 1))
 
 
 def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:

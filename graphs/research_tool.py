@@ -12,6 +12,7 @@ from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
 from research_agent.core.result_lines import lacking_lines, marks_line, quoted_line
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
+from research_agent.settings import Preset
 
 from .tool_inputs import ToolInput, told
 from .tools import made_tool
@@ -61,10 +62,16 @@ class ResearchInputs(ToolInput):
         description="Ask models at most so often; never more than configured.",
     )
 
+    preset: Preset | None = Field(
+        None,
+        description="How thorough to be: local is quick, full takes every step. Leave it out for "
+        "what is configured.",
+    )
+
     @property
     def limits(self) -> Limits:
         """What is handed down."""
-        return Limits(seconds=self.max_seconds, llm_calls=self.max_llm_calls)
+        return Limits(seconds=self.max_seconds, llm_calls=self.max_llm_calls, preset=self.preset)
 
 
 def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:

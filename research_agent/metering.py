@@ -100,6 +100,7 @@ def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
     3
     """
     given = {name: limit for name, limit in values(limits).items() if limit is not None}
+    given.pop("preset", None)  # (no number: it has chosen the budget)
     smaller: dict[str, Any] = {}
     for name, limit in given.items():
         allowed, least = getattr(budget, name), number_range(BudgetSettings, name)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.config import configured, lines, load_prompts, load_settings, packaged
+from research_agent.config import configured, load_prompts, load_settings, packaged
 from research_agent.errors import ConfigError, PromptError
 from research_agent.prompts import VARIABLES, PromptTemplate
-from research_agent.settings import Settings
+from research_agent.settings import Settings, lines
 
 
 def load(tmp_path: Path, text: str, **environment: str) -> Settings:

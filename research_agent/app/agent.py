@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from research_agent.app.events import Watching, events
 from research_agent.app.own_graphs import context, research, research_tool, state, tools, validating
 from research_agent.assembly.connection import connect
-from research_agent.config import configured, load_prompts
+from research_agent.config import PRESET, configured, load_prompts
 from research_agent.core.calls import SearchResult
 from research_agent.core.closing import Closing
 from research_agent.core.event_making import Known
@@ -37,13 +37,16 @@ class ResearchAgent(Closing):
     """
 
     @classmethod
-    def open(cls, index: str = "default", *, config: str | None = None) -> Self:
+    def open(cls, index: str = "default", *, config: str | None = None, preset: str = "") -> Self:
         """Return an agent over an index, by name or path, with the user's settings.
+
+        `preset` is "auto", "local", "full" or "seed"; empty: as configured. Own keys win over it.
 
         The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
         IndexMissingError and the other errors of `research_agent.errors`.
         """
-        settings = configured(config, os.environ).settings
+        environment = {**os.environ, PRESET: preset} if preset else os.environ
+        settings = configured(config, environment).settings
         prompts = load_prompts()
         connection = connect(index, settings, os.environ)
         return cls(connection.ports, connection.settings, prompts, on_close=connection.close)

@@ -62,7 +62,7 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     question = check_question(question)
     if show.report:
         check_target(show.report, force=show.force)
-    settings = start(config)
+    settings = start(config, tells_preset=True)
     prompts = load_prompts()
     where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
     with ExitStack() as stack:

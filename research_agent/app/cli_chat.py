@@ -2,7 +2,7 @@
 
 import click
 
-from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, index_is_named
+from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, PRESET, index_is_named
 from research_agent.app.telling import told
 
 
@@ -16,6 +16,7 @@ from research_agent.app.telling import told
 )
 @INDEX
 @CONFIG
+@PRESET
 @DOCS
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option(

@@ -22,12 +22,16 @@ class Limits:
     seconds: float | None = None
     cost: float | None = None
     """Money, in the unit of `models.prices`."""
+    preset: str | None = None
+    """Which stages act for this question: "auto", "local", "full" or "seed"; keys that the user
+    has set stay as they are."""
 
     def and_at_most(self, other: "Limits") -> "Limits":
-        """Return the lower one of each pair of limits.
+        """Return the lower one of each pair of limits; the first one's preset, if it has one.
 
-        >>> Limits(seconds=30.0, tokens=900).and_at_most(Limits(seconds=60.0, llm_calls=2))
-        Limits(rounds=None, llm_calls=2, tool_calls=None, tokens=900, seconds=30.0, cost=None)
+        >>> both = Limits(seconds=30.0, tokens=900).and_at_most(Limits(seconds=60.0, llm_calls=2))
+        >>> both == Limits(seconds=30.0, tokens=900, llm_calls=2)
+        True
         """
         return Limits(
             rounds=_lower(self.rounds, other.rounds),
@@ -36,6 +40,7 @@ class Limits:
             tokens=_lower(self.tokens, other.tokens),
             seconds=_lower(self.seconds, other.seconds),
             cost=_lower(self.cost, other.cost),
+            preset=self.preset or other.preset,
         )
 
     def after(self, usage: Usage) -> "Limits":
@@ -44,8 +49,9 @@ class Limits:
         >>> from research_agent.core.result import usage_of
         >>> from research_agent.core.types import ModelCall, TraceEvent
         >>> spent = usage_of([TraceEvent((ModelCall("answer", 90, 10),), queries=("q",))])
-        >>> Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
-        Limits(rounds=None, llm_calls=2, tool_calls=4, tokens=900, seconds=None, cost=None)
+        >>> left = Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
+        >>> left == Limits(llm_calls=2, tool_calls=4, tokens=900)
+        True
         """
         tokens = usage.prompt_tokens + usage.completion_tokens
         return replace(

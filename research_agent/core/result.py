@@ -135,6 +135,8 @@ class ResearchResult:
     """Those that could not be confirmed; each has a mark."""
     contradicted: int = 0
     """Those that the evidence contradicts; each has a mark."""
+    preset: str = ""
+    """Which preset's stages acted: "local", "full" or "seed"; empty where none was chosen."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:

@@ -1,5 +1,6 @@
 """The command line on real files with the real embedder and a scripted model."""
 
+import json
 import subprocess
 import sys
 import time
@@ -81,6 +82,22 @@ def test_ask_refuses_with_the_contract_text(docs: Path, tmp_path: Path) -> None:
     assert "nearest: guide, section Bread. " in result.stderr
 
 
+def test_ask_names_its_preset_first(docs: Path, tmp_path: Path) -> None:
+    """The one that is chosen, also where a file says another; the next command has its own."""
+    with served(Model(), tmp_path) as config:
+        asked = ("ask", QUESTION, "--docs", str(docs), "--config", config, "--quiet")
+        results = [run(*asked, "--preset", name) for name in ("local", "big")]
+        auto = run(*asked, "--json")
+
+    assert results[0].stderr.startswith("preset local\n")
+    assert 2 == results[1].exit_code
+    assert "error: there is no preset 'big'\nhint: Presets: auto, local, full, seed\n" == (
+        results[1].stderr
+    )
+    assert auto.stderr.startswith("preset full (auto: openai)")
+    assert "full" == json.loads(auto.stdout)["preset"]
+
+
 def test_draft_that_nothing_supports_has_a_notice_first(docs: Path, tmp_path: Path) -> None:
     """It is no refusal: the nearest passage is named, and the draft stands below with its mark."""
     with served(Model(answer="Zebras bake cakes [c1]."), tmp_path) as config:
@@ -90,7 +107,7 @@ def test_draft_that_nothing_supports_has_a_notice_first(docs: Path, tmp_path: Pa
     assert 0 == result.exit_code
     assert notice.startswith("Nothing in this answer could be confirmed. The nearest passage is [c")
     assert draft.endswith("[unconfirmed].")
-    assert "unconfirmed (max_rounds)" in result.stderr
+    assert "unconfirmed (no_new_evidence)" in result.stderr
 
 
 def test_draft_that_the_documents_contradict_is_refused(docs: Path, tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def chat(
 
     A session goes on over the index that it began with, unless another one is named.
     """
-    name, settings, lines = check_name(session), start(config), Lines()
+    name, lines = check_name(session), Lines()
+    settings = start(config, tells_preset=True)
     place = session_place(settings.sessions, os.environ)
     if docs:
         index = index_for_docs(docs, settings, quiet=not steps)
