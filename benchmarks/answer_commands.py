@@ -90,7 +90,7 @@ def answers_command(  # noqa: PLR0913 (one option each)
 @CACHE
 def presets_command(  # noqa: PLR0913 (one option each)
     *,
-    preset: presets.Preset,
+    preset: str,
     weights: str,
     names: tuple[SampleName, ...],
     rounds: int,

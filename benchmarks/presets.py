@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, get_args
 from unittest.mock import patch
 
 from benchmarks import answers, samples
@@ -41,36 +40,21 @@ from research_agent.core.events import (
 from research_agent.core.replies import sampled_identity
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
+from research_agent.presets import with_preset
 from research_agent.settings import Settings
 
-Preset = Literal["local", "full"]
-PRESETS: tuple[Preset, ...] = get_args(Preset)
+PRESETS = ("local", "full", "seed")
 KNOWN = ("answers", "loop", "refinement")
 """Benchmarks whose recordings are used where a prompt is the same."""
 BESIDE = 96
 """Questions that a model behind a server is asked at a time: all of them."""
 
 
-def settings_of(preset: Preset) -> Settings:
-    """Return the settings of a preset, with the defaults of everything else."""
-    if preset == "local":
-        return changed(Settings(), budget={"rounds": 2})
-    return changed(
-        Settings(),
-        search={"mode": "tool_calling"},
-        filter={"mode": "llm"},
-        evidence={"max_chunks": 20, "max_tokens": 8000, "max_chars": 40_000},
-        prune={"mode": "threshold"},
-        verify={"profile": "dragin", "regenerate": "sentence", "samples": 2, "judge": "all"},
-        budget={"rounds": 3},
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
     """What is to be measured."""
 
-    preset: Preset
+    preset: str
     weights: str
     live: bool = False
     """Ask the model for what is not recorded."""
@@ -86,8 +70,8 @@ class Chosen:
     @property
     def settings(self) -> Settings:
         """The preset's, with these weights and without deadlines: seconds are only counted."""
-        whole = answers.unhurried(settings_of(self.preset))
-        return answers.arm(self.weights, self.preset, whole).settings
+        plain = answers.arm(self.weights, self.preset, answers.unhurried(Settings()))
+        return with_preset(plain.settings, self.preset)
 
     @property
     def most(self) -> int:

@@ -136,7 +136,7 @@ def report(rows: Sequence[Asked], sizes: Mapping[str, int]) -> str:
 def grouped(rows: Iterable[Asked]) -> Mapping[Group, Mapping[int, Sequence[Asked]]]:
     """Return the rows by weights, preset and first round, then by rounds at most."""
     found: dict[Group, dict[int, list[Asked]]] = {}
-    order = {"local": 0, "full": 1}
+    order = {"local": 0, "full": 1, "seed": 2}
     for row in sorted(rows, key=lambda r: (r.weights, r.first_tokens, order[r.preset], r.most)):
         group = found.setdefault((row.weights, row.preset, row.first_tokens), {})
         group.setdefault(row.most, []).append(row)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import presets, samples
+from benchmarks.answers import STRONG
 from benchmarks.presets import Chosen, Seen, first_round_of
 from benchmarks.presets_table import Asked, grouped, paired, report
 from benchmarks.recording import Trial
@@ -15,6 +16,7 @@ from research_agent.core.events import Calls, Checked, Decisions, PlannedCall
 from research_agent.core.filtering import ChunkDecision
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
+from research_agent.presets import with_preset
 from research_agent.settings import Settings
 from tests.data_sets import data_set
 from tests.fakes import GOOD, QUESTION, ScriptedChat, ports, says
@@ -233,3 +235,16 @@ def test_rows_with_more_rounds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [rows] = written
     told = [(row["preset"], row["most"], row["outcome"]) for row in rows]
     assert [("local", 2, "refused"), ("full", 1, "refused"), ("local", 1, "right")] == told
+
+
+def test_a_preset_is_as_a_user_has_it_without_deadlines() -> None:
+    """Only the models and what a question may take of the clock are the benchmark's own."""
+    for preset in presets.PRESETS:
+        chosen = Chosen(preset=preset, weights=STRONG)
+        own = with_preset(Settings(), preset)
+        kept = ("retrieval", "search", "refinement", "answer", "verify", "blend", "rerank")
+
+        assert all(getattr(own, name) == getattr(chosen.settings, name) for name in kept), preset
+        assert own.budget.rounds == chosen.most
+        assert 86_400.0 == chosen.settings.budget.seconds
+        assert 2 == Chosen(preset=preset, weights=STRONG, rounds=2).most
