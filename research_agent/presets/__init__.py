@@ -89,7 +89,10 @@ def laid_under(settings: Settings, name: str, own: tuple[str, ...]) -> Settings:
     chosen = resolved(settings, name)
     before = preset_values(settings.laid.name) if settings.laid.name else {}
     wanted, plain = preset_values(chosen), dict(lines(Settings()))
+    most_rounds = settings.budget.max_rounds
     changes = {key: wanted.get(key, plain[key]) for key in (*before, *wanted) if key not in own}
+    if "budget.rounds" in changes:
+        changes["budget.rounds"] = min(int(_number(changes["budget.rounds"])), most_rounds)
     laid = {**changes, "preset": name, "laid": Laid(chosen, own)}
     return _fitting(_changed(settings, laid))
 
