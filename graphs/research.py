@@ -41,6 +41,11 @@ def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:
     return routing.after_retrieve(state.probe)
 
 
+def after_refine(state: ResearchState) -> Literal["search", "verify"]:
+    """With nothing else to search for, verify ends with what there is."""
+    return routing.after_refine(state.refinement)
+
+
 def after_verify(state: ResearchState) -> Literal["retrieve", "select_evidence", "report"]:
     """Only verify leads back."""
     return routing.after_verify(state.check)
@@ -95,7 +100,7 @@ def build_research_graph(
     graph.add_edge(START, "begin" if on_threads else "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")
-    graph.add_edge("refine", "search")
+    graph.add_conditional_edges("refine", after_refine)
     graph.add_edge("search", "select_evidence")
     graph.add_edge("select_evidence", "answer")
     graph.add_edge("answer", "verify")

@@ -14,7 +14,7 @@ VARIABLES = {
     "answerable": frozenset({"evidence", "question", "answer"}),
     "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
     "refine": frozenset({"question"}),
-    "refine_again": frozenset({"question", "doubts", "tried", "seen"}),
+    "refine_again": frozenset({"question", "gaps", "tried"}),
     "translate": frozenset({"question", "language"}),
     "same_question": frozenset({"question", "queries"}),
     "hop": frozenset({"question", "evidence"}),

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
-from research_agent.core.evidence import readable
+from research_agent.core.evidence import Evidence, readable, unread
 from research_agent.core.filtering import ChunkDecision, Filtered, counted
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
@@ -48,7 +48,7 @@ KNOWN_SLOT, MOST_KNOWN = 3, 2
 """Behind so many hits stand so many chunks that are known from before."""
 
 
-def retrieve(
+def retrieve(  # noqa: PLR0913 (keyword-only collaborators)
     question: str,
     check: Check,
     *,
@@ -56,17 +56,19 @@ def retrieve(
     settings: RetrievalSettings,
     scope: Scope = EVERYTHING,
     known: Sequence[str] = (),
+    evidence: Sequence[Evidence] = (),
 ) -> Outcome[Probe]:
     """Probe the documents with the question, or with what the last check wants to know.
 
-    Of the chunks with the ids `known`, those nearest to the query get a place among the hits.
-    In the first round a model that fails is an error: raises ModelError. Later there is an
-    answer to keep, so the probe says that it failed. Raises ToolInputError for a scope in which
-    nothing can be found.
+    Chunks that were read as `evidence` of earlier rounds are skipped. Of the chunks with the ids
+    `known`, those nearest to the query get a place among the hits. In the first round a model
+    that fails is an error: raises ModelError. Later there is an answer to keep, so the probe says
+    that it failed. Raises ToolInputError for a scope in which nothing can be found.
     """
     if not check.next_query:
         check_scope(scope, ports.documents)
     query = check.next_query or question
+    scope = unread(scope, evidence)
     try:
         hits, notes = _ranked(query, ports, settings, scope, known)
         return Outcome(Probe(query, hits), TraceEvent(notes=(*ports.warnings(), *notes)))
