@@ -10,6 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallResult, SearchResult, ToolCall
+from research_agent.core.filtering import discarded_note
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.tool_results import ChunksResult, unknown_ids
 from research_agent.core.types import Probe, TraceEvent
@@ -91,7 +92,8 @@ def _read(call: ToolCall, message: ToolMessage, scope: Scope) -> tuple[CallResul
     """Return what a tool answered as the loop keeps it."""
     match message.artifact:
         case SearchResult() as found:
-            return CallResult(call, found.hits, found.stats), found.event
+            told = discarded_note(found.stats)
+            return CallResult(call, found.hits, found.stats, told), found.event
         case ChunksResult() as read:
             told = unknown_ids(read.unknown)
             within = tuple(hit for hit in read.hits if scope.admits(hit.chunk))

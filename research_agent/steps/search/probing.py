@@ -7,7 +7,7 @@ from typing import Protocol
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.evidence import readable
-from research_agent.core.filtering import ChunkDecision, Filtered, counted
+from research_agent.core.filtering import ChunkDecision, Filtered, counted, looked_again
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
 from research_agent.core.scope import EVERYTHING, Scope
@@ -40,6 +40,7 @@ class Filter(Protocol):
         max_chunks: int,
         meter: Meter,
         exclude: Collection[str] = (),
+        question: str = "",
     ) -> Outcome[Filtered]:
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
@@ -117,10 +118,14 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     rerank: bool = True,
     scope: Scope = EVERYTHING,
     probed: Scope = EVERYTHING,
+    question: str = "",
+    look_again: bool = True,
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
-    Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
+    Among them are the chunks that the filter lets kept ones bring along. `question` is what the
+    user asked. Where the filter's model discards every hit, and with `look_again`, the hits of the
+    question are judged too, or for the question itself the next ones. Without `rerank`
     nothing is filtered: the first hits of the ranking are returned. A query that this round's
     probe already asked, within the same scope (`probed`), is answered from the probe, and so is
     one whose search fails. Raises ModelError where it fails and the probe has nothing.
@@ -133,12 +138,29 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
-    kept = (
-        filtering(query, hits, max_chunks=max_chunks, meter=meter, exclude=scope.exclude)
-        if rerank
-        else _unfiltered(hits[:max_chunks], ports)
-    )
+
+    def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
+        return filtering(
+            asked,
+            found,
+            max_chunks=max_chunks,
+            meter=meter,
+            exclude=scope.exclude,
+            question=question,
+        )
+
+    kept = filtered(query, hits) if rerank else _unfiltered(hits[:max_chunks], ports)
     notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
+    if look_again and kept.value.stats.all_discarded:
+        judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}
+        other = question or query
+        if other != query:
+            same = other == probe.query and scope == probed
+            hits, more = (probe.hits, ()) if same else _hits(other, probe, ports, retrieval, scope)
+            notes = (*notes, *more)
+        again = filtered(other, [hit for hit in hits if hit.chunk.chunk_id not in judged])
+        kept = Outcome(looked_again(kept.value, again.value), again.event)
+        notes = (*notes, *again.event.notes)
     stats = replace(kept.value.stats, search_seconds=searching)
     return SearchResult(
         kept.value.hits,
