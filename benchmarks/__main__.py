@@ -26,7 +26,7 @@ from benchmarks import (
 )
 from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
-from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
+from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
@@ -191,7 +191,7 @@ def rewrites_command() -> None:
 @main.command("filtering")
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT), help="Default: all.")
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
-@WEIGHTS
+@MODEL
 @LIVE
 @MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
