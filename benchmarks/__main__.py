@@ -202,7 +202,7 @@ def rewrites_command() -> None:
 @main.command("filtering")
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT), help="Default: all.")
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
-@WEIGHTS
+@MODEL
 @LIVE
 @MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")

@@ -8,12 +8,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallResult, ToolCall
+from research_agent.core.filtering import discarded_note
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.tool_results import ChunksResult, unknown_ids
-from research_agent.core.types import Hit, TraceEvent
+from research_agent.core.types import TraceEvent
 from research_agent.errors import ToolInputError
 from research_agent.ports import ToolSpec
 from research_agent.steps.plan_calls import TOOL
+from research_agent.steps.search import ALONE, About
 
 from .context import ResearchContext, adjusted
 from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, told, valid
@@ -65,13 +67,12 @@ def run_call(
     *,
     tools: ResearchTools,
     scope: Scope = EVERYTHING,
-    known: Sequence[str] = (),
-    instead: Sequence[Hit] = (),
+    about: About = ALONE,
 ) -> tuple[CallResult, TraceEvent]:
     """Return what a call found in `scope`, within its `share` of the budget.
 
     A wrong call is answered with what is wrong, and one that was made before with a note that it
-    was: neither runs a tool. `known` and `instead` are those of `search_chunks`.
+    was: neither runs a tool.
     """
     if call.problem:
         return CallResult(call, told=call.problem, searched=False), TraceEvent()
@@ -80,8 +81,9 @@ def run_call(
     try:
         if call.name == TOOL:
             wanted = valid(SearchChunksInput, **{"max_chunks": tools.max_chunks, **call.arguments})
-            found = tools.found(wanted, share, within=scope, known=known, instead=instead)
-            return CallResult(call, found.hits, found.stats), found.event
+            found = tools.found(wanted, share, within=scope, about=about)
+            note = discarded_note(found.stats)
+            return CallResult(call, found.hits, found.stats, note), found.event
         if call.name == GET_TOOL:
             return _read(call, tools.read(valid(GetChunksInput, **call.arguments)), scope)
     except ToolInputError as error:

@@ -54,13 +54,14 @@ def plan_calls_node(
 
 
 def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
-    result, event = run_call(
-        state.call,
-        state.share,
-        tools=tools.made_of,
-        scope=state.scope,
+    about = About(
+        question=state.question,
         known=state.known,
         instead=state.probe.hits,
+        look_again=not state.by_model,
+    )
+    result, event = run_call(
+        state.call, state.share, tools=tools.made_of, scope=state.scope, about=about
     )
     return {"results": [result], "trace": [event]}
 

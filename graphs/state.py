@@ -166,8 +166,15 @@ class SearchState(SearchInput):
             read = frozenset(item.hit.chunk.chunk_id for item in self.evidence)
             scope = replace(scope, exclude=scope.exclude | read) if read else scope
         known = self.known if call.query == self.probe.query else ()
-        share = self.plan.share
-        return {"call": call, "probe": self.probe, "share": share, "scope": scope, "known": known}
+        return {
+            "question": self.question,
+            "call": call,
+            "probe": self.probe,
+            "share": self.plan.share,
+            "scope": scope,
+            "known": known,
+            "by_model": self.plan.author == "model",
+        }
 
 
 class CallInput(State):
@@ -178,6 +185,9 @@ class CallInput(State):
     share: Allowance
     scope: Scope = EVERYTHING
     known: tuple[str, ...] = ()
+    question: str = ""
+    by_model: bool = False
+    """The model that wrote the call may write another one where the filter discards all."""
 
 
 class SearchUpdate(TypedDict, total=False):

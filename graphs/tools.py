@@ -18,7 +18,6 @@ from research_agent.core.tool_results import (
     chunks_text,
     search_text,
 )
-from research_agent.core.types import Hit
 from research_agent.errors import ToolInputError
 from research_agent.metering import whole
 from research_agent.ports import Ports
@@ -30,7 +29,7 @@ from research_agent.steps.list_documents import list_documents
 from research_agent.steps.plan_calls import TOOL
 from research_agent.steps.referring import Referring
 from research_agent.steps.reorder import Reorderer
-from research_agent.steps.search import Wanted, search_chunks, search_documents
+from research_agent.steps.search import ALONE, About, Wanted, search_chunks, search_documents
 
 from .tool_inputs import (
     GetChunksInput,
@@ -104,13 +103,9 @@ class ResearchTools:
         allowance: Allowance,
         *,
         within: Scope = EVERYTHING,
-        known: Sequence[str] = (),
-        instead: Sequence[Hit] = (),
+        about: About = ALONE,
     ) -> SearchResult:
-        """Return what one valid call finds within a scope; raises ToolInputError, ModelError.
-
-        `known` and `instead` are those of `search_chunks`.
-        """
+        """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
         following = Referring(self.ports, within.exclude | exclude, within)
         search = partial(
@@ -125,8 +120,7 @@ class ResearchTools:
                 references=following.references,
                 expand=following.further,
             ),
-            known=known,
-            instead=instead,
+            about=about,
         )
         return search_documents(
             given.query,

@@ -22,7 +22,7 @@ VARIABLES = {
     "plan_calls": frozenset({"documents", "question", "queries", "missing", "results"}),
     "relevant": frozenset({"question", "chunk"}),
     "judge": frozenset({"evidence", "question", "sentences"}),
-    "filter": frozenset({"question", "chunks"}),
+    "filter": frozenset({"question", "search", "chunks"}),
     "calibrate": frozenset({"text"}),
     "nu_system": frozenset[str](),
     "nu_question": frozenset({"question"}),

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from research_agent.core.calls import SearchResult
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import fenced, place, readable
+from research_agent.core.filtering import discarded_note
 from research_agent.core.referring import Reference
 from research_agent.core.types import Hit, TraceEvent
 
@@ -73,7 +74,8 @@ def search_text(result: SearchResult) -> str:
     head += f" in {result.files_searched} documents"
     more = f", and {expanded} that they refer to" if expanded else ""
     why = f" (not all judged by a model: {result.stats.fallback})" if result.stats.fallback else ""
-    return "\n".join([f"{head}{more}{why}", *lines])
+    note = [discarded_note(result.stats)] if result.stats.all_discarded else []
+    return "\n".join([f"{head}{more}{why}", *note, *lines])
 
 
 def chunks_text(result: ChunksResult, *, count: Callable[[str], int]) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.evidence import Evidence, readable, unread
-from research_agent.core.filtering import ChunkDecision, Filtered, counted
+from research_agent.core.filtering import ChunkDecision, Filtered, counted, looked_again
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
 from research_agent.core.scope import EVERYTHING, Scope, check_scope
@@ -40,6 +40,7 @@ class Filter(Protocol):
         max_chunks: int,
         meter: Meter,
         exclude: Collection[str] = (),
+        question: str = "",
     ) -> Outcome[Filtered]:
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
@@ -115,6 +116,23 @@ def _with_known(hits: tuple[Hit, ...], known: Sequence[Hit]) -> tuple[Hit, ...]:
     return reserve_slots(own, [moved], slot=KNOWN_SLOT, each=MOST_KNOWN) if ids else hits
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a search knows beside its query."""
+
+    question: str = ""
+    """What the user asked."""
+    known: tuple[str, ...] = ()
+    """Ids of chunks of which those nearest to the query get a place among the hits."""
+    instead: tuple[Hit, ...] = ()
+    """Hits that stand in for a search that fails, as far as they are in its scope."""
+    look_again: bool = True
+    """Search once more where the filter's model discards every hit."""
+
+
+ALONE = About()
+
+
 def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     query: str,
     *,
@@ -126,35 +144,49 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     filtering: Filter,
     rerank: bool = True,
     scope: Scope = EVERYTHING,
-    known: Sequence[str] = (),
-    instead: Sequence[Hit] = (),
+    about: About = ALONE,
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
-    Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
-    nothing is filtered: the first hits of the ranking are returned. Of the chunks with the ids
-    `known`, those nearest to the query get a place among the hits. A search that fails is answered
-    with the hits `instead`, as far as they are in the scope, and a note; raises ModelError where
-    there are none.
+    Among them are the chunks that the filter lets kept ones bring along. Without `rerank`
+    nothing is filtered: the first hits of the ranking are returned. Where the filter's model
+    discards every hit, the hits of the question are judged too, or for the question itself the next
+    ones. Raises ModelError where the search fails and there are no hits to stand in.
     """
     started = ports.clock.seconds()
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
     try:
-        found, notes = _ranked(query, ports, retrieval, scope, known)
+        found, notes = _ranked(query, ports, retrieval, scope, about.known)
     except ModelError as error:
-        if not instead:
+        if not about.instead:
             raise
-        found = tuple(hit for hit in instead if scope.admits(hit.chunk))
+        found = tuple(hit for hit in about.instead if scope.admits(hit.chunk))
         notes = (f"search: {error}; answered from the round's first search",)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
-    kept = (
-        filtering(query, hits, max_chunks=max_chunks, meter=meter, exclude=scope.exclude)
-        if rerank
-        else _unfiltered(hits[:max_chunks], ports)
-    )
+
+    def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
+        return filtering(
+            asked,
+            found,
+            max_chunks=max_chunks,
+            meter=meter,
+            exclude=scope.exclude,
+            question=about.question,
+        )
+
+    kept = filtered(query, hits) if rerank else _unfiltered(hits[:max_chunks], ports)
     notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
+    if about.look_again and kept.value.stats.all_discarded:
+        judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}
+        other = about.question or query
+        if other != query:
+            hits, more = _others(other, hits, ports, retrieval, scope)
+            notes = (*notes, *more)
+        again = filtered(other, [hit for hit in hits if hit.chunk.chunk_id not in judged])
+        kept = Outcome(looked_again(kept.value, again.value), again.event)
+        notes = (*notes, *again.event.notes)
     stats = replace(kept.value.stats, search_seconds=searching)
     return SearchResult(
         kept.value.hits,
@@ -162,6 +194,20 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
         TraceEvent(meter.calls, notes, (query,)),
         total_found=len(found),
     )
+
+
+def _others(
+    query: str,
+    hits: tuple[Hit, ...],
+    ports: Ports,
+    settings: RetrievalSettings,
+    scope: Scope,
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what another query finds; `hits` and a note where its search fails."""
+    try:
+        return _ranked(query, ports, settings, scope, ())
+    except ModelError as error:
+        return hits, (f"search: {error}; the next hits of the search were judged",)
 
 
 def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
