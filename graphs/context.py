@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from research_agent.core.limits import Limits
 from research_agent.metering import limited
-from research_agent.presets import with_preset
+from research_agent.presets import with_preset, with_readable_stages
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
@@ -90,8 +90,10 @@ class ResearchContext(BaseModel):
 UNCHANGED = ResearchContext()
 
 
-def adjusted(settings: Settings, context: object) -> Settings:
+def adjusted(settings: Settings, context: object, unreadable: int = 0) -> Settings:
     """Return the settings of one run; any other graph's context changes nothing.
+
+    `unreadable`: replies of the run that could not be read so far (`with_readable_stages`).
 
     Raises BudgetError where a limit is too small to begin with, ConfigError for another preset
     than there are.
@@ -99,10 +101,13 @@ def adjusted(settings: Settings, context: object) -> Settings:
     >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
     'off'
     """
-    if not isinstance(context, ResearchContext) or context == UNCHANGED:
-        return settings
+    if not isinstance(context, ResearchContext):
+        context = UNCHANGED
     if context.preset:
         settings = with_preset(settings, context.preset)
+    settings = with_readable_stages(settings, unreadable)
+    if context == UNCHANGED:
+        return settings
     limits = Limits(**{name: getattr(context, name) for name in values(Limits())})
     chunks, evidence = context.search_chunks, context.evidence_chunks
     return replace(

@@ -71,7 +71,7 @@ def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
 def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
     """Send every call of the plan at once."""
     plan, probe = state.plan, state.probe
-    given = {"probe": probe, "share": plan.share, "scope": state.scope}
+    given = {"probe": probe, "share": plan.share, "scope": state.scope, "trace": state.trace}
     sends = [Send("run_call", {"call": call, **given}) for call in plan.calls]
     return sends if routing.after_plan(state.plan) == "run_call" else "collect"
 

@@ -153,6 +153,7 @@ class CallInput(State):
     probe: Probe
     share: Allowance
     scope: Scope = EVERYTHING
+    trace: Trace = ()  # what the question has cost so far
 
 
 class SearchUpdate(TypedDict, total=False):

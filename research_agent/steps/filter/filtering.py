@@ -107,7 +107,8 @@ class HitFilter:
             fallback=judged.fallback,
         )
         found = Filtered((*seated, *further), stats)
-        return Outcome(found, TraceEvent(notes=_notes(decisions, judged.fallback)))
+        notes = _notes(decisions, judged.fallback)
+        return Outcome(found, TraceEvent(notes=notes, unreadable=judged.unreadable))
 
     def _candidates(self, query: str, hits: Sequence[Hit], max_chunks: int) -> Candidates:
         filtering = self._settings.filter

@@ -18,6 +18,8 @@ class Judgement:
     repeated_ids: int = 0
     fallback: str = ""
     """Why the ranking decides about some of them, or about all."""
+    unreadable: int = 0
+    """Replies without any verdict."""
 
 
 class Judge(Protocol):

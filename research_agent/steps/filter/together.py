@@ -57,12 +57,14 @@ class TogetherJudge:
     ) -> Judgement:
         """Ask about `hits`; a reply that says nothing of any of them is a failure too."""
         said, fallback = Verdicts({}), "filter.max_prompt_tokens has no room for any chunk"
+        unreadable = 0
         if shown.aliases:
             ids = {alias: hits[i].chunk.chunk_id for alias, i in shown.aliases.items()}
             expandable = {alias: bool(names.get(ids[alias])) for alias in ids}
             try:
                 said = self._said(query, shown.text, expandable, ask)
                 fallback = "" if said.by_alias else "the reply has no verdict on any chunk"
+                unreadable = int(not said.by_alias)
             except (ModelError, BudgetError) as error:
                 fallback = str(error)
         decisions = [ChunkDecision(hit.chunk.chunk_id, why="no_room") for hit in hits]
@@ -70,7 +72,7 @@ class TogetherJudge:
             verdict = said.by_alias.get(alias)
             why: Why = "model" if verdict else "failed" if fallback else "not_mentioned"
             decisions[i] = replace(decisions[i], verdict=verdict or "undecided", why=why)
-        return Judgement(tuple(decisions), said.unknown, said.repeated, fallback)
+        return Judgement(tuple(decisions), said.unknown, said.repeated, fallback, unreadable)
 
     def _said(self, query: str, chunks: str, expandable: Mapping[str, bool], ask: Ask) -> Verdicts:
         content = self.prompt.render(question=query, chunks=chunks)

@@ -143,7 +143,7 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     return SearchResult(
         kept.value.hits,
         stats,
-        TraceEvent(meter.calls, notes, (query,)),
+        TraceEvent(meter.calls, notes, (query,), unreadable=kept.event.unreadable),
         total_found=len(found),
     )
 
