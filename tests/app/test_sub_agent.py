@@ -128,7 +128,7 @@ def test_empty_or_enormous_question_is_a_clear_error(
     ("limits", "stop"),
     [
         (Limits(llm_calls=3), "budget_llm_calls"),
-        (Limits(tokens=120), "no_new_evidence"),
+        (Limits(tokens=120), "budget_tokens"),
         (Limits(rounds=1), "max_rounds"),
         (Limits(seconds=8.0), "budget_seconds"),
     ],
