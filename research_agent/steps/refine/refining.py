@@ -24,6 +24,7 @@ from research_agent.core.refinement import (
     Refinement,
     blocked_too,
     by_rules,
+    exhausted,
     first_is,
     judge,
     keep,
@@ -183,17 +184,13 @@ class _Work:
             if proposal.problem:
                 return self._instead(proposal.problem)
             if not proposal.queries and self.before.again:
-                return self._exhausted(), ()
+                return exhausted(self.question), ()
             if not proposal.queries or (bypass and proposal.kind != "decompose"):
                 why = f"bypass: {bypass}" if bypass else "the planner model kept the question"
                 return keep(self.question, why), ()
             return self._judged(proposal, meter)
         except (ModelError, BudgetError) as error:
             return self._instead(str(error))
-
-    def _exhausted(self) -> Refinement:
-        kept = keep(self.question, "the planner model has nothing else to search for")
-        return replace(kept, author="model", exhausted=True)
 
     def _translated(self, own: str, theirs: str, meter: Meter) -> Refined:
         prompt = self.prompts.translate.render(question=self.question, language=theirs)
