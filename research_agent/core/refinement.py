@@ -79,7 +79,7 @@ def keep(query: str, reason: str, verdicts: tuple[QueryVerdict, ...] = ()) -> Re
 
 
 def exhausted(query: str) -> Refinement:
-    """Search with nothing more: in a later round the planner model kept the question."""
+    """Search no more: in a later round the planner model kept the question."""
     reason = "the planner model has nothing else to search for"
     return Refinement("keep", (query,), reason, author="model", exhausted=True)
 
