@@ -26,7 +26,7 @@ from benchmarks import (
 )
 from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
-from benchmarks.options import CACHE, LIVE, MINUTES, WEIGHTS
+from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
@@ -149,11 +149,17 @@ def reranking_command(  # noqa: PLR0913 (one option each)
 
 @main.command("refinement")
 @click.option(
-    "--data", "names", multiple=True, type=click.Choice(refinement.SETS), help="Default: all."
+    "--data",
+    "names",
+    multiple=True,
+    type=click.Choice((*refinement.SETS, refinement.API)),
+    help="Default: all that the arms are compared on.",
 )
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
 @click.option("--try", "tried", multiple=True, metavar="KEY=VALUE,…", help="A further arm.")
-@WEIGHTS
+@click.option("--modes", is_flag=True, help="Instead: who writes the calls, on a sample of 15.")
+@click.option("--sample", default=0, help="So many questions, evenly spaced by their ids.")
+@MODEL
 @LIVE
 @MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")
@@ -163,6 +169,8 @@ def refinement_command(  # noqa: PLR0913 (one option each)
     names: tuple[str, ...],
     arms: tuple[str, ...],
     tried: tuple[str, ...],
+    modes: bool,
+    sample: int,
     weights: str,
     live: bool,
     minutes: float,
@@ -176,9 +184,12 @@ def refinement_command(  # noqa: PLR0913 (one option each)
         live=live,
         minutes=minutes,
         limit=limit,
+        sample=sample or (refinement.MODE_SAMPLE if modes else 0),
+        modes=modes,
         tried=[refinement_arms.tried(text) for text in tried],
     )
-    for text in refinement.run(names or refinement.SETS, chosen, cache=cache):
+    sets = refinement.MODE_SETS if modes else refinement.SETS
+    for text in refinement.run(names or sets, chosen, cache=cache):
         print(f"{text}\n", flush=True)
 
 
@@ -191,7 +202,7 @@ def rewrites_command() -> None:
 @main.command("filtering")
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT), help="Default: all.")
 @click.option("--arm", "arms", multiple=True, help="Only this; nothing is kept.")
-@WEIGHTS
+@MODEL
 @LIVE
 @MINUTES
 @click.option("--limit", default=0, help="Only the first questions; nothing is kept.")

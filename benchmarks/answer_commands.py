@@ -13,8 +13,8 @@ from benchmarks import (
     answers_report,
     checks,
     drafts,
-    loop,
     marks,
+    presets,
     pruning,
     refusals,
     refusals_asking,
@@ -22,11 +22,12 @@ from benchmarks import (
 from benchmarks.answer_arms import ARMS, arm_named
 from benchmarks.conversations import conversations_command
 from benchmarks.grounding import grounding_command
-from benchmarks.loop_sets import SETS, SetName
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.peers.running import ANSWERERS
 from benchmarks.places import REFUSALS
+from benchmarks.presets_table import report
 from benchmarks.questions import nist_keys
+from benchmarks.samples import NAMES, SampleName, sizes
 
 
 @click.command("answers")
@@ -77,18 +78,44 @@ def answers_command(  # noqa: PLR0913 (one option each)
     print(answers_report.write_report(weights))
 
 
-@click.command("loop")
-@click.option("--data", "names", multiple=True, type=click.Choice(list(SETS)), help="Default: all.")
-@WEIGHTS
+@click.command("presets")
+@click.option("--preset", default="local", type=click.Choice(presets.PRESETS))
+@MODEL
+@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
+@click.option("--rounds", default=0, help="At most; each smaller number is measured too.")
+@click.option("--first-round-tokens", default=0, help="Less evidence in the first round.")
+@click.option("--report", "only_report", is_flag=True, help="Ask nobody: only tables.")
 @LIVE
+@click.option("--limit", default=0, help="Only the first questions of each; nothing is kept.")
 @MINUTES
 @CACHE
-def loop_command(
-    *, names: tuple[SetName, ...], weights: str, live: bool, minutes: float, cache: str
+def presets_command(  # noqa: PLR0913 (one option each)
+    *,
+    preset: str,
+    weights: str,
+    names: tuple[SampleName, ...],
+    rounds: int,
+    first_round_tokens: int,
+    only_report: bool,
+    live: bool,
+    limit: int,
+    minutes: float,
+    cache: str,
 ) -> None:
-    """Measure what a second round is worth."""
-    chosen = loop.Chosen(weights=weights, live=live, minutes=minutes)
-    print(loop.run(names or tuple(SETS), chosen, cache=cache))
+    """Measure a preset and its rounds on NIST and samples of HotpotQA and MuSiQue."""
+    if only_report:
+        print(report(presets.kept(), sizes()))
+        return
+    chosen = presets.Chosen(
+        preset=preset,
+        weights=weights,
+        live=live,
+        rounds=rounds,
+        first_tokens=first_round_tokens,
+        limit=limit,
+        minutes=minutes,
+    )
+    print(presets.run(names or NAMES, chosen, cache=cache))
 
 
 @click.command("pruning")
@@ -153,7 +180,7 @@ COMMANDS = (
     marks_command,
     answers_command,
     conversations_command,
-    loop_command,
+    presets_command,
     pruning_command,
     grounding_command,
     refusals_command,

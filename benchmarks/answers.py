@@ -57,6 +57,9 @@ REMOVED = "-gold-removed"
 STRONG = "strong"
 """The weights of a model behind a server; its questions are asked side by side."""
 
+SLOW = 7200.0
+"""Seconds that a reply of a model behind a server may take; people may write it."""
+
 
 def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # noqa: ANN401 (fields)
     """Return the way that answers with `weights` and otherwise as `settings` say.
@@ -68,12 +71,22 @@ def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # 
     if weights == STRONG:
         url = os.environ.get("RESEARCH_AGENT_BENCHMARK_URL", "http://127.0.0.1:8099/v1")
         chat = RoleSettings(provider="openai", model=STRONG, base_url=url)
-        models = replace(models, chat=chat, timeout=3000.0, retries=0, concurrency=64)
-        settings = replace(settings, budget=replace(settings.budget, seconds=3600.0))
+        models = replace(models, chat=chat, timeout=SLOW, retries=0, concurrency=64)
+        settings = unhurried(settings)
     else:
         local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked)
         models = replace(models, local=local)
     return Chosen(arm=name, settings=replace(settings, models=models), weights=weights, **more)
+
+
+def unhurried(settings: Settings) -> Settings:
+    """Return settings without deadlines: seconds are counted, and end nothing."""
+    return replace(
+        settings,
+        budget=replace(settings.budget, seconds=86_400.0),
+        filter=replace(settings.filter, seconds=3600.0),
+        prune=replace(settings.prune, seconds=3600.0),
+    )
 
 
 def run(way: Chosen) -> Mapping[str, Any]:

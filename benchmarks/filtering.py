@@ -7,11 +7,13 @@ stopped; without `live` a question whose calls are not recorded is left out of a
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.answers import STRONG
 from benchmarks.answers import arm as answering
 from benchmarks.filtering_arms import ARMS, MOST, Arm
 from benchmarks.filtering_scores import Asked, Choice, asked, summary
@@ -47,7 +49,7 @@ class Chosen:
     arms: Sequence[str] = ()
     """Names of arms; none: all."""
     weights: str = "1.5b"
-    """The embedded model whose recordings are used."""
+    """The embedded model whose recordings are used; "strong": a server's (benchmarks.answers)."""
     live: bool = False
     """Ask it for what is not recorded."""
     minutes: float = 45.0
@@ -66,7 +68,8 @@ def run(names: Sequence[str], chosen: Chosen, *, cache: str) -> Iterator[str]:
             rows = measured(given, chosen, Path(cache or temporary).absolute(), until)
             text = table(name, {arm: summary(list(of.values())) for arm, of in rows.items() if of})
             if not (chosen.limit or chosen.arms):
-                keep(f"filtering-{name}", by_question(rows), text)
+                whose = f"-{STRONG}" if chosen.weights == STRONG else ""
+                keep(f"filtering-{name}{whose}", by_question(rows), text)
             yield text
 
 
@@ -82,18 +85,27 @@ def measured(given: QuestionSet, chosen: Chosen, cache: Path, until: float) -> R
         chat = RecordedChat(model, recorded, chosen.weights)
         ports = replace(ports, filterer=chat, decisions=None)
         arms = [arm for arm in ARMS if not chosen.arms or arm.name in chosen.arms]
-        return {arm.name: answered(given, arm, ports, settings) for arm in arms}
+        beside = len(given.questions) if chosen.live and chosen.weights == STRONG else 1
+        return {arm.name: answered(given, arm, ports, settings, beside=beside) for arm in arms}
 
 
-def answered(given: QuestionSet, arm: Arm, ports: Ports, settings: Settings) -> Mapping[str, Asked]:
-    """Ask the questions in one arm; those whose calls are not recorded are left out."""
-    rows = {}
-    for question in given.questions:
+def answered(
+    given: QuestionSet, arm: Arm, ports: Ports, settings: Settings, *, beside: int = 1
+) -> Mapping[str, Asked]:
+    """Ask the questions in one arm, so many beside each other.
+
+    Those whose calls are not recorded are left out.
+    """
+
+    def one(question: Question) -> Asked | None:
         try:
-            rows[question.qid] = asked(choice(question, arm, ports, arm.settings(settings)))
+            return asked(choice(question, arm, ports, arm.settings(settings)))
         except MissingRecordingError:
-            continue
-    return rows
+            return None
+
+    with ThreadPoolExecutor(beside) as threads:
+        rows = zip(given.questions, threads.map(one, given.questions), strict=True)
+        return {question.qid: row for question, row in rows if row}
 
 
 def choice(question: Question, arm: Arm, ports: Ports, settings: Settings) -> Choice:
@@ -115,7 +127,7 @@ def choice(question: Question, arm: Arm, ports: Ports, settings: Settings) -> Ch
         question=question,
         ranking=ranking,
         found=found,
-        calls=[(call.prompt_tokens, call.cached_tokens) for call in meter.calls],
+        calls=meter.calls,
         seconds=sum(call.seconds for call in meter.calls),
     )
 

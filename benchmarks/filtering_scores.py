@@ -7,7 +7,7 @@ from statistics import fmean
 from benchmarks.intervals import Interval, mean_interval, paired_difference, sign_test
 from benchmarks.sought import KINDS, Question
 from research_agent.core.filtering import ChunkDecision, Filtered
-from research_agent.core.types import Chunk, Hit
+from research_agent.core.types import Chunk, Hit, ModelCall
 from research_agent.settings import RetrievalSettings
 
 RRF_K = RetrievalSettings().rrf_k
@@ -52,6 +52,13 @@ class Asked:
     model_seconds: float
     best_similarity: float
     fallback: str
+    completion_tokens: int = 0
+    expanded: int = 0
+    """Chunks in the result that a kept hit refers to."""
+    dangling_before: int = 0
+    """References of kept hits that lead to no chunk of the result, before expansion."""
+    dangling_after: int = 0
+    all_discarded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +68,7 @@ class Choice:
     question: Question
     ranking: Sequence[Hit]
     found: Filtered
-    calls: Sequence[tuple[int, int]]
-    """Prompt tokens, and those of them that the server had read before, of each call."""
+    calls: Sequence[ModelCall]
     seconds: float
 
 
@@ -85,13 +91,18 @@ def asked(choice: Choice) -> Asked:
         judged=tuple(_judged(question, looked_at, stats.decisions)),
         tokens_before=stats.tokens_before,
         tokens_after=stats.tokens_after,
-        prompt_tokens=sum(tokens for tokens, _ in choice.calls),
-        cached_tokens=sum(cached for _, cached in choice.calls),
-        longest_prompt=max((tokens for tokens, _ in choice.calls), default=0),
+        prompt_tokens=sum(call.prompt_tokens for call in choice.calls),
+        cached_tokens=sum(call.cached_tokens for call in choice.calls),
+        longest_prompt=max((call.prompt_tokens for call in choice.calls), default=0),
         calls=len(choice.calls),
         model_seconds=round(choice.seconds, 2),
         best_similarity=round(max((hit.similarity or 0.0) for hit in choice.ranking), 3),
         fallback=stats.fallback,
+        completion_tokens=sum(call.completion_tokens for call in choice.calls),
+        expanded=stats.expanded,
+        dangling_before=stats.dangling_before,
+        dangling_after=stats.dangling_after,
+        all_discarded=stats.all_discarded,
     )
 
 
@@ -105,7 +116,7 @@ def _judged(
 ) -> list[Judged]:
     found = []
     for rank, (hit, one) in enumerate(zip(hits, decisions, strict=True), start=1):
-        if one.why not in {"model", "overruled"}:
+        if one.why not in {"model", "all_discarded"}:
             continue
         said = 0.0 if one.verdict == "discard" else 1.0
         found.append(
@@ -182,6 +193,13 @@ class Summary:
     calls: float
     model_seconds: float
     fallbacks: int
+    written: float = 0.0
+    """Tokens of replies."""
+    expanded: float = 0.0
+    dangling_before: float = 0.0
+    dangling_after: float = 0.0
+    all_discarded: int = 0
+    """Questions for which every hit was discarded."""
 
 
 def summary(rows: Sequence[Asked]) -> Summary:
@@ -221,6 +239,11 @@ def summary(rows: Sequence[Asked]) -> Summary:
         calls=fmean(row.calls for row in rows),
         model_seconds=fmean(row.model_seconds for row in rows),
         fallbacks=sum(bool(row.fallback) for row in rows),
+        written=fmean(row.completion_tokens for row in rows),
+        expanded=fmean(row.expanded for row in rows),
+        dangling_before=fmean(row.dangling_before for row in rows),
+        dangling_after=fmean(row.dangling_after for row in rows),
+        all_discarded=sum(row.all_discarded for row in rows),
     )
 
 

@@ -24,6 +24,7 @@ def _found(arms: Mapping[str, Summary]) -> str:
         "arm", "questions", *(f"all {_plural(kind)} found" for kind in kinds), "of all sought",
         "chunks", "recall of what was looked at", "irrelevant gone",
         "recall - as many first hits", "more / fewer, sign test", "tokens for the answer",
+        "of them expanded", "dangling references, before", "after",
     ]  # fmt: skip
     rows = []
     for arm, of in arms.items():
@@ -32,6 +33,7 @@ def _found(arms: Mapping[str, Summary]) -> str:
             arm, str(of.questions), *found, f"{of.golds[0]} of {of.golds[1]}",
             f"{of.chunks:.1f}", share(of.recall), share(of.gone), difference(of.difference),
             f"{of.more} / {of.fewer}, p {share(of.sign_p)}", f"{of.tokens_after:.0f}",
+            f"{of.expanded:.1f}", f"{of.dangling_before:.1f}", f"{of.dangling_after:.1f}",
         ])  # fmt: skip
     return markdown(heads, rows)
 
@@ -41,8 +43,9 @@ def _verdicts(arms: Mapping[str, Summary]) -> str:
         "arm", "questions", "AUC of the verdict", "of the rank", "of the similarity",
         "of verdict and rank fused",
         "verdict - rank", "balanced accuracy", "calls", "tokens sent", "read anew",
-        "longest prompt",
-        "seconds, embedded", f"seconds at {SPEED} tokens/s", "fallbacks",
+        "longest prompt", "tokens written",
+        "seconds, of the model", f"seconds at {SPEED} tokens/s", "fallbacks",
+        "all discarded",
     ]  # fmt: skip
     rows = [
         [
@@ -50,8 +53,8 @@ def _verdicts(arms: Mapping[str, Summary]) -> str:
             share(of.similarity_area), share(of.fused_area),
             difference(of.area_difference), share(of.balanced),
             f"{of.calls:.1f}", f"{of.prompt_tokens:.0f}", f"{of.read_anew:.0f}",
-            str(of.longest_prompt), f"{of.model_seconds:.1f}",
-            f"{of.read_anew / SPEED:.1f}", str(of.fallbacks),
+            str(of.longest_prompt), f"{of.written:.0f}", f"{of.model_seconds:.1f}",
+            f"{of.read_anew / SPEED:.1f}", str(of.fallbacks), str(of.all_discarded),
         ]
         for arm, of in arms.items()
     ]  # fmt: skip

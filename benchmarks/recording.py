@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +95,8 @@ class RecordedChat:
         self._model, self._recordings, self._weights = model, recordings, weights
         self.seconds = 0.0
         """What the calls took when they were recorded."""
+        self.asked: Counter[str] = Counter()
+        """Calls by role; those of the verifier that want JSON are of the judge."""
 
     def complete(
         self,
@@ -120,10 +123,27 @@ class RecordedChat:
                 raise MissingRecordingError(role) from error
             raise
         self.seconds += call.seconds
+        self.asked["judge" if role == "verifier" and schema else role] += 1
         if not reply.cost.reused:
             return reply
         cost = replace(reply.cost, reused=False, tries=1, seconds=call.seconds)
         return replace(reply, cost=cost)
+
+
+class Trial:
+    """Whether the model calls tools, known for one run alone; implements ToolUse."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known, so that a run from recordings tries it as the first did."""
+        self._usable: bool | None = None
+
+    def known(self) -> bool | None:
+        """Return what was learned; None before."""
+        return self._usable
+
+    def learn(self, *, usable: bool) -> None:
+        """Remember what a trial has shown."""
+        self._usable = usable
 
 
 def _fail(problem: str) -> None:

@@ -67,3 +67,10 @@ ARMS = (
     Arm("parts by the model, hops", changed(ASKING, refinement={"hops": "on"}), "not refined"),
     Arm("default", Settings(), "not refined"),
 )
+MODES = (
+    Arm("planned", changed(Settings(), search={"mode": "planned"})),
+    Arm("tool_calling", changed(Settings(), search={"mode": "tool_calling"}), "planned"),
+    Arm("auto", changed(Settings(), search={"mode": "auto"}), "planned"),
+)
+"""Who writes the calls of a search: rules, the planner model, or the model where it proves able to.
+A model that is tried once for all counts its trial at one question."""

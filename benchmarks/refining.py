@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Literal
 
 from benchmarks.metrics import Span
 from benchmarks.rankings import whole_documents
@@ -20,6 +21,9 @@ from research_agent.core.types import Hit, ModelCall, TraceEvent
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.steps.search import hybrid_search
+
+By = Literal["page", "document", "chunk"]
+"""How a hit is told: by its pages; by its document, once, at its first hit; or by its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +43,9 @@ class Searched:
 class Searching:
     """The product's graph over one index, with one set of settings."""
 
-    def __init__(self, ports: Ports, settings: Settings, by_document: bool) -> None:  # noqa: FBT001 (one of three)
-        """Build the graph; with `by_document` a document counts once, at its first hit."""
-        self._ports, self._settings, self._by_document = ports, settings, by_document
+    def __init__(self, ports: Ports, settings: Settings, by: By) -> None:
+        """Build the graph; hits are told `by` their pages, documents or chunks."""
+        self._ports, self._settings, self._by = ports, settings, by
         self._graph = build_research_graph(ports, settings, load_prompts())
         self._first: dict[str, tuple[Span, ...]] = {}
 
@@ -75,5 +79,7 @@ class Searching:
 
     def _places(self, hits: Sequence[Hit]) -> tuple[Span, ...]:
         chunks = [hit.chunk for hit in hits]
+        if self._by == "chunk":
+            return tuple(Span(chunk.chunk_id) for chunk in chunks)
         spans = tuple(Span(chunk.doc_id, chunk.start_page, chunk.end_page) for chunk in chunks)
-        return whole_documents(spans) if self._by_document else spans
+        return whole_documents(spans) if self._by == "document" else spans

@@ -1,36 +1,33 @@
-"""The tools as the search's own loop uses them: checked, run, and their results read."""
+"""The tools as the search's own loop uses them: checked, and each call run as its step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
-from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from research_agent.core.budget import Allowance
-from research_agent.core.calls import CallResult, SearchResult, ToolCall
+from research_agent.core.calls import CallResult, ToolCall
+from research_agent.core.filtering import discarded_note
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.tool_results import ChunksResult, unknown_ids
-from research_agent.core.types import Probe, TraceEvent
+from research_agent.core.types import TraceEvent
+from research_agent.errors import ToolInputError
 from research_agent.ports import ToolSpec
 from research_agent.steps.plan_calls import TOOL
+from research_agent.steps.search import ALONE, About
 
 from .context import ResearchContext, adjusted
-from .tool_inputs import INPUTS, checked
-from .tools import ResearchTools
+from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, told, valid
+from .tools import GET_TOOL, ResearchTools
 
 REPEATED = "the same call as before: see its results above"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Toolbox:
     """Three tools by name; implements the `Tools` of `plan_calls`."""
 
-    tools: Mapping[str, BaseTool]
-    specs: tuple[ToolSpec, ...]
-    max_chunks: int
-    """What a search returns at most, whatever its caller asks for."""
     made_of: ResearchTools
 
     def under(self, context: ResearchContext) -> "Toolbox":
@@ -39,12 +36,17 @@ class Toolbox:
         if settings is self.made_of.settings:
             return self
         most = settings.search.max_chunks
-        return toolbox(replace(self.made_of, settings=settings, max_chunks=most))
+        return Toolbox(replace(self.made_of, settings=settings, max_chunks=most))
+
+    @cached_property
+    def specs(self) -> Sequence[ToolSpec]:
+        """How models are told about the tools; the documents are told in the prompt."""
+        return tuple(map(convert_to_openai_tool, self.made_of.tools(outline=False)))
 
     @property
     def names(self) -> Sequence[str]:
         """What the tools are called."""
-        return tuple(self.tools)
+        return tuple(INPUTS)
 
     def check(self, name: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Return the arguments that differ from the defaults; raises ToolInputError.
@@ -55,19 +57,17 @@ class Toolbox:
         asked = given.pop("max_chunks", None)
         if asked is None and arguments.get("max_chunks") is not None:
             asked = INPUTS[name].model_fields["max_chunks"].default
-        smaller = isinstance(asked, int) and asked < self.max_chunks
+        smaller = isinstance(asked, int) and asked < self.made_of.max_chunks
         return given | {"max_chunks": asked} if smaller else given
 
 
-def toolbox(tools: ResearchTools) -> Toolbox:
-    """Return the tools for our own loop, which tells the model of the documents elsewhere."""
-    built = tools.tools(outline=False)
-    specs = tuple(convert_to_openai_tool(tool) for tool in built)
-    return Toolbox({tool.name: tool for tool in built}, specs, tools.max_chunks, tools)
-
-
 def run_call(
-    call: ToolCall, probe: Probe, share: Allowance, *, tools: Toolbox, scope: Scope = EVERYTHING
+    call: ToolCall,
+    share: Allowance,
+    *,
+    tools: ResearchTools,
+    scope: Scope = EVERYTHING,
+    about: About = ALONE,
 ) -> tuple[CallResult, TraceEvent]:
     """Return what a call found in `scope`, within its `share` of the budget.
 
@@ -78,25 +78,22 @@ def run_call(
         return CallResult(call, told=call.problem, searched=False), TraceEvent()
     if call.repeats is not None:
         return CallResult(call, told=REPEATED, searched=False), TraceEvent()
-    arguments: dict[str, Any] = dict(call.arguments)
-    if call.name == TOOL:
-        arguments |= {"probe": probe, "allowance": share, "within": scope}
-    message = tools.tools[call.name].invoke(
-        {"type": "tool_call", "id": f"call-{call.index}", "name": call.name, "args": arguments}
-    )
-    return _read(call, message, scope)
+    try:
+        if call.name == TOOL:
+            wanted = valid(SearchChunksInput, **{"max_chunks": tools.max_chunks, **call.arguments})
+            found = tools.found(wanted, share, within=scope, about=about)
+            note = discarded_note(found.stats)
+            return CallResult(call, found.hits, found.stats, note), found.event
+        if call.name == GET_TOOL:
+            return _read(call, tools.read(valid(GetChunksInput, **call.arguments)), scope)
+    except ToolInputError as error:
+        wrong = replace(call, problem=told(error))
+        return CallResult(wrong, told=wrong.problem, searched=False), TraceEvent()
+    listed = tools.documents()
+    return CallResult(call, told=listed.outline, searched=False), listed.event
 
 
-def _read(call: ToolCall, message: ToolMessage, scope: Scope) -> tuple[CallResult, TraceEvent]:
-    """Return what a tool answered as the loop keeps it."""
-    match message.artifact:
-        case SearchResult() as found:
-            return CallResult(call, found.hits, found.stats), found.event
-        case ChunksResult() as read:
-            told = unknown_ids(read.unknown)
-            within = tuple(hit for hit in read.hits if scope.admits(hit.chunk))
-            return CallResult(call, within, told=told, searched=False), read.event
-    refused = message.status == "error"
-    problem = replace(call, problem=message.text) if refused else call
-    event = TraceEvent() if refused else message.artifact.event
-    return CallResult(problem, told=message.text, searched=False), event
+def _read(call: ToolCall, read: ChunksResult, scope: Scope) -> tuple[CallResult, TraceEvent]:
+    """Return chunks as the loop keeps them; those outside of the scope are none."""
+    within = tuple(hit for hit in read.hits if scope.admits(hit.chunk))
+    return CallResult(call, within, told=unknown_ids(read.unknown), searched=False), read.event

@@ -5,6 +5,7 @@ read. So a checkpoint holds no class of ours, and a later version can read it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
@@ -15,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from research_agent.core.conversation import Choices, FollowUp, Ledger, Turn
-from research_agent.core.scope import Scope
+from research_agent.core.scope import Scope, scope_of
 from research_agent.stopping import check
 
 from .binding import under
@@ -90,15 +91,7 @@ class ChatState(ChatInput):
     @property
     def limits(self) -> Scope:
         """What may be read, without the rejected chunks."""
-        scope = self.scope or Limits()
-        return Scope(
-            documents=tuple(scope.get("documents", ())),
-            folders=tuple(scope.get("folders", ())),
-            kinds=tuple(scope.get("kinds", ())),
-            since=scope.get("since", ""),
-            until=scope.get("until", ""),
-            exclude=frozenset(self.rejected or ()),
-        )
+        return replace(scope_of(self.scope or {}), exclude=frozenset(self.rejected or ()))
 
     @property
     def offer(self) -> dict[str, object]:

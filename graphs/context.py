@@ -8,16 +8,21 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from research_agent.core.limits import Limits
+from research_agent.core.filtering import Mode
+from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.metering import limited
+from research_agent.presets import with_preset
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
+    Preset,
     SearchSettings,
     Settings,
     number_range,
     values,
 )
+
+from .tool_inputs import valid
 
 
 def _number(section: type, name: str, what: str) -> Any:  # noqa: ANN401 (pydantic's own type)
@@ -37,7 +42,17 @@ class ResearchContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    rounds: int | None = _at_most("rounds", "Passes from retrieve to verify at most.")
+    preset: Preset | None = Field(
+        None,
+        description="Which stages act: what the embedded model carries, every stage for a strong "
+        "model, or the seed systems'. Keys that were set win over it. Empty: as configured.",
+    )
+    rounds: int | None = _number(
+        BudgetSettings,
+        "rounds",
+        "Passes from retrieve to verify at most: 1 never searches again. More than "
+        "budget.max_rounds is an error.",
+    )
     llm_calls: int | None = _at_most("llm_calls", "Calls to language models at most.")
     tool_calls: int | None = _at_most("tool_calls", "Searches at most.")
     tokens: int | None = _at_most("tokens", "Tokens read and written by language models at most.")
@@ -56,7 +71,12 @@ class ResearchContext(BaseModel):
         description="Better queries from the planner model where the first search is unsure, by "
         "rules alone, or none. Empty: as configured.",
     )
-    filter_mode: Literal["off", "score", "pointwise", "llm"] | None = Field(
+    search_mode: SearchMode | None = Field(
+        None,
+        description="Who plans the searches of a round: rules, the planner model by tool calls, "
+        "or the model where it can. Empty: as configured.",
+    )
+    filter_mode: Mode | None = Field(
         None,
         description="What leaves out hits: nothing, their similarity, or the filter model, hit by "
         "hit or all at once. Empty: as configured.",
@@ -65,6 +85,11 @@ class ResearchContext(BaseModel):
         None,
         description="What leaves out evidence that makes the model no surer: nothing, a least "
         "gain, a number or a share that stays, or one chunk after the other. Empty: as configured.",
+    )
+    verify_profile: Profile | None = Field(
+        None,
+        description="What an answer's doubt is: the mean entropy of its tokens, its most doubtful "
+        "word (DRAGIN), or one of seed system 1's two measures. Empty: as configured.",
     )
     search_chunks: int | None = _number(
         SearchSettings, "max_chunks", "Chunks that a search returns at most."
@@ -75,8 +100,12 @@ class ResearchContext(BaseModel):
 
     @classmethod
     def of(cls, limits: Limits) -> "ResearchContext":
-        """Return the context that hands down `limits`; what is too small is told by the graph."""
+        """Return the context that hands down `limits`; what is too small is told by the graph.
+
+        Raises ToolInputError for a mode that there is not.
+        """
         given: dict[str, Any] = dict(values(limits))
+        valid(cls, **{name: value for name, value in given.items() if isinstance(value, str)})
         return cls.model_construct(**given)
 
 
@@ -86,14 +115,18 @@ UNCHANGED = ResearchContext()
 def adjusted(settings: Settings, context: object) -> Settings:
     """Return the settings of one run; any other graph's context changes nothing.
 
-    Raises BudgetError where a limit is too small to begin with.
+    Raises BudgetError where a limit is too small to begin with, and ConfigError for more rounds
+    than `budget.max_rounds` or a preset that does not exist.
 
     >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
     'off'
     """
     if not isinstance(context, ResearchContext) or context == UNCHANGED:
         return settings
+    if context.preset:
+        settings = with_preset(settings, context.preset)
     limits = Limits(**{name: getattr(context, name) for name in values(Limits())})
+    search = settings.search
     chunks, evidence = context.search_chunks, context.evidence_chunks
     return replace(
         settings,
@@ -106,6 +139,11 @@ def adjusted(settings: Settings, context: object) -> Settings:
         ),
         filter=replace(settings.filter, mode=context.filter_mode or settings.filter.mode),
         prune=replace(settings.prune, mode=context.prune_mode or settings.prune.mode),
-        search=replace(settings.search, max_chunks=chunks or settings.search.max_chunks),
+        search=replace(
+            search,
+            mode=context.search_mode or search.mode,
+            max_chunks=chunks or search.max_chunks,
+        ),
+        verify=replace(settings.verify, profile=context.verify_profile or settings.verify.profile),
         evidence=replace(settings.evidence, max_chunks=evidence or settings.evidence.max_chunks),
     )

@@ -23,6 +23,7 @@ def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> 
         settings=settings.retrieval,
         scope=state.scope,
         known=state.known,
+        evidence=state.evidence,
     )
     return {"probe": found.value, "rounds": state.rounds + 1, "trace": [found.event]}
 
@@ -111,6 +112,7 @@ def verify_node(
         probe_failed=state.probe.failed,
         round_=state.rounds,
         left_out=state.pruned.may_return,
+        exhausted=state.refinement.exhausted,
         found=state.found.hits,
     )
     return {
@@ -137,5 +139,6 @@ def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> Re
         scope=state.scope,
         unsaid=state.unsaid,
         unconfirmed=settings.answer.unconfirmed,
+        preset=settings.laid.name,
     )
     return {"result": result}

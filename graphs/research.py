@@ -8,6 +8,8 @@ from langgraph.types import Checkpointer
 
 from research_agent.core import routing
 from research_agent.ports import Ports
+from research_agent.presets import NAMES as PRESETS
+from research_agent.presets import with_preset
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 
@@ -26,14 +28,22 @@ def net(settings: Settings) -> int:
     """Return a number of steps that no run within its budget reaches.
 
     The search inherits the limit of the graph it is part of, so the longer of the two counts:
-    seven steps a round, or three a turn.
+    seven steps a round, of which a caller may ask for `budget.max_rounds`, or three a turn.
     """
-    return 1 + max(7 * (settings.budget.rounds + 1), 3 * (settings.search.max_turns + 1))
+    every = [settings, *(with_preset(settings, name) for name in PRESETS)]
+    rounds = max(one.budget.max_rounds for one in every)
+    turns = max(one.search.max_turns for one in every)
+    return 1 + max(7 * (rounds + 1), 3 * (turns + 1))
 
 
 def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:
     """Without a search there is nothing to answer from: verify ends with what there is."""
     return routing.after_retrieve(state.probe)
+
+
+def after_refine(state: ResearchState) -> Literal["search", "verify"]:
+    """With nothing else to search for, verify ends with what there is."""
+    return routing.after_refine(state.refinement)
 
 
 def after_verify(state: ResearchState) -> Literal["retrieve", "select_evidence", "report"]:
@@ -90,7 +100,7 @@ def build_research_graph(
     graph.add_edge(START, "begin" if on_threads else "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")
-    graph.add_edge("refine", "search")
+    graph.add_conditional_edges("refine", after_refine)
     graph.add_edge("search", "select_evidence")
     graph.add_edge("select_evidence", "answer")
     graph.add_edge("answer", "verify")

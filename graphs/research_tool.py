@@ -7,13 +7,16 @@ from typing import Annotated, Any, Protocol
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import AfterValidator, Field
 
-from research_agent.core.limits import Limits
+from research_agent.core.filtering import Mode
+from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult
 from research_agent.core.result_lines import lacking_lines, marks_line, quoted_line
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
+from research_agent.settings import Preset
 
-from .tool_inputs import ToolInput, told
+from .tool_inputs import Names, ToolInput, told
 from .tools import made_tool
 
 RESEARCH = """Ask a question about the user's own documents, and get an answer that can be checked.
@@ -38,10 +41,14 @@ def _question(text: str) -> str:
 class Asks(Protocol):
     """Whoever answers questions, such as a ResearchAgent."""
 
-    def ask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
-        """Answer one question within `limits`; raises ResearchAgentError."""
+    def ask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
+        """Answer one question within `limits` from `scope`; raises ResearchAgentError."""
 
-    async def aask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
+    async def aask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
         """Answer one question while others are being answered."""
 
 
@@ -60,17 +67,62 @@ class ResearchInputs(ToolInput):
         le=10_000,
         description="Ask models at most so often; never more than configured.",
     )
+    documents: Names | None = Field(
+        None,
+        description="Read only these documents: names, file names, or globs such as guides/*.md. "
+        "Leave it out unless the user names them.",
+    )
+    since: str = Field("", max_length=10, description="Read only documents dated from then on.")
+    until: str = Field(
+        "", max_length=10, description="Read only documents dated up to then, such as 2024-08."
+    )
+    rounds: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="Rounds of searching and answering at most: 1 never searches again, 2 or 3 do "
+        "where an answer is in doubt. Leave it out where nothing speaks for it.",
+    )
+    search_mode: SearchMode | None = Field(
+        None, description="Who plans searches: rules (planned), or a model. Best left out."
+    )
+    filter_mode: Mode | None = Field(
+        None, description="Who leaves out passages that do not help. Best left out."
+    )
+    verify_profile: Profile | None = Field(
+        None, description="How an answer's doubt is measured. Best left out."
+    )
+
+    preset: Preset | None = Field(
+        None,
+        description="How thorough to be: local is quick, full takes every step. Leave it out for "
+        "what is configured.",
+    )
 
     @property
     def limits(self) -> Limits:
         """What is handed down."""
-        return Limits(seconds=self.max_seconds, llm_calls=self.max_llm_calls)
+        return Limits(
+            preset=self.preset,
+            rounds=self.rounds,
+            seconds=self.max_seconds,
+            llm_calls=self.max_llm_calls,
+            search_mode=self.search_mode,
+            filter_mode=self.filter_mode,
+            verify_profile=self.verify_profile,
+        )
+
+    @property
+    def scope(self) -> Scope:
+        """What may be read."""
+        return Scope(documents=tuple(self.documents or ()), since=self.since, until=self.until)
 
 
 def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
 
-    `limits` says, at each call, what its host hands down; a call's own arguments only lower that.
+    `limits` says, at each call, what its host hands down: a call's own numbers only lower that, and
+    its modes hold where the host names none.
     The tool's message is for a model; its artifact is the ResearchResult. What is wrong with a
     question, and an error that ended it, are told in the message, so that the model can go on.
     """
@@ -78,13 +130,15 @@ def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> Ba
     def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            result = asks.ask(given.question, limits=limits().and_at_most(given.limits))
+            asked_for = limits().and_at_most(given.limits)
+            result = asks.ask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 
     async def awaited(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            result = await asks.aask(given.question, limits=limits().and_at_most(given.limits))
+            asked_for = limits().and_at_most(given.limits)
+            result = await asks.aask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 
     return made_tool("research_tool", RESEARCH, ResearchInputs, asked, awaited)

@@ -13,10 +13,10 @@ from research_agent.metering import spare
 from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
-from research_agent.steps.plan_calls import plan_calls
+from research_agent.steps.plan_calls import Before, plan_calls
 
 from .binding import Node, bind
-from .calling import Toolbox, run_call, toolbox
+from .calling import Toolbox, run_call
 from .context import ResearchContext
 from .running import Runs, Threads, own_threads
 from .state import (
@@ -42,6 +42,7 @@ def plan_calls_node(
         state.refinement,
         state.results,
         state.plan.turn,
+        before=Before(state.probe.hits, state.evidence, state.missing),
         allowance=spare(settings, state.trace),
         ports=ports,
         prompt=prompts.plan_calls,
@@ -53,7 +54,15 @@ def plan_calls_node(
 
 
 def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
-    result, event = run_call(state.call, state.probe, state.share, tools=tools, scope=state.scope)
+    about = About(
+        question=state.question,
+        known=state.known,
+        instead=state.probe.hits,
+        look_again=not state.by_model,
+    )
+    result, event = run_call(
+        state.call, state.share, tools=tools.made_of, scope=state.scope, about=about
+    )
     return {"results": [result], "trace": [event]}
 
 
@@ -70,10 +79,9 @@ def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
 
 def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
     """Send every call of the plan at once."""
-    plan, probe = state.plan, state.probe
-    given = {"probe": probe, "share": plan.share, "scope": state.scope}
-    sends = [Send("run_call", {"call": call, **given}) for call in plan.calls]
-    return sends if routing.after_plan(state.plan) == "run_call" else "collect"
+    if routing.after_plan(state.plan) != "run_call":
+        return "collect"
+    return [Send("run_call", state.sent(call)) for call in state.plan.calls]
 
 
 def after_collect(state: SearchState) -> Literal["plan_calls", "end"]:
@@ -95,7 +103,7 @@ def build_search_graph(
     its nodes run on the `threads` of that graph.
     """
     places = threads or own_threads(settings)
-    tools = toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
+    tools = Toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
     planning = {"ports": ports, "settings": settings, "prompts": prompts}
     graph = StateGraph(
         SearchState,

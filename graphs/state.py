@@ -5,6 +5,7 @@ on every read, so each node sees the same immutable values whichever way they ca
 question is asked as a whole, a value of ours that was found valid is not walked again.
 """
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import (
@@ -24,6 +25,7 @@ from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.evidence import Evidence
+from research_agent.core.hops import awaited
 from research_agent.core.old_results import upgraded
 from research_agent.core.pruning import Pruned
 from research_agent.core.questions import check_question
@@ -128,7 +130,16 @@ class SearchInput(State):
     probe: Probe
     refinement: Refinement
     scope: Scope = EVERYTHING
+    known: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # what the rounds before have read
+    answer: Answer = Answer()  # of the round before
+    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # of the round before
     trace: Trace = ()  # what the question has cost so far; the search gets what is left
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the round before did not find, or could not confirm."""
+        return tuple(dict.fromkeys(filter(None, (*self.answer.missing, *self.check.doubts))))
 
 
 class SearchOutput(State):
@@ -145,6 +156,26 @@ class SearchState(SearchInput):
     results: Annotated[tuple[CallResult, ...], by_call_index] = ()  # run_call
     found: Found = Found()  # collect
 
+    def sent(self, call: ToolCall) -> dict[str, object]:
+        """Return what a run of `call` is sent: a search skips what was read in rounds before.
+
+        But for a part whose answer others wait for: it may stand in what was read.
+        """
+        scope = self.scope
+        if call.query and call.part not in awaited(self.refinement.queries):
+            read = frozenset(item.hit.chunk.chunk_id for item in self.evidence)
+            scope = replace(scope, exclude=scope.exclude | read) if read else scope
+        known = self.known if call.query == self.probe.query else ()
+        return {
+            "question": self.question,
+            "call": call,
+            "probe": self.probe,
+            "share": self.plan.share,
+            "scope": scope,
+            "known": known,
+            "by_model": self.plan.author == "model",
+        }
+
 
 class CallInput(State):
     """What one parallel run of run_call is sent."""
@@ -153,6 +184,10 @@ class CallInput(State):
     probe: Probe
     share: Allowance
     scope: Scope = EVERYTHING
+    known: tuple[str, ...] = ()
+    question: str = ""
+    by_model: bool = False
+    """The model that wrote the call may write another one where the filter discards all."""
 
 
 class SearchUpdate(TypedDict, total=False):

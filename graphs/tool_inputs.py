@@ -7,34 +7,28 @@ from collections.abc import Collection, Mapping
 from copy import copy
 from typing import Annotated, Any, TypeVar
 
-from langchain_core.tools import InjectedToolArg
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    InstanceOf,
     ValidationError,
     create_model,
     model_validator,
 )
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from research_agent.core.budget import Allowance
 from research_agent.core.call_checking import nearest
 from research_agent.core.questions import check_question
-from research_agent.core.scope import EVERYTHING, Scope
-from research_agent.core.types import Probe
 from research_agent.errors import QuestionError, ResearchAgentError, ToolInputError
 
 LARGEST = 1000
 """Chunks that one call may ask for."""
-LONGEST_ID = 200
+LONGEST_ID, LONGEST_NAME = 200, 500
 LONGEST_SHOWN = 60
 """Characters of a wrong argument that are told."""
-Input = TypeVar("Input", bound="ToolInput")
+Input = TypeVar("Input", bound=BaseModel)
 
 
 def _question(text: str) -> str:
@@ -62,6 +56,9 @@ def _several(value: object) -> object:
 
 ChunkId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
 ChunkIds = Annotated[list[ChunkId], BeforeValidator(_several), Field(max_length=LARGEST)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Names = Annotated[list[Name], BeforeValidator(_several), Field(max_length=LARGEST)]
+"""Names or globs of documents."""
 
 
 class ToolInput(BaseModel):
@@ -86,7 +83,7 @@ class SearchChunksInput(ToolInput):
     max_chunks: int = Field(25, ge=1, le=LARGEST, description="Return at most so many chunks.")
     file_filter: str | None = Field(
         None,
-        max_length=500,
+        max_length=LONGEST_NAME,
         description="Search only documents with this text in their name or path, in any case; "
         "with * or ? it is a glob, such as guides/*.md.",
     )
@@ -97,22 +94,16 @@ class SearchChunksInput(ToolInput):
         default=True, description="Let the filter leave out what does not help; false: rank alone."
     )
     exclude_chunk_ids: ChunkIds | None = Field(
-        None, description="Chunks that are known already; others take their place."
+        None, description="Keys of passages that are known; others take their place."
     )
-
-
-class SearchChunksCall(SearchChunksInput):
-    """The same, with what only our own search gives: nobody can write it as JSON."""
-
-    probe: Annotated[InstanceOf[Probe], InjectedToolArg] = Probe()
-    allowance: Annotated[InstanceOf[Allowance] | None, InjectedToolArg] = None
-    within: Annotated[InstanceOf[Scope], InjectedToolArg] = EVERYTHING
 
 
 class GetChunksInput(ToolInput):
     """What `get_chunks_tool` takes."""
 
-    chunk_ids: ChunkIds = Field(description="Ids from a search's result, best first.")
+    chunk_ids: ChunkIds = Field(
+        description="Keys of passages, as in the square brackets of results, best first."
+    )
     expand_depth: int = Field(
         3, ge=0, le=10, description="Follow references so many steps; 0: none."
     )
@@ -156,16 +147,9 @@ def checked(name: str, given: Mapping[str, object]) -> dict[str, object]:
 
 def input_error(schema: type[BaseModel], error: ValidationError) -> ToolInputError:
     """Return what is wrong with arguments, each with what was given, and which there are."""
-    names = [name for name, field in schema.model_fields.items() if not _is_injected(field)]
+    names = list(schema.model_fields)
     told = dict.fromkeys(_told(detail, names) for detail in error.errors()[:4])
     return ToolInputError("; ".join(told), hint=f"The arguments are: {', '.join(names) or 'none'}.")
-
-
-def _is_injected(field: FieldInfo) -> bool:
-    """Return whether an argument is none that anybody writes."""
-    return any(
-        mark is InjectedToolArg or isinstance(mark, InjectedToolArg) for mark in field.metadata
-    )
 
 
 def told(error: ResearchAgentError) -> str:

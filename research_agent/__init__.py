@@ -7,12 +7,14 @@ if TYPE_CHECKING:
     from research_agent.app.agent import ResearchAgent
     from research_agent.core.limits import Limits
     from research_agent.core.result import ResearchResult
+    from research_agent.core.scope import Scope
 
-__all__ = ["Limits", "ResearchAgent", "ResearchResult"]
+__all__ = ["Limits", "ResearchAgent", "ResearchResult", "Scope"]
 _HOMES = {
     "Limits": "research_agent.core.limits",
     "ResearchAgent": "research_agent.app.agent",
     "ResearchResult": "research_agent.core.result",
+    "Scope": "research_agent.core.scope",
 }
 
 

@@ -1,39 +1,27 @@
 """`config.yaml`, the environment and the prompt files to values: the only reader of them."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from research_agent.errors import ConfigError
+from research_agent.presets import check_preset, laid_under, leaves
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.settings import Settings, values
 from research_agent.settings.guarded import guarded_keys
 from research_agent.trust import own_folder, trust_of
+from research_agent.yaml_text import read_yaml
 
 PREFIX = "RESEARCH_AGENT_"
+PRESET = f"{PREFIX}PRESET"
 FILE = "research-agent.yaml"
 DATA = Path(__file__).parent / "data"
 SOURCE = Path(__file__).parent.parent
 """The project's folder where it runs from a checkout."""
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML 1.2's booleans: `off` and `no` are words, as in `mode: off`."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), list("tTfF")
-)
 
 
 def packaged(name: str) -> Path:
@@ -115,7 +103,9 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
             raise ConfigError(f"--set {change}: no value is given", hint=hint)
         tree = _grown(tree, key.strip().split("."), _value(f"--set {key}", text))
     _refuse_unknown(tree, Settings(), "--set")
-    return _settings(_merged(recorded, tree), "--set" if given else "trace")
+    settings = _settings(_merged(recorded, tree), "--set" if given else "trace")
+    own = (*settings.laid.own, *(key for key, _ in leaves(tree)))
+    return laid_under(settings, settings.preset, own) if "preset" in tree else settings
 
 
 def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:
@@ -129,6 +119,8 @@ def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str
         known = values(known)[part]
     found: list[str] = []
     for key, value in recorded.items():
+        if f"{section}{key}" == "laid":
+            continue
         if key not in values(known):
             found.append(f"{section}{key}")
         elif isinstance(value, Mapping) and values(values(known)[key]):
@@ -148,15 +140,6 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     return Prompts(**texts)
 
 
-def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield every key with its value, as `section.key`."""
-    for name, value in values(settings).items():
-        if values(value):
-            yield from lines(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
-
-
 def read_bytes(path: Path) -> bytes:
     """Return what stands in a configuration file; raises ConfigError."""
     try:
@@ -174,7 +157,7 @@ def _read(path: Path) -> dict[str, object]:
 
 def _parsed(path: Path, content: bytes) -> dict[str, object]:
     try:
-        data = _yaml(content.decode())
+        data = read_yaml(content.decode())
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: no UTF-8, or no date)
         problem = " ".join(str(error).split())
         raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
@@ -200,17 +183,19 @@ def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dic
 
 
 def _laid(data: Mapping[str, object], environment: Mapping[str, str], where: str) -> Settings:
-    """Return the settings of a file with those of the environment over them."""
+    """Return the settings of a file with those of the environment over them, and a preset below."""
     given = _from_environment(environment)
     _refuse_unknown(given, Settings(), "environment")
-    return _settings(_merged(data, given), where)
+    whole = _merged(data, given)
+    settings = _settings(whole, where)
+    return laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole)))
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
-    """Return RESEARCH_AGENT_A__B variables as a tree; values are read as YAML."""
+    """Return RESEARCH_AGENT_PRESET and _A__B variables as a tree; values are read as YAML."""
     tree: dict[str, object] = {}
     for name, text in sorted(environment.items()):
-        if name.startswith(PREFIX) and "__" in name:
+        if name == PRESET or (name.startswith(PREFIX) and "__" in name):
             path = name.removeprefix(PREFIX).lower().split("__")
             tree = _grown(tree, path, _value(f"the environment variable {name}", text))
     return tree
@@ -226,16 +211,12 @@ def _grown(tree: dict[str, object], path: Sequence[str], value: object) -> dict[
 def _value(name: str, text: str) -> object:
     """Read what stands in an environment variable or an option, which an error names."""
     try:
-        value: object = _yaml(text)
+        value: object = read_yaml(text)
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)
         problem = " ".join(str(error).split())
         message = f"{name} is not YAML: {problem}"
         raise ConfigError(message, hint="Put text with such characters in quotes.") from error
     return value
-
-
-def _yaml(text: str) -> Any:  # noqa: ANN401 (whatever the text holds)
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
 
 
 def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
@@ -271,6 +252,7 @@ def _settings(data: Mapping[str, object], where: str) -> Settings:
     """Build the settings; a value of the wrong type is an error that names its key."""
     from pydantic import TypeAdapter, ValidationError
 
+    check_preset(str(data.get("preset", "auto")))
     try:
         return TypeAdapter(Settings).validate_python(data)
     except ValidationError as error:

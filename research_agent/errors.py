@@ -4,7 +4,8 @@
   x ConfigError: a setting is unknown, of the wrong type or out of range
   x PromptError: a prompt file does not have the variables it must have
   x QuestionError: a question is empty or too long
-  x ToolInputError: an argument of a tool is wrong; the hint says what to write instead
+  x ToolInputError: an argument of a tool, or the scope of a question, is wrong; the hint says what
+    to write instead
   x PathError: a path to index does not exist or holds nothing to index
   x DocumentError: one file cannot be read as a document; the others are not affected
   x IndexingError: the base of everything about an index
@@ -56,7 +57,7 @@ class QuestionError(ResearchAgentError):
 
 
 class ToolInputError(ResearchAgentError):
-    """An argument of a tool is wrong, or names something that is not there."""
+    """An argument of a tool, or a scope, is wrong, or names something that is not there."""
 
 
 class PathError(ResearchAgentError):

@@ -8,7 +8,7 @@ from typing import Any
 from research_agent.core.budget import NOTHING, Allowance, left
 from research_agent.core.limits import Limits
 from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
-from research_agent.errors import BudgetError, ModelError
+from research_agent.errors import BudgetError, ConfigError, ModelError
 from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
 from research_agent.settings import BudgetSettings, Settings, number_range, values
 
@@ -92,23 +92,35 @@ def whole(budget: BudgetSettings) -> Allowance:
 
 
 def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
-    """Return a budget cut down to what a caller hands down; it never grows.
+    """Return the budget of one question: rounds as its caller asks for, the rest only lowered.
 
-    Raises BudgetError for the first limit with too little left to begin with.
+    Raises ConfigError for more rounds than `budget.max_rounds`, and BudgetError for the first limit
+    with too little left to begin with.
 
-    >>> limited(BudgetSettings(seconds=60.0), Limits(seconds=90.0, llm_calls=3)).llm_calls
+    >>> limited(BudgetSettings(seconds=60.0), Limits(seconds=90.0, rounds=3)).rounds
     3
     """
-    given = {name: limit for name, limit in values(limits).items() if limit is not None}
     smaller: dict[str, Any] = {}
-    for name, limit in given.items():
+    for name, limit in values(limits).items():
+        if limit is None or name not in values(budget):
+            continue
         allowed, least = getattr(budget, name), number_range(BudgetSettings, name)
         if not isinstance(limit, int | float) or not limit >= (least.low if least else 0):
             raise BudgetError(name)
         if name == "cost" and not limit:  # (which means no limit in the settings)
             raise BudgetError(name)
         smaller[name] = min(limit, allowed) if name != "cost" or allowed else limit
+    if limits.rounds is not None:
+        smaller["rounds"] = _rounds(limits.rounds, budget.max_rounds)
     return replace(budget, **smaller)
+
+
+def _rounds(asked: int, most: int) -> int:
+    """Return the rounds that a caller asks for; raises ConfigError for more than `most`."""
+    if asked > most:
+        message = f"{asked} rounds are more than budget.max_rounds allows ({most})"
+        raise ConfigError(message, hint=f"Ask for at most {most}, or raise budget.max_rounds.")
+    return asked
 
 
 def remaining(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:

@@ -23,7 +23,13 @@ from research_agent.core.types import (
     WrittenCall,
 )
 from research_agent.ports import JsonSchema, Ports, ToolSpec
-from research_agent.settings import BudgetSettings, ConfidenceSettings, SearchSettings, Settings
+from research_agent.settings import (
+    BudgetSettings,
+    ConfidenceSettings,
+    RefinementSettings,
+    SearchSettings,
+    Settings,
+)
 
 PROMPTS = load_prompts()
 TEXTS = (
@@ -36,8 +42,10 @@ WRONG = "ML-KEM-768 has an encapsulation key of 1088 bytes [c1]."
 QUESTION = "How many bytes has an ML-KEM-768 encapsulation key?"
 BYPASSING = Settings(confidence=ConfidenceSettings(top_k=1, bypass=0.0))
 """The planner model is never asked."""
-LOOP = replace(BYPASSING, budget=BudgetSettings(rounds=2))
-"""An answer in doubt is searched for once more."""
+LOOP = replace(
+    BYPASSING, budget=BudgetSettings(rounds=2), refinement=RefinementSettings(mode="off")
+)
+"""An answer in doubt, or a refusal, is searched for once more; the planner model is not asked."""
 REFINING = Settings(confidence=ConfidenceSettings(top_k=1, bypass=1.01))
 """The planner model is always asked."""
 MODEL_CALLS = replace(BYPASSING, search=SearchSettings(mode="tool_calling"))
@@ -235,4 +243,18 @@ def ports(
         documents=lambda: (
             DocumentOutline("guide", "/docs/guide.pdf", kinds={"text": len(texts)}),
         ),
+    )
+
+
+TWINS = [chunk("It is baked for an hour.", 0, name) for name in ("rye", "wheat")]
+
+
+def twins(answerer: ScriptedChat) -> Ports:
+    """Return ports over two documents that say the same."""
+    return replace(
+        ports(answerer),
+        vectors=MemoryVectors(TWINS),
+        lexical=MemoryWords(TWINS),
+        chunks=MemoryChunks(TWINS),
+        documents=lambda: tuple(DocumentOutline(c.doc_id, c.source) for c in TWINS),
     )

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.config import configured, lines, load_prompts, load_settings, packaged
+from research_agent.config import configured, load_prompts, load_settings, packaged
 from research_agent.errors import ConfigError, PromptError
 from research_agent.prompts import VARIABLES, PromptTemplate
-from research_agent.settings import Settings
+from research_agent.settings import Settings, lines
 
 
 def load(tmp_path: Path, text: str, **environment: str) -> Settings:
@@ -116,6 +116,7 @@ def test_environment_alone_is_enough() -> None:
         ("models: {prices: [{model: m, reed: 1}]}", "models.prices.0.reed", "config show"),
         ("models: {prices: [{model: m, read: -1}]}", "models.prices.read must be 0 to", "read"),
         ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieved"),
+        ("budget: {rounds: 4}", "(4) must not be larger than budget.max_rounds (3)", "max_rounds"),
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint: str) -> None:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Self
 from research_agent.app.events import Watching, events
 from research_agent.app.own_graphs import context, research, research_tool, state, tools, validating
 from research_agent.assembly.connection import connect
-from research_agent.config import configured, load_prompts
+from research_agent.config import PRESET, configured, load_prompts
 from research_agent.core.calls import SearchResult
 from research_agent.core.closing import Closing
 from research_agent.core.event_making import Known
 from research_agent.core.events import Event
 from research_agent.core.limits import Limits
 from research_agent.core.result import ResearchResult
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.tool_results import ChunksResult, DocumentsResult
 from research_agent.core.types import Chunk
 from research_agent.ports import Ports
@@ -37,13 +38,16 @@ class ResearchAgent(Closing):
     """
 
     @classmethod
-    def open(cls, index: str = "default", *, config: str | None = None) -> Self:
+    def open(cls, index: str = "default", *, config: str | None = None, preset: str = "") -> Self:
         """Return an agent over an index, by name or path, with the user's settings.
+
+        `preset` is "auto", "local", "full" or "seed"; empty: as configured. Own keys win over it.
 
         The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
         IndexMissingError and the other errors of `research_agent.errors`.
         """
-        settings = configured(config, os.environ).settings
+        environment = {**os.environ, PRESET: preset} if preset else os.environ
+        settings = configured(config, environment).settings
         prompts = load_prompts()
         connection = connect(index, settings, os.environ)
         return cls(connection.ports, connection.settings, prompts, on_close=connection.close)
@@ -67,29 +71,36 @@ class ResearchAgent(Closing):
         """The compiled graph, for a node of another graph; it works while this object is open."""
         return self._graph
 
-    def ask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
-        """Answer one question within `limits`; raises ResearchAgentError.
+    def ask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
+        """Answer one question within `limits` from the documents in `scope`.
 
-        Called in a node of another graph, it hands on that graph's callbacks, tags and metadata.
+        Raises ResearchAgentError: a ToolInputError for a scope that no document is in. Called in a
+        node of another graph, it hands on that graph's callbacks, tags and metadata.
         """
-        asked = state.ResearchInput(question=question)
+        asked = state.ResearchInput(question=question, scope=scope)
         with validating.validated_once():
             output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
-    async def aask(self, question: str, *, limits: Limits | None = None) -> ResearchResult:
+    async def aask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
         """Answer one question while others are being answered.
 
         Each call runs in a copy of the caller's context, so callbacks and tags are handed on.
         Cancelling the task ends the question, with the model call that is under way.
         """
-        return await on_thread(self._threads, partial(self.ask, question, limits=limits))
+        asked = partial(self.ask, question, limits=limits, scope=scope)
+        return await on_thread(self._threads, asked)
 
     def stream(
         self,
         question: str,
         *,
         limits: Limits | None = None,
+        scope: Scope = EVERYTHING,
         drafts: bool = False,
         stop: Stop | None = None,
         watching: Watching = iter,
@@ -101,7 +112,7 @@ class ResearchAgent(Closing):
         `stop` is told to end it, or where the iterator is closed. `watching` passes on LangGraph's
         tasks, as `app.report.Recorder.watching` does.
         """
-        asked = state.ResearchInput(question=question)
+        asked = state.ResearchInput(question=question, scope=scope)
         run = partial(
             self._graph.stream,
             asked,
@@ -113,7 +124,12 @@ class ResearchAgent(Closing):
         return events(question, run, stop=stop or Stop(), known=known, watching=watching)
 
     async def astream(
-        self, question: str, *, limits: Limits | None = None, drafts: bool = False
+        self,
+        question: str,
+        *,
+        limits: Limits | None = None,
+        scope: Scope = EVERYTHING,
+        drafts: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Answer one question and yield what `stream` yields, while others are being answered.
 
@@ -123,8 +139,9 @@ class ResearchAgent(Closing):
         loop = asyncio.get_running_loop()
 
         def run() -> None:
+            given = partial(self.stream, question, limits=limits, scope=scope)
             try:
-                for event in self.stream(question, limits=limits, drafts=drafts, stop=stop):
+                for event in given(drafts=drafts, stop=stop):
                     loop.call_soon_threadsafe(read.put_nowait, event)
             finally:
                 loop.call_soon_threadsafe(read.put_nowait, None)

@@ -13,6 +13,7 @@ from research_agent.app.events import Watching, event_line, step_text
 from research_agent.app.indexing import index_for_docs
 from research_agent.app.interrupting import STATUS, ended_by_ctrl_c
 from research_agent.app.report import Recorder, RunRecord, check_target
+from research_agent.app.scoping import Limits
 from research_agent.app.shown import ShownChat
 from research_agent.app.starting import start
 from research_agent.app.terminal import note, progress_bar, result_text, say, say_json
@@ -24,6 +25,7 @@ from research_agent.core.events import Event, Finished, Stopped
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
 from research_agent.core.result import ResearchResult, Usage
+from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.uncertain_spans import told
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.ports import Ports
@@ -54,7 +56,15 @@ class Show:
     """The folder of the run's trace; empty where none is wanted."""
 
 
-def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], show: Show) -> int:
+def ask(
+    question: str,
+    *,
+    index: str,
+    config: str | None,
+    docs: Sequence[str],
+    limits: Limits,
+    show: Show,
+) -> int:
     """Answer a question and print it; steps go to stderr, the answer to stdout.
 
     Return 4 where the answer is there, and its report could not be written.
@@ -62,7 +72,7 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
     question = check_question(question)
     if show.report:
         check_target(show.report, force=show.force)
-    settings = start(config)
+    settings = start(config, tells_preset=True)
     prompts = load_prompts()
     where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
     with ExitStack() as stack:
@@ -82,7 +92,8 @@ def ask(question: str, *, index: str, config: str | None, docs: Sequence[str], s
             watching = trace.behind(recorder.watching)
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
         try:
-            result = run(agent, question, settings, show, watching=watching)
+            scope = Scope(**limits)
+            result = run(agent, question, settings, show, scope=scope, watching=watching)
         except StoppedError:
             return STATUS
         _print(result, show)
@@ -141,13 +152,15 @@ def run(
     settings: Settings,
     show: Show,
     *,
+    scope: Scope = EVERYTHING,
     watching: Watching = iter,
 ) -> ResearchResult:
     """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
     result: ResearchResult | None = None
     stop = Stop()
     with ended_by_ctrl_c(stop):
-        for event in agent.stream(question, drafts=show.drafts, stop=stop, watching=watching):
+        asked = partial(agent.stream, question, scope=scope, drafts=show.drafts)
+        for event in asked(stop=stop, watching=watching):
             if isinstance(event, Finished):
                 result = event.result
             if show.events:

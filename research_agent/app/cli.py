@@ -16,7 +16,7 @@ import click
 from research_agent.app.cli_chat import chat_command
 from research_agent.app.cli_diagnose import diagnose_command
 from research_agent.app.cli_doors import graph_command, mcp_command
-from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, index_is_named
+from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, PRESET, index_is_named
 from research_agent.app.cli_replay import replay_command
 from research_agent.app.cli_upkeep import (
     calibrate_command,
@@ -114,6 +114,7 @@ def documents_command(*, index: str, as_json: bool) -> int:
 )
 @click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
 @click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
+@click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Not this chunk again.")
 @OFFLINE
 @told
 @scoped
@@ -128,6 +129,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     mode: Literal["hybrid", "dense", "lexical"] | None,
     exact: bool,
     explain: bool,
+    exclude: tuple[str, ...],
 ) -> int:
     """Show the chunks that fit a query best; no language model is asked."""
     from research_agent.app import searching
@@ -139,6 +141,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
         k=k,
         as_json=as_json,
         limits=limits,
+        exclude=exclude,
         mode=mode,
         exact=exact,
         explain=explain,
@@ -188,6 +191,7 @@ def chunks_command(
 @click.argument("question")
 @INDEX
 @CONFIG
+@PRESET
 @DOCS
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
@@ -200,7 +204,9 @@ def chunks_command(
 @click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
 @OFFLINE
 @told
+@scoped
 def ask_command(  # noqa: PLR0913 (one argument an option)
+    limits: Limits,
     *,
     question: str,
     index: str,
@@ -229,6 +235,7 @@ def ask_command(  # noqa: PLR0913 (one argument an option)
         index=index,
         config=config,
         docs=docs,
+        limits=limits,
         show=asking.Show(
             as_json=as_json,
             events=events,

@@ -2,7 +2,8 @@
 
 import click
 
-from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, index_is_named
+from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, PRESET, index_is_named
+from research_agent.app.scoping import Limits, scoped
 from research_agent.app.telling import told
 
 
@@ -16,6 +17,7 @@ from research_agent.app.telling import told
 )
 @INDEX
 @CONFIG
+@PRESET
 @DOCS
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option(
@@ -25,7 +27,9 @@ from research_agent.app.telling import told
 )
 @OFFLINE
 @told
-def chat_command(
+@scoped
+def chat_command(  # noqa: PLR0913 (one argument an option)
+    limits: Limits,
     *,
     session: str,
     index: str,
@@ -43,6 +47,7 @@ def chat_command(
         index=index if named else None,
         config=config,
         docs=docs,
+        limits=limits,
         steps=not quiet,
         clarify=clarify,
     )

@@ -2,13 +2,14 @@
 
 import click
 
-from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE
+from research_agent.app.cli_options import CONFIG, INDEX, OFFLINE, PRESET
 from research_agent.app.telling import told
 
 
 @click.command("mcp")
 @INDEX
 @CONFIG
+@PRESET
 @click.option(
     "--http",
     "port",

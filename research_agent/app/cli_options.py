@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
+PRESET_KEY = "RESEARCH_AGENT_PRESET"
 OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
 
 
@@ -37,6 +39,30 @@ DOCS = click.option(
 )
 CONFIG = click.option(
     "--config", "config", metavar="FILE", help="Settings; else your own and this folder's."
+)
+
+
+def _choose_preset(context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
+    """Set the key preset for this process until the command ends, over that of every file."""
+    if not name:
+        return
+    before = os.environ.get(PRESET_KEY)
+    os.environ[PRESET_KEY] = name
+    context.call_on_close(partial(_put_back, before))
+
+
+def _put_back(before: str | None) -> None:
+    os.environ.pop(PRESET_KEY, None)
+    if before is not None:
+        os.environ[PRESET_KEY] = before
+
+
+PRESET = click.option(
+    "--preset",
+    metavar="NAME",
+    expose_value=False,
+    callback=_choose_preset,
+    help="Which stages act: auto, local, full or seed.",
 )
 
 

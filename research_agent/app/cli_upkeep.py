@@ -137,12 +137,13 @@ def config_group() -> None:
 
 @config_group.command("show")
 @CONFIG
+@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
 @told
-def config_show(*, config: str | None) -> int:
-    """Print every key with its value and where it comes from."""
+def config_show(*, config: str | None, preset: str | None) -> int:
+    """Print every key with its value and where it comes from, or the file of a preset."""
     from research_agent.app import configuring
 
-    return configuring.show(config)
+    return configuring.show_preset(preset, config) if preset else configuring.show(config)
 
 
 @config_group.command("init")

@@ -117,7 +117,7 @@ class Handlers:
         """Answer a question, telling how far it is."""
         given = inputs.valid(RESEARCH.schema, **arguments)
         told = 0
-        events = self._agent.astream(given.question, limits=given.limits)
+        events = self._agent.astream(given.question, limits=given.limits, scope=given.scope)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Finished):

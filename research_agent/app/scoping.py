@@ -1,7 +1,6 @@
 """Options of the command line that limit a search to a part of the documents."""
 
 import os
-import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypedDict
@@ -10,10 +9,14 @@ import click
 
 P = ParamSpec("P")
 KINDS = ("text", "list", "table", "code", "algorithm")
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _OPTIONS = (
     click.option(
-        "--document", "documents", multiple=True, metavar="NAME", help="Only this; * and ? work."
+        "--in",
+        "--document",
+        "documents",
+        multiple=True,
+        metavar="GLOB",
+        help="Only documents of this name, or whose path ends so; * and ? work (put it in quotes).",
     ),
     click.option(
         "--folder", "folders", multiple=True, metavar="PATH", help="Only files in this folder."
@@ -21,7 +24,6 @@ _OPTIONS = (
     click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these."),
     click.option("--since", default="", metavar="DATE", help="Only documents from then on."),
     click.option("--until", default="", metavar="DATE", help="Only documents up to then."),
-    click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Not this chunk again."),
 )
 
 
@@ -33,7 +35,6 @@ class Limits(TypedDict):
     kinds: tuple[str, ...]
     since: str
     until: str
-    exclude: frozenset[str]
 
 
 def scoped(command: Callable[Concatenate[Limits, P], int]) -> Callable[P, int]:
@@ -46,10 +47,10 @@ def scoped(command: Callable[Concatenate[Limits, P], int]) -> Callable[P, int]:
             documents=_names(given.pop("documents", ())),
             folders=tuple(map(_absolute, _names(given.pop("folders", ())))),
             kinds=_names(given.pop("kinds", ())),
-            since=_date("--since", str(given.pop("since", ""))),
-            until=_date("--until", str(given.pop("until", ""))),
-            exclude=frozenset(_names(given.pop("exclude", ()))),
+            since=str(given.pop("since", "")),
+            until=str(given.pop("until", "")),
         )
+        _check_dates(limits)
         return command(limits, *args, **kwargs)
 
     decorated: Callable[P, int] = run
@@ -62,13 +63,12 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, tuple) else ()
 
 
-def _date(option: str, text: str) -> str:
-    """Return a date as it was given; raises BadParameter where it is none."""
-    if text and not _DATE.fullmatch(text):
-        raise click.BadParameter(
-            f"{text!r} is no date such as 2024, 2024-08 or 2024-08-13", param_hint=option
-        )
-    return text
+def _check_dates(limits: Limits) -> None:
+    """Raise ToolInputError for what is no date, before anything is indexed or opened."""
+    if limits["since"] or limits["until"]:
+        from research_agent.core.scope import check_dates
+
+        check_dates(limits["since"], limits["until"])
 
 
 def _absolute(path: str) -> str:

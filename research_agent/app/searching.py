@@ -12,7 +12,7 @@ from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.evidence import place
 from research_agent.core.questions import check_question
-from research_agent.core.scope import Scope
+from research_agent.core.scope import Scope, check_scope
 from research_agent.core.types import Chunk, Hit
 from research_agent.metering import Meter, whole
 from research_agent.ports import Ports
@@ -33,17 +33,19 @@ def search(  # noqa: PLR0913 (one argument an option)
     k: int,
     as_json: bool,
     limits: Limits,
+    exclude: Sequence[str] = (),
     mode: Mode | None = None,
     exact: bool = False,
     explain: bool = False,
 ) -> int:
     """Print the best `k` chunks for a query, and with `explain` how they were found.
 
-    `mode` stands for `retrieval.mode`, where it is given.
+    `mode` stands for `retrieval.mode`, where it is given; `exclude` are chunk ids.
     """
-    query, scope = check_question(query), Scope(**limits)
+    query, scope = check_question(query), Scope(**limits, exclude=frozenset(exclude))
     settings = start(config)
     with connect(index, settings, os.environ) as connection:
+        check_scope(scope, connection.ports.documents)
         planner = "off" if exact else settings.retrieval.planner
         wide = max(k, settings.retrieval.top_k)
         mode = mode or settings.retrieval.mode

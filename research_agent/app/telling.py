@@ -8,7 +8,12 @@ from typing import ParamSpec
 
 import click
 
-from research_agent.errors import ConfigError, QuestionError, ResearchAgentError
+from research_agent.errors import (
+    ConfigError,
+    QuestionError,
+    ResearchAgentError,
+    ToolInputError,
+)
 
 P = ParamSpec("P")
 
@@ -28,7 +33,7 @@ def _status(command: Callable[[], int]) -> int:
         return command()
     except ResearchAgentError as error:
         tell_error(str(error), error.hint)
-        return 2 if isinstance(error, ConfigError | QuestionError) else 1
+        return 2 if isinstance(error, ConfigError | QuestionError | ToolInputError) else 1
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return 130

@@ -14,6 +14,7 @@ from research_agent.assembly.calibration import calibrated
 from research_agent.assembly.index import open_index
 from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
+from research_agent.assembly.remembering import RecentEmbedder
 from research_agent.core.closing import Closing
 from research_agent.core.records import IndexHeader
 from research_agent.ports import Ports
@@ -85,7 +86,7 @@ def connect(
             verifier=models.verifier,
             measurer=models.measurer,
             sampler=models.sampler,
-            embedder=models.embedder,
+            embedder=RecentEmbedder(models.embedder),
             vectors=index,
             lexical=index.lexical,
             chunks=index,

@@ -45,4 +45,4 @@ def gain_stale(settings: Settings, limit: GainLimit | None, writers: str) -> str
 def _takes(settings: Settings) -> bool:
     prune = settings.prune
     own = prune.min_gain != PruneSettings().min_gain
-    return prune.mode == "threshold" and prune.by == "auto" and not own
+    return prune.mode == "threshold" and prune.by != "similarity" and not own

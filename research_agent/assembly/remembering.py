@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 
 from research_agent.adapters.embedding_cache import EmbeddingCache
 from research_agent.adapters.weights import cache_directory
@@ -18,6 +19,10 @@ def embedding_cache(environment: Mapping[str, str]) -> EmbeddingCache:
     """
     home = environment.get("RESEARCH_AGENT_HOME")
     return EmbeddingCache(Path(home).expanduser() if home else cache_directory(environment))
+
+
+RECENT = 64
+"""Texts whose vectors are kept in memory."""
 
 
 class RememberingWriter:
@@ -69,3 +74,33 @@ class RememberingEmbedder:
         digests = map(text_digest, texts)
         self._cache.put(self.name, dict(zip(digests, vectors, strict=True)))
         return vectors
+
+
+class RecentEmbedder:
+    """An embedding model that embeds no text twice in a row; implements Embedder.
+
+    Within a question the same query is searched, judged and searched again. Threads may share it.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Keep the last `RECENT` vectors of `embedder`."""
+        self.embedder, self._lock = embedder, Lock()
+        self._kept: dict[str, Sequence[float]] = {}
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self.embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text; raises ModelError."""
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new:
+            known |= dict(zip(new, self.embedder.embed(new), strict=True))
+            with self._lock:
+                self._kept |= {text: known[text] for text in new}
+                for oldest in [*self._kept][:-RECENT]:
+                    del self._kept[oldest]
+        return [known[text] for text in texts]

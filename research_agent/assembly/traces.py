@@ -19,6 +19,7 @@ from research_agent.adapters.traces import (
     recording_reranker,
 )
 from research_agent.assembly.models.roles import ChatRole
+from research_agent.assembly.remembering import RecentEmbedder
 from research_agent.config import changed_settings
 from research_agent.core.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
@@ -160,7 +161,9 @@ def _is_packaged(ports: Ports) -> bool:
     """Return whether the embedding model is the one that is part of this program."""
     from research_agent.adapters.minilm import MiniLM
 
-    return isinstance(ports.embedder, MiniLM)
+    embedder = ports.embedder
+    asked = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder
+    return isinstance(asked, MiniLM)
 
 
 class _ToolUse:

@@ -15,7 +15,7 @@ from research_agent.errors import ToolInputError
 MOST_CALLS = 8
 """Calls of one turn; more of them are left out."""
 ID_LISTS = ("chunk_ids", "exclude_chunk_ids")
-"""Arguments that hold chunk ids, for which the model writes aliases."""
+"""Arguments that hold chunk ids, for which the model writes keys."""
 Check = Callable[[str, Mapping[str, object]], Mapping[str, object]]
 """Tool and arguments to the arguments that differ from the defaults; raises ToolInputError."""
 
@@ -31,7 +31,7 @@ def checked_calls(
     """Return one call for each different one of the first `MOST_CALLS` that are `written`.
 
     Indices go on behind those of `results`. A call that was answered already names the earlier
-    one. `aliases` are what the model calls chunks.
+    one. `aliases` has the chunk id behind each key.
     """
     calls: list[ToolCall] = []
     for one in written[:MOST_CALLS]:
@@ -87,17 +87,20 @@ def _object(text: str) -> dict[str, object] | None:
 
 
 def _resolved(arguments: dict[str, object], aliases: Mapping[str, str]) -> dict[str, object]:
-    """Put chunk ids in the place of aliases."""
+    """Put chunk ids in the place of keys."""
     resolved = dict(arguments)
     for name in ID_LISTS:
         given = resolved.get(name)
         if isinstance(given, str):
-            resolved[name] = aliases.get(given.strip(), given)
+            resolved[name] = _id(given, aliases)
         if isinstance(given, list):
-            resolved[name] = [
-                aliases.get(item.strip(), item) if isinstance(item, str) else item for item in given
-            ]
+            resolved[name] = [_id(i, aliases) if isinstance(i, str) else i for i in given]
     return resolved
+
+
+def _id(written: str, aliases: Mapping[str, str]) -> str:
+    """Return the chunk id that a key stands for, with or without its brackets."""
+    return aliases.get(written.strip().strip("[]").casefold(), written)
 
 
 def _same(call: ToolCall, other: ToolCall) -> bool:

@@ -7,7 +7,9 @@ or where it has a name and arguments: then the model meant a tool, and can be to
 """
 
 import json
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal
 
 from research_agent.core.types import Completion, WrittenCall
 
@@ -17,6 +19,8 @@ WRAPPERS = ("tool_calls", "calls", "function_call", "function", "tool_call")
 """Keys of objects that hold the calls."""
 MOST_STARTS = 200
 """Places of a text where JSON is looked for."""
+_DONE = re.compile(r"\bdone\b")
+"""What the prompt has the model reply where it needs no further call."""
 DEEPEST = 4
 """Lists and wrappers within each other that are looked into."""
 
@@ -37,6 +41,27 @@ def written_calls(completion: Completion, tools: Collection[str]) -> tuple[Writt
     return tuple(
         call for value in _json_values(completion.text) for call in _calls(value, tools, DEEPEST)
     )
+
+
+def unusable(
+    reply: Completion, calls: Sequence[WrittenCall], tools: Collection[str]
+) -> Literal["cut", "text", ""]:
+    """Return why a reply without `calls` is no use; empty where it has some, or ends the search.
+
+    "cut": a call was begun; "text": something else was written, such as an answer.
+
+    >>> from research_agent.core.types import ModelCall
+    >>> replies = ['{"name": "look", "argum', "It is 3.", "I have enough. Done."]
+    >>> [unusable(Completion(text, ModelCall("x")), (), ["look"]) for text in replies]
+    ['cut', 'text', '']
+    """
+    text = reply.text.casefold()
+    if calls:
+        return ""
+    begun = "{" in text and any(tool.removesuffix("_tool") in text for tool in tools)
+    if begun or reply.finish_reason == "length":
+        return "cut"
+    return "text" if text.strip() and not _DONE.search(text) else ""
 
 
 def known_name(name: str, tools: Collection[str]) -> str:

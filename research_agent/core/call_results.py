@@ -1,27 +1,42 @@
 """The results of a search's calls as the model that writes the calls reads them.
 
-Chunks have aliases, k1, k2, …, in the order in which they were found: short, and no chunk id for a
-small model to misspell. Results only ever grow at the end, so a prompt keeps its prefix. What a
-document says is fenced: it is data, whatever it asks for.
+Passages have keys, k1, k2, …, those of earlier rounds first, then in the order in which they were
+found: short, and no chunk id for a small model to misspell. Results only ever grow at the end, so
+a prompt keeps its prefix as long as all texts fit. What a document says is fenced: it is data,
+whatever it asks for.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from research_agent.core.call_checking import ID_LISTS
 from research_agent.core.calls import CallResult
 from research_agent.core.evidence import fenced, place
+from research_agent.core.filtering_prompt import excerpt
 from research_agent.core.types import Hit
 
-LENGTHS = ((160, 1600), (160, 700), (80, 300), (40, 120), (0, 0))
-"""Characters of a chunk that was searched for, and of one that was asked for by its id: as long
+LENGTHS = ((150, 1500), (150, 700), (100, 400), (60, 150), (30, 60), (0, 0))
+"""Tokens of a passage that was searched for, and of one that was asked for by its key: as long
 as all results fit, else shorter ones."""
 MOST_TOLD = 4000
 """Characters of a list of documents, or of a problem."""
+EARLIER = '<results from="earlier rounds; the answer has them already">'
 
 
-def aliases(results: Sequence[CallResult]) -> dict[str, str]:
-    """Return the chunk id behind each alias.
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One result: what stands above its passages, and what they are shown for."""
+
+    head: str
+    told: str
+    hits: Sequence[Hit]
+    query: str
+    is_search: bool
+
+
+def aliases(results: Sequence[CallResult], read: Sequence[Hit] = ()) -> dict[str, str]:
+    """Return the chunk id behind each key; `read` are the passages of earlier rounds.
 
     >>> from research_agent.core.calls import ToolCall
     >>> from research_agent.core.types import Chunk
@@ -29,34 +44,44 @@ def aliases(results: Sequence[CallResult]) -> dict[str, str]:
     >>> aliases([CallResult(ToolCall(0, "t"), found), CallResult(ToolCall(1, "t"), found)])
     {'k1': '9f', 'k2': 'a3'}
     """
-    ids = dict.fromkeys(hit.chunk.chunk_id for result in results for hit in result.hits)
+    hits = (*read, *(hit for result in results for hit in result.hits))
+    ids = dict.fromkeys(hit.chunk.chunk_id for hit in hits)
     return {f"k{number}": chunk_id for number, chunk_id in enumerate(ids, start=1)}
 
 
 def results_text(
-    results: Sequence[CallResult], *, count: Callable[[str], int], max_tokens: int
+    results: Sequence[CallResult],
+    *,
+    question: str,
+    count: Callable[[str], int],
+    max_tokens: int,
+    read: Sequence[Hit] = (),
 ) -> str:
-    """Return all results, with as much of each chunk as fits into `max_tokens` for all.
+    """Return all results, with as much of each passage as fits into `max_tokens` for all.
 
-    Where not even the places of all chunks fit, the first results are left out, and of the last
-    one its last chunks; both are counted.
+    Of a passage that is too long the sentences are shown that hold the most words of the query
+    that found it, or of the `question`. Where not even the places of all passages fit, the first
+    results are left out, and of the last one its last passages; both are counted.
     """
-    by_id = {chunk_id: alias for alias, chunk_id in aliases(results).items()}
+    by_id = {chunk_id: alias for alias, chunk_id in aliases(results, read).items()}
+    parts = [_part(result, by_id, question) for result in results]
+    if read:
+        parts.insert(0, _Part(EARLIER, "", read, question, is_search=True))
     text = ""
     for searched, named in LENGTHS:
-        text = "\n".join(_parts(results, by_id, searched, named))
+        text = _written(parts, by_id, count, searched, named)
         if count(text) <= max_tokens:
             return text
-    for left_out in range(1, len(results)):
-        parts = _parts(results[left_out:], by_id, 0, 0)
-        text = "\n".join([f"(the first {left_out} results are left out)", *parts])
+    for left_out in range(1, len(parts)):
+        rest = _written(parts[left_out:], by_id, count, 0, 0)
+        text = f"(the first {left_out} results are left out)\n{rest}"
         if count(text) <= max_tokens:
             return text
     return _beginning(text, count, max_tokens)
 
 
 def _beginning(text: str, count: Callable[[str], int], max_tokens: int) -> str:
-    """Return as many lines of a result as fit, and how many chunks do not."""
+    """Return as many lines of a result as fit, and how many passages do not."""
     *lines, end = text.split("\n")
     fits, fails = 0, len(lines)
     while fails - fits > 1:
@@ -66,41 +91,58 @@ def _beginning(text: str, count: Callable[[str], int], max_tokens: int) -> str:
     return "\n".join([*lines[:fits], f"(and {len(lines) - fits} more)", end])
 
 
-def _parts(
-    results: Sequence[CallResult], by_id: Mapping[str, str], searched: int, named: int
-) -> list[str]:
-    """Return one text a result; a chunk's text is shown again only where more of it is."""
-    seen: dict[str, int] = {}
-    parts = []
-    for result in results:
-        length = searched if result.searched else named
-        lines = [_line(hit, by_id, seen, length) for hit in result.hits]
-        told = [fenced(result.told[:MOST_TOLD])] if result.told else []
-        call = fenced(json.dumps(_shown(result.call.arguments, by_id), ensure_ascii=False))
-        head = f"<results tool={result.call.name!r} arguments={call}>".replace("\n", " ")
-        for hit in result.hits:
-            seen[hit.chunk.chunk_id] = max(length, seen.get(hit.chunk.chunk_id, 0))
-        parts.append("\n".join([head, *(told + lines or ["nothing found"]), "</results>"]))
-    return parts
+def _part(result: CallResult, by_id: Mapping[str, str], question: str) -> _Part:
+    """Return what one call has found; a wrong call has the model's own words above it."""
+    call = fenced(json.dumps(_shown(result.call.arguments, by_id), ensure_ascii=False))
+    head = f"<results tool={result.call.name!r} arguments={call}>".replace("\n", " ")
+    query = result.call.query or question
+    return _Part(head, result.told[:MOST_TOLD], result.hits, query, result.searched)
+
+
+def _written(
+    parts: Sequence[_Part],
+    by_id: Mapping[str, str],
+    count: Callable[[str], int],
+    searched: int,
+    named: int,
+) -> str:
+    """Return all results with at most so many tokens of each passage."""
+    seen: dict[str, set[str]] = {}
+    lines: list[str] = []
+    for part in parts:
+        length = searched if part.is_search else named
+        told = [fenced(part.told)] if part.told else []
+        found = list(_lines(part, by_id, seen, length, count))
+        lines += [part.head, *(told + found or ["nothing found"]), "</results>"]
+    return "\n".join(lines)
+
+
+def _lines(
+    part: _Part,
+    by_id: Mapping[str, str],
+    seen: dict[str, set[str]],
+    length: int,
+    count: Callable[[str], int],
+) -> Iterator[str]:
+    """Yield one line a passage: key, place and kind, and its text; none twice."""
+    for hit in part.hits:
+        chunk = hit.chunk
+        key = f"[{by_id[chunk.chunk_id]}]"
+        shown = excerpt(chunk.text, part.query, length, count) if length else ""
+        before = seen.setdefault(chunk.chunk_id, set())
+        if {shown, chunk.text} & before:
+            yield f"{key} (as above)"
+            continue
+        before.add(shown)
+        head = " ".join(f"{key} ({fenced(place(chunk))}; {chunk.kind})".split())
+        yield f"{head}: {fenced(' '.join(shown.split()))}" if shown else head
 
 
 def _shown(arguments: Mapping[str, object], by_id: Mapping[str, str]) -> dict[str, object]:
-    """Return arguments as the model wrote them: with aliases, not with ids."""
+    """Return arguments as the model wrote them: with keys, not with ids."""
     shown = dict(arguments)
     for name in ID_LISTS:
         ids = shown.get(name)
         if isinstance(ids, list | tuple):
             shown[name] = [by_id.get(item, item) for item in ids]
     return shown
-
-
-def _line(hit: Hit, by_id: Mapping[str, str], seen: Mapping[str, int], length: int) -> str:
-    """Return one line a chunk: alias, place and kind, and the beginning of its text."""
-    chunk = hit.chunk
-    alias = by_id[chunk.chunk_id]
-    text = " ".join(chunk.text.split())
-    if min(length, len(text)) <= seen.get(chunk.chunk_id, -1):
-        return f"{alias} (as above)"
-    head = " ".join(f"{alias} ({fenced(place(chunk))}; {chunk.kind})".split())
-    shown = text[:length] + ("\N{HORIZONTAL ELLIPSIS}" if len(text) > length else "")
-    return f"{head}: {fenced(shown)}" if length else head

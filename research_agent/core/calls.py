@@ -4,20 +4,22 @@ A call's `index` counts through the whole search, so results have one order whic
 several parallel calls comes back first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from research_agent.core.budget import Allowance, BudgetStop
 from research_agent.core.filtering import FilterStats
-from research_agent.core.fusion import fuse_hits, put_last, reserve_slots
+from research_agent.core.fusion import fuse_hits, put_last, raised, reserve_slots
 from research_agent.core.hops import gaps
 from research_agent.core.referring import Reference
 from research_agent.core.types import Hit, TraceEvent
 
 SearchStop = Literal["planned", "no_new_evidence", "max_turns", "model_done", "error", BudgetStop]
+PART_SLOT = 3
+"""Behind this rank of the question's own hits the best new ones of a further query enter."""
 HOP_SLOT = 5
-"""Where a query enters that an earlier one's answer has filled: the answer may be wrong."""
+"""The same for a query that an earlier one's answer has filled: the answer may be wrong."""
 NOTHING = Allowance(0, 0, 0, 0.0)
 
 
@@ -35,8 +37,10 @@ class ToolCall:
     """The index of an earlier call that is the same; its result stands for this one too."""
     part: int = -1
     """Which of the refinement's queries it searches, where the planner wrote it."""
-    slot: int = 3
+    slot: int = PART_SLOT
     """Behind which of the question's own hits its best new ones enter; 0: behind all."""
+    bridges: tuple[str, ...] = ()
+    """Ids of the chunks in which the answers stand that fill its query's gaps."""
 
     @property
     def query(self) -> str:
@@ -131,7 +135,7 @@ def planned_calls(
             tool,
             {"query": query},
             part=parts[query],
-            slot=0 if query in following else 3,
+            slot=0 if query in following else PART_SLOT,
         )
         for i, query in different
     )
@@ -159,7 +163,9 @@ def collect(
     """Put the hits of all `results` together, and decide whether another turn may bring more.
 
     Where one of the calls searched `own_query`, the user's own words, its ranking leads and the
-    others fill reserved slots; else all rankings are fused.
+    others fill reserved slots; else all rankings are fused. A chunk that answered an earlier part
+    (`ToolCall.bridges`) has the place of that part's best hit. What a model's own calls found
+    beside the reserved slots stands behind all of it.
     """
     hits = _together(results, own_query, rrf_k)
     stats = FilterStats.total([result.stats for result in results if result.searched])
@@ -191,12 +197,27 @@ def _tells(result: CallResult) -> bool:
 def _together(results: Sequence[CallResult], own_query: str, rrf_k: int) -> tuple[Hit, ...]:
     """Return the hits of all results in one ranking."""
     ranked = [result for result in results if result.hits]
+    bridges = frozenset(one for result in results for one in result.call.bridges)
     own = next((r for r in ranked if own_query and r.call.query == own_query), None)
     if own is None:
-        return fuse_hits([result.hits for result in ranked], rrf_k=rrf_k)
-    hits, others = own.hits, [result for result in ranked if result is not own]
+        return raised(fuse_hits([r.hits for r in ranked], rrf_k=rrf_k), bridges, slot=PART_SLOT)
+    others = [result for result in ranked if result is not own]
+    hits = _without(own.hits, bridges) if others else own.hits
     for slot in sorted({result.call.slot for result in others} - {0}):
-        now = [result.hits for result in others if result.call.slot == slot]
+        now = [_first(r.hits, bridges) for r in others if r.call.slot == slot]
         alone = len(now) == 1 and slot != HOP_SLOT
         hits = reserve_slots(hits, now, slot=slot, each=2 if alone else 1)
-    return put_last(hits, [result.hits for result in others if not result.call.slot])
+    last = [r.hits for r in others if not r.call.slot or r.call.part < 0]
+    return raised(put_last(hits, last), bridges, slot=PART_SLOT)
+
+
+def _without(hits: Sequence[Hit], bridges: Collection[str]) -> tuple[Hit, ...]:
+    """Return `hits` without the bridges behind the reserved place, which their parts bring."""
+    return tuple(
+        hit for at, hit in enumerate(hits) if at < PART_SLOT or hit.chunk.chunk_id not in bridges
+    )
+
+
+def _first(hits: Sequence[Hit], bridges: Collection[str]) -> tuple[Hit, ...]:
+    """Return `hits` with the bridges in front."""
+    return tuple(sorted(hits, key=lambda hit: hit.chunk.chunk_id not in bridges))

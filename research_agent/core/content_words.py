@@ -67,6 +67,16 @@ def share_held(sentence: str, words: frozenset[str]) -> float:
     return sum(is_held(word, words) for word in wanted) / len(wanted) if wanted else 0.0
 
 
+def is_made_up(word: str, known: frozenset[str]) -> bool:
+    """Return whether a word is a number, identifier or name by its form, and not `known`.
+
+    >>> [is_made_up(word, frozenset({"1088"})) for word in ("Bell", "1,088", "1184", "bell")]
+    [True, False, True, False]
+    """
+    by_form = any(char.isdigit() or char.isupper() for char in word)
+    return by_form and not all(is_held(one, known) for one in wanted_words(word))
+
+
 def is_named(name: str, text: str) -> bool:
     """Return whether a text holds a name, or a longer one that begins with it.
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from research_agent.core.types import ChunkKind
 
-OUTLINE_TOKENS = 200
-"""An outline is no longer."""
+OUTLINE_TOKENS = 400
+"""An outline beside other things in a prompt is no longer."""
+LISTED_TOKENS = 1000
+"""One that was asked for is no longer."""
 MOST_SECTIONS = 12
 """Top sections of one document that an outline may name."""
 LONGEST_NAME = 60
@@ -59,11 +61,13 @@ def corpus_outline(
     *,
     count: Callable[[str], int],
     max_tokens: int = OUTLINE_TOKENS,
+    first: Sequence[str] = (),
 ) -> str:
     """Return names, titles, sizes and top sections of all documents, within `max_tokens`.
 
-    Names come first: sections are added a heading at a time to each document in turn, as long as
-    there is room, and documents without room are counted at the end.
+    Sections are added a heading at a time to each document in turn, as long as there is room.
+    Where not even titles and sizes of all fit, all names come before any title; those that still
+    do not fit are counted at the end. Then the documents named `first` stand first.
 
     >>> guide = DocumentOutline("guide", title="Guide", kinds={"text": 3}, sections=("A", "B"))
     >>> print(corpus_outline([guide], count=len))
@@ -77,14 +81,17 @@ def corpus_outline(
     several = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     head = f"{len(documents)} documents, {sum(kinds.values())} chunks ({several or 'none'})"
     lines = [(_line(document), document.sections[:MOST_SECTIONS]) for document in documents]
-    shown = _shown(head, [line for line, _ in lines], len(documents), count, max_tokens)
-    named = [0] * shown
-    text = _outline(head, lines, named, len(documents))
+    named = [0] * len(lines)
+    text = _with_sections(head, lines, named)
+    if count(text) > max_tokens:
+        rank = {name: at for at, name in reversed([*enumerate(first)])}
+        best = sorted(documents, key=lambda document: rank.get(document.doc_id, len(rank)))
+        return _names_first(head, best, lambda outline: count(outline) <= max_tokens)
     for number in range(MOST_SECTIONS):
-        for position in range(shown):
+        for position in range(len(lines)):
             if number < len(lines[position][1]):
                 named[position] += 1
-                longer = _outline(head, lines, named, len(documents))
+                longer = _with_sections(head, lines, named)
                 if count(longer) > max_tokens:
                     return text
                 text = longer
@@ -105,32 +112,41 @@ def corpus_names(documents: Sequence[DocumentOutline], *, count: Callable[[str],
     return corpus_outline(plain, count=count)
 
 
-def _shown(
-    head: str, lines: Sequence[str], total: int, count: Callable[[str], int], max_tokens: int
-) -> int:
-    """Return how many documents can be named, by halving: texts that grow cost more tokens."""
-    fits, fails = 0, len(lines) + 1
-    while fails - fits > 1:
-        middle = (fits + fails) // 2
-        text = _outline(head, [(line, ()) for line in lines], [0] * middle, total)
-        fits, fails = (middle, fails) if count(text) <= max_tokens else (fits, middle)
-    return fits
-
-
-def _outline(
-    head: str,
-    lines: Sequence[tuple[str, Sequence[str]]],
-    named: Sequence[int],
-    total: int,
+def _names_first(
+    head: str, documents: Sequence[DocumentOutline], fits: Callable[[str], bool]
 ) -> str:
-    """Return the outline with `named` sections of each of the first documents."""
+    """Return the names of as many documents as fit, then the sizes of as many as still do."""
+    names = [_short(document.doc_id) for document in documents]
+    lines = [_line(document) for document in documents]
+
+    def outline(told: int, named: int) -> str:
+        others = [f"others: {'; '.join(names[told:named])}"] if named > told else []
+        more = [f"and {len(names) - named} more documents"] if named < len(names) else []
+        return "\n".join([head, *lines[:told], *others, *more])
+
+    named = _most(len(names), lambda number: fits(outline(0, number)))
+    return outline(_most(named, lambda number: fits(outline(number, named))), named)
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `limit` that fits, by halving; 0 where none does."""
+    least, fails = 0, limit + 1
+    while fails - least > 1:
+        middle = (least + fails) // 2
+        least, fails = (middle, fails) if fits(middle) else (least, middle)
+    return least
+
+
+def _with_sections(
+    head: str, lines: Sequence[tuple[str, Sequence[str]]], named: Sequence[int]
+) -> str:
+    """Return the outline with the first `named` sections of each document."""
     rows = [head]
-    for (line, sections), number in zip(lines, named, strict=False):
+    for (line, sections), number in zip(lines, named, strict=True):
         parts = "; ".join(_short(section) for section in sections[:number])
         more = "; \N{HORIZONTAL ELLIPSIS}" if 0 < number < len(sections) else ""
         rows.append(f"{line}: {parts}{more}" if parts else line)
-    left = total - len(named)
-    return "\n".join([*rows, f"and {left} more documents"] if left else rows)
+    return "\n".join(rows)
 
 
 def _line(document: DocumentOutline) -> str:

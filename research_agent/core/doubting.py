@@ -6,7 +6,6 @@ from typing import Literal
 
 from research_agent.core.claims import Claim, is_supported, said_tokens
 from research_agent.core.dragin.doubt import SentenceDoubt, sentence_doubts
-from research_agent.core.dragin.query import doubt_query
 from research_agent.core.entropy import (
     mean_of_most_uncertain,
     normalized_uncertainty,
@@ -78,9 +77,10 @@ class DoubtRule:
     def doubtful(
         self, claims: Sequence[Claim], sentences: Sequence[SentenceDoubt]
     ) -> Sequence[Claim]:
-        """Return the claims that need more evidence: unconfirmed or uncertain ones, else all.
+        """Return those of the claims that need more evidence: unconfirmed or uncertain, else all.
 
-        The seed's rules know only whole answers.
+        The seed's rules know only whole answers. What the evidence has word for word is in no
+        doubt, so it is not among the `claims`.
         """
         unsure = {one.text for one in sentences if one.word}
         return [
@@ -90,16 +90,3 @@ class DoubtRule:
             or claim.text in unsure
             or (self.profile == "entropy" and (claim.mean_entropy or 0.0) > self.limit)
         ] or claims
-
-    def query(
-        self, question: str, doubtful: Sequence[Claim], sentences: Sequence[SentenceDoubt]
-    ) -> str:
-        """Return what is searched next: the question and what is in doubt.
-
-        Profile "dragin" leaves out the doubtful words themselves.
-        """
-        known = {one.text: one for one in sentences}
-        found = [known[claim.text] for claim in doubtful if claim.text in known]
-        if found:
-            return doubt_query(question, found)
-        return " ".join((question, *(claim.text for claim in doubtful)))

@@ -212,6 +212,9 @@ def _called(written: Written, _: Known) -> Iterable[Event]:
                 expanded=stats.expanded,
                 decisions=stats.decisions,
                 fallback=stats.fallback,
+                fallback_type=stats.fallback_type,
+                dangling_before=stats.dangling_before,
+                dangling_after=stats.dangling_after,
             )
 
 

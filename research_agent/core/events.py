@@ -10,7 +10,7 @@ from typing import Literal
 
 from research_agent.core.claims import Verdict
 from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.filtering import ChunkDecision, Mode
+from research_agent.core.filtering import ChunkDecision, Fallback, Mode
 from research_agent.core.pruning import PruneStats
 from research_agent.core.refinement import QueryVerdict
 from research_agent.core.refusals import Refused
@@ -143,8 +143,14 @@ class Decisions(_Event):
     kept: int
     expanded: int = 0
     decisions: tuple[ChunkDecision, ...] = ()
+    """With the model's reasons, where it gave some."""
     fallback: str = ""
     """Why the ranking decided where the model should have; empty where the model did."""
+    fallback_type: Fallback = ""
+    """The kind of it."""
+    dangling_before: int = 0
+    """References of kept hits to chunks that are not in the result, before expansion."""
+    dangling_after: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

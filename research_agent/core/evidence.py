@@ -1,9 +1,10 @@
 """Which chunks go into the prompt, under which citation keys, and how they read there."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from research_agent.core.pseudocode import prettified
+from research_agent.core.scope import Scope
 from research_agent.core.tables import spelled_out
 from research_agent.core.types import Chunk, Hit
 
@@ -93,6 +94,16 @@ class _Desk:
         self.known.add(hit.chunk.chunk_id)
         self.chosen.append(Evidence(f"c{len(self.chosen) + 1}", hit))
         return True
+
+
+def unread(scope: Scope, evidence: Sequence[Evidence]) -> Scope:
+    """Return `scope` without the chunks that were read as evidence.
+
+    >>> sorted(unread(Scope(), [Evidence("c1", Hit(Chunk("x", "guide", "Bread.")))]).exclude)
+    ['x']
+    """
+    ids = frozenset(item.hit.chunk.chunk_id for item in evidence)
+    return replace(scope, exclude=scope.exclude | ids) if ids else scope
 
 
 def place(chunk: Chunk) -> str:

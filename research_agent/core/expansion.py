@@ -2,12 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
+from research_agent.core.fusion import falling
 from research_agent.core.references import PRIORITY, Edge, LinkKind
+from research_agent.core.types import Chunk, Hit
 
 FOLLOWED: frozenset[LinkKind] = frozenset({"schema", "part", "see", "link"})
 """Kinds of references that lead to what a chunk needs; a mention leads to what it is about."""
+
+EVERY = 3
+"""At most one place in so many is reserved for what hits refer to."""
 
 Neighbours = Callable[[Sequence[str]], Sequence[Edge]]
 """The references from and to some chunks, in reading order (`ports.ChunkStore.edges`)."""
@@ -120,3 +126,46 @@ class _Run:
     def _late(self, chunk_id: str) -> float:
         """Return what puts a chunk behind those with a higher score."""
         return -self.scores.get(chunk_id, float("-inf"))
+
+
+def with_referred(
+    hits: Sequence[Hit], brought: Mapping[str, Sequence[Chunk]], *, most: int
+) -> tuple[Hit, ...]:
+    """Return `hits` with at most `most` chunks of what they refer to among them.
+
+    `brought` has these chunks by the id of the hit that refers to them, the nearest first; they
+    are taken from all hits in turn. Each is inserted after its hit, so that of the first places,
+    however many are read, at most one in `EVERY` is such a chunk; what is left over comes last.
+    Scores fall along the result.
+
+    >>> a, b, c, t, u = (Chunk(name, "d", name) for name in "abctu")
+    >>> found = with_referred([Hit(a), Hit(b), Hit(c)], {"a": [t, u]}, most=9)
+    >>> "".join(hit.chunk.text for hit in found)
+    'abtcu'
+    """
+    waiting, placed, inserted = list[Chunk](), list[Hit](), 0
+    chosen = _in_turn(hits, brought, most)
+    for hit in hits:
+        placed.append(hit)
+        waiting += [chunk for chunk, source in chosen if source == hit.chunk.chunk_id]
+        while waiting and (inserted + 1) * EVERY <= len(placed) + 1:
+            placed.append(Hit(waiting.pop(0), placed[-1].score))
+            inserted += 1
+    last = placed[-1].score if placed else 0.0
+    everything = [*placed, *(Hit(chunk, last) for chunk in waiting)]
+    scores = falling([hit.score for hit in everything])
+    return tuple(replace(h, score=score) for h, score in zip(everything, scores, strict=True))
+
+
+def _in_turn(
+    hits: Sequence[Hit], brought: Mapping[str, Sequence[Chunk]], most: int
+) -> list[tuple[Chunk, str]]:
+    """Return the first `most` different new chunks, the first of each hit first, with the hit."""
+    known = {hit.chunk.chunk_id for hit in hits}
+    sources = [hit.chunk.chunk_id for hit in hits if brought.get(hit.chunk.chunk_id)]
+    chosen: dict[str, tuple[Chunk, str]] = {}
+    for row in zip_longest(*(brought[source] for source in sources)):
+        for chunk, source in zip(row, sources, strict=True):
+            if chunk and chunk.chunk_id not in known:
+                chosen.setdefault(chunk.chunk_id, (chunk, source))
+    return list(chosen.values())[:most]

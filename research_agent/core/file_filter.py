@@ -45,7 +45,7 @@ def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tup
     if not found:
         raise ToolInputError(
             f"file_filter {_cut(wanted)!r} matches no document",
-            hint=_hint([document.doc_id for document in documents], pattern),
+            hint=nearest_documents([document.doc_id for document in documents], pattern),
         )
     return found
 
@@ -92,8 +92,8 @@ def _shared_folder(paths: Sequence[str]) -> str:
     return first[: first[:same].rfind("/") + 1]
 
 
-def _hint(names: Sequence[str], pattern: str) -> str:
-    """Return what to write instead."""
+def nearest_documents(names: Sequence[str], pattern: str) -> str:
+    """Return a hint with the names that a pattern is most like, else with the first ones."""
     if not names:
         return "The index holds no document: research-agent index PATH"
     by_plain = {plain(name): name for name in names}

@@ -18,11 +18,19 @@ Why = Literal[
     "no_room",
     "not_mentioned",
     "failed",
-    "overruled",
+    "all_discarded",
 ]
 """Where a verdict comes from: this call of the model, an earlier one, the ranking alone, or the
 least similarity; and why there is none: the chunk was not among those judged, had no place in the
-prompt, is not in the reply, the call failed; or the model discarded all and was overruled."""
+prompt, is not in the reply, the call failed. "all_discarded": the model discarded every hit, and
+this one is kept all the same as one of the best."""
+Fallback = Literal["", "error", "time_out", "unreadable", "budget", "no_room"]
+"""Why the ranking decides instead of the model: its call failed, was late, said nothing that can be
+read, was not paid, or the prompt had no room for any chunk."""
+LAST = 2
+"""Hits that are kept where the model discards every one: what reads them may judge otherwise."""
+MAX_REASON = 80
+"""Characters of a reason."""
 DEPTHS: Mapping[Verdict, int] = {"expand_1": 1, "expand_3": 3, "expand_5": 5}
 """Steps along references that a verdict asks for."""
 
@@ -38,6 +46,8 @@ class ChunkDecision:
     """How sure the model is that the chunk helps; None where it was not asked that way."""
     kept: bool = False
     """The hit is in the result."""
+    reason: str = ""
+    """Why, in the model's words, at most `MAX_REASON` characters; empty where it gave none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,17 @@ class FilterStats:
     """Why the ranking decided where the model should have; empty where the model did."""
     decisions: tuple[ChunkDecision, ...] = ()
     """One for each hit looked at, in their order."""
+    fallback_type: Fallback = ""
+    """The kind of the first fallback; empty where there was none."""
+    dangling_before: int = 0
+    """References of kept hits to chunks that are not in the result, before expansion."""
+    dangling_after: int = 0
+    """The same after expansion."""
+
+    @property
+    def all_discarded(self) -> bool:
+        """Whether the model discarded every hit of a search."""
+        return any(decision.why == "all_discarded" for decision in self.decisions)
 
     @staticmethod
     def total(parts: Sequence["FilterStats"]) -> "FilterStats":
@@ -103,6 +124,9 @@ class FilterStats:
             expand_seconds=sum(part.expand_seconds for part in parts),
             fallback="; ".join(dict.fromkeys(part.fallback for part in parts if part.fallback)),
             decisions=tuple(decision for part in parts for decision in part.decisions),
+            fallback_type=next((p.fallback_type for p in parts if p.fallback_type), ""),
+            dangling_before=sum(part.dangling_before for part in parts),
+            dangling_after=sum(part.dangling_after for part in parts),
         )
         return replace(summed, reduction_ratio=reduction(summed.original, summed.kept))
 
@@ -144,46 +168,75 @@ def counted(mode: Mode, decisions: Sequence[ChunkDecision]) -> FilterStats:
     )
 
 
-def settled(
-    hits: Sequence[Hit],
-    decisions: Sequence[ChunkDecision],
-    *,
-    max_chunks: int,
-    empty_below: float,
-) -> tuple[ChunkDecision, ...]:
-    """Return the decisions on `hits`, with `kept` for at most `max_chunks` of them.
+def settled(decisions: Sequence[ChunkDecision], *, max_chunks: int) -> tuple[ChunkDecision, ...]:
+    """Return the decisions with `kept` for at most `max_chunks` of them.
 
-    Hits with a verdict for them have seats first, then the undecided by rank. A model that
-    discards all it was shown is believed where the best hit is less similar than `empty_below`:
-    then nothing is kept. Else it is overruled, and the first hits are kept.
+    Hits with a verdict for them have seats first, then the undecided by rank. Where the model
+    discards all it was shown, the `LAST` best are kept, still with the verdict "discard".
+
+    >>> [d.why for d in settled([ChunkDecision(x, "discard", "model") for x in "ab"], max_chunks=1)]
+    ['all_discarded', 'model']
     """
-    if _discards_all(decisions):
-        if _all_below(hits, empty_below):
-            return tuple(decisions)
-        decisions = [replace(decision, why="overruled") for decision in decisions]
-        return _seated(decisions, range(len(decisions)), max_chunks)
+    asked = [i for i, d in enumerate(decisions) if d.why not in {"not_asked", "no_room"}]
+    if asked and all(decisions[i].verdict == "discard" for i in asked):
+        best = set(asked[: min(LAST, max_chunks)])
+        return tuple(
+            replace(d, kept=True, why="all_discarded") if i in best else d
+            for i, d in enumerate(decisions)
+        )
     wanted = [i for i, d in enumerate(decisions) if d.verdict not in {"discard", "undecided"}]
     undecided = [i for i, d in enumerate(decisions) if d.verdict == "undecided"]
-    return _seated(decisions, [*wanted, *undecided], max_chunks)
-
-
-def _seated(
-    decisions: Sequence[ChunkDecision], places: Sequence[int], max_chunks: int
-) -> tuple[ChunkDecision, ...]:
-    seats = set(places[:max_chunks])
+    seats = set([*wanted, *undecided][:max_chunks])
     return tuple(replace(decision, kept=i in seats) for i, decision in enumerate(decisions))
 
 
-def _discards_all(decisions: Sequence[ChunkDecision]) -> bool:
-    """Return whether everything that the model was asked about was answered with "discard"."""
-    asked = [d for d in decisions if d.why not in {"not_asked", "no_room"}]
-    return bool(asked) and all(decision.verdict == "discard" for decision in asked)
+def looked_again(first: Filtered, second: Filtered) -> Filtered:
+    """Return what two looks leave, of which the first has discarded everything.
+
+    What the second keeps by a verdict is the result; without any, the best of the first, still
+    marked as discarded. The record is that of both.
+    """
+    found = any(
+        d.kept and d.verdict not in {"discard", "undecided"} for d in second.stats.decisions
+    )
+    judged = {decision.chunk_id for decision in second.stats.decisions}
+    early = [d for d in first.stats.decisions if d.chunk_id not in judged]
+    before = replace(first.stats, decisions=tuple(early), original=len(early))
+    if found:
+        return Filtered(second.hits, FilterStats.total([_without_hits(before), second.stats]))
+    return Filtered(first.hits, FilterStats.total([before, _without_hits(second.stats)]))
 
 
-def _all_below(hits: Sequence[Hit], similarity: float) -> bool:
-    """Return whether all hits are known to be less similar than that."""
-    known = [hit.similarity for hit in hits if hit.similarity is not None]
-    return len(known) == len(hits) and max(known, default=-1.0) < similarity
+def _without_hits(stats: FilterStats) -> FilterStats:
+    """Return the record of a look whose hits are not in the result."""
+    dropped = tuple(
+        replace(d, kept=False, why="model" if d.why == "all_discarded" else d.why)
+        for d in stats.decisions
+    )
+    return replace(
+        stats,
+        kept=0,
+        expanded=0,
+        tokens_after=0,
+        dangling_before=0,
+        dangling_after=0,
+        decisions=dropped,
+    )
+
+
+def discarded_note(stats: FilterStats) -> str:
+    """Return what a model that searches is told where all hits were discarded; empty otherwise.
+
+    >>> stats = counted("llm", settled([ChunkDecision("a", "discard", "model")], max_chunks=5))
+    >>> discarded_note(stats)
+    'none of the 1 hits was judged to help; the best are shown all the same: try other words'
+    """
+    if not stats.all_discarded:
+        return ""
+    return (
+        f"none of the {stats.discarded} hits was judged to help; "
+        "the best are shown all the same: try other words"
+    )
 
 
 def filter_by_score(

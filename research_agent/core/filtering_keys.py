@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import get_args
 
 from research_agent.core.chunking import chunk_header
-from research_agent.core.filtering import Verdict
+from research_agent.core.filtering import ChunkDecision, Verdict
 from research_agent.core.types import Chunk
 
 _VERDICTS = frozenset(get_args(Verdict)) - {"undecided"}
@@ -32,13 +32,25 @@ def chunk_content(chunk: Chunk, references: Sequence[str] = ()) -> str:
     return "\n".join((chunk.kind, chunk.doc_id, chunk_header(chunk), *references, chunk.text))
 
 
-def read_verdict(text: str) -> Verdict | None:
-    """Return a verdict that was kept; None for anything else.
+def kept_verdict(decision: ChunkDecision) -> str:
+    """Return a verdict with its reason as it is kept; `read_verdict` reads it.
 
-    >>> read_verdict("expand_3"), read_verdict("perhaps")
-    ('expand_3', None)
+    >>> kept_verdict(ChunkDecision("x", "keep", reason="states the size"))
+    'keep states the size'
     """
-    return next((verdict for verdict in get_args(Verdict) if verdict == text in _VERDICTS), None)
+    return f"{decision.verdict} {decision.reason}".strip()
+
+
+def read_verdict(text: str) -> ChunkDecision | None:
+    """Return a verdict that was kept, without the id of its chunk; None for anything else.
+
+    >>> found = read_verdict("expand_3 its table")
+    >>> found and (found.verdict, found.reason), read_verdict("perhaps")
+    (('expand_3', 'its table'), None)
+    """
+    said, _, reason = text.partition(" ")
+    found: Verdict | None = next((v for v in get_args(Verdict) if v == said in _VERDICTS), None)
+    return ChunkDecision("", found, "reused", reason=reason) if found else None
 
 
 def read_relevance(text: str) -> float | None:

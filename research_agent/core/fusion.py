@@ -1,7 +1,7 @@
 """Rank fusion: combine several rankings of the same chunks into one."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from math import fsum, nextafter
@@ -73,6 +73,18 @@ def reserve_slots(
         known |= {hit.chunk.chunk_id for hit in new}
         entered += [replace(hit, score=level) for hit in new]
     return tuple(sorted([*own, *entered], key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+
+
+def raised(own: Sequence[Hit], wanted: Collection[str], *, slot: int) -> tuple[Hit, ...]:
+    """Let the hits with the ids `wanted` stand level with the `slot`-th, where they stand lower.
+
+    >>> hits = [Hit(Chunk(name, "d", name), -at) for at, name in enumerate("abc")]
+    >>> [hit.chunk.text for hit in raised(hits, {"c"}, slot=1)]
+    ['a', 'c', 'b']
+    """
+    lower = [hit for hit in own[slot:] if hit.chunk.chunk_id in wanted]
+    others = [hit for hit in own if hit not in lower]
+    return reserve_slots(others, [lower], slot=slot, each=len(lower)) if lower else tuple(own)
 
 
 def put_last(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:

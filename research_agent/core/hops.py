@@ -6,6 +6,7 @@ that does not stand there letter by letter is no answer.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from research_agent.core.proposals import HOP, reply_object
 from research_agent.core.types import Hit
@@ -41,6 +42,15 @@ def waiting(queries: Sequence[str], searched: Sequence[int]) -> tuple[int, ...]:
     )
 
 
+def awaited(queries: Sequence[str]) -> frozenset[int]:
+    """Return the parts whose answers others need.
+
+    >>> sorted(awaited(["Where was its founder born?", "Who founded it?", "Where was #1 born?"]))
+    [1]
+    """
+    return frozenset(n for at, query in enumerate(queries) for n in gaps(query, at))
+
+
 def filled(query: str, answers: Mapping[int, str]) -> str:
     """Return `query` with its gaps filled, empty where an answer is missing.
 
@@ -53,7 +63,17 @@ def filled(query: str, answers: Mapping[int, str]) -> str:
     return HOP.sub(lambda gap: answers.get(int(gap[1]), gap[0]), query)
 
 
-def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> str:
+@dataclass(frozen=True, slots=True)
+class PartAnswer:
+    """What one part's hits answer to its query."""
+
+    text: str = ""
+    """Words of a hit; empty where nothing answers."""
+    chunk_id: str = ""
+    """The best hit in which they stand."""
+
+
+def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> PartAnswer:
     """Return the answer in a model's reply, empty where it does not stand in the hits.
 
     An answer that repeats the query answers nothing.
@@ -61,16 +81,18 @@ def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> str:
     >>> from research_agent.core.types import Chunk
     >>> hits = [Hit(Chunk("1", "d", "Acme was founded by Ada Li in 1990."))]
     >>> read_answer('{"answer": "Ada Li"}', "Who founded Acme?", hits)
-    'Ada Li'
+    PartAnswer(text='Ada Li', chunk_id='1')
     >>> read_answer('{"answer": "Bo Chen"}', "Who founded Acme?", hits)
-    ''
+    PartAnswer(text='', chunk_id='')
     """
     answer = reply_object(reply).get("answer")
     text = " ".join(answer.split()) if isinstance(answer, str) else ""
     plain = fold(text)
     if not 1 < len(text) <= MAX_ANSWER or plain in fold(query):
-        return ""
-    return text if any(_stands(plain, readable_text(hit)) for hit in hits[:HITS]) else ""
+        return PartAnswer()
+    holding = (h.chunk.chunk_id for h in hits[:HITS] if _stands(plain, readable_text(h)))
+    chunk_id = next(holding, "")
+    return PartAnswer(text, chunk_id) if chunk_id else PartAnswer()
 
 
 def readable_text(hit: Hit) -> str:

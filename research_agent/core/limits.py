@@ -1,16 +1,23 @@
-"""What one question may cost at most, where its caller wants less than the configuration allows."""
+"""How one question is to be worked on, where its caller wants it otherwise than configured."""
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from research_agent.core.filtering import Mode
 from research_agent.core.result import Usage
 
 N = TypeVar("N", int, float)
+SearchMode = Literal["planned", "tool_calling", "auto"]
+Profile = Literal["entropy", "dragin", "seed", "seed_fifth"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Parts of the budget that a caller hands down; None: all that the configuration allows."""
+    """What a caller hands down with a question; None: as configured.
+
+    Rounds are those that the caller asks for, up to `budget.max_rounds`. All other numbers only
+    lower the budget.
+    """
 
     rounds: int | None = None
     """Passes from retrieve to verify, for each question alike."""
@@ -22,20 +29,36 @@ class Limits:
     seconds: float | None = None
     cost: float | None = None
     """Money, in the unit of `models.prices`."""
+    preset: str | None = None
+    """Which stages act for this question: "auto", "local", "full" or "seed"; keys that the user
+    has set stay as they are."""
+    search_mode: SearchMode | None = None
+    """Who plans the searches of a round: rules, the planner model by tool calls, or whichever of
+    both the model can (`search.mode`)."""
+    filter_mode: Mode | None = None
+    """Who leaves out hits (`filter.mode`)."""
+    verify_profile: Profile | None = None
+    """How an answer's doubt is measured (`verify.profile`)."""
 
     def and_at_most(self, other: "Limits") -> "Limits":
-        """Return the lower one of each pair of limits.
+        """Return the lower one of each pair of numbers; of two modes or presets, this one's own.
 
-        >>> Limits(seconds=30.0, tokens=900).and_at_most(Limits(seconds=60.0, llm_calls=2))
-        Limits(rounds=None, llm_calls=2, tool_calls=None, tokens=900, seconds=30.0, cost=None)
+        >>> both = Limits(seconds=30.0, tokens=900).and_at_most(Limits(seconds=60.0, llm_calls=2))
+        >>> both.llm_calls, both.tokens, both.seconds
+        (2, 900, 30.0)
         """
-        return Limits(
+        return replace(
+            self,
             rounds=_lower(self.rounds, other.rounds),
             llm_calls=_lower(self.llm_calls, other.llm_calls),
             tool_calls=_lower(self.tool_calls, other.tool_calls),
             tokens=_lower(self.tokens, other.tokens),
             seconds=_lower(self.seconds, other.seconds),
             cost=_lower(self.cost, other.cost),
+            preset=self.preset or other.preset,
+            search_mode=self.search_mode or other.search_mode,
+            filter_mode=self.filter_mode or other.filter_mode,
+            verify_profile=self.verify_profile or other.verify_profile,
         )
 
     def after(self, usage: Usage) -> "Limits":
@@ -44,8 +67,9 @@ class Limits:
         >>> from research_agent.core.result import usage_of
         >>> from research_agent.core.types import ModelCall, TraceEvent
         >>> spent = usage_of([TraceEvent((ModelCall("answer", 90, 10),), queries=("q",))])
-        >>> Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
-        Limits(rounds=None, llm_calls=2, tool_calls=4, tokens=900, seconds=None, cost=None)
+        >>> left = Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
+        >>> left.llm_calls, left.tool_calls, left.tokens
+        (2, 4, 900)
         """
         tokens = usage.prompt_tokens + usage.completion_tokens
         return replace(

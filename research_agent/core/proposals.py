@@ -19,7 +19,7 @@ def proposal_schema(most: int) -> Mapping[str, object]:
     return {
         "type": "object",
         "properties": {
-            "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose", "disambiguate"]},
+            "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose"]},
             "queries": {
                 "type": "array",
                 "items": {"type": "string", "maxLength": 160},

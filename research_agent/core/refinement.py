@@ -6,7 +6,7 @@ from math import inf
 from typing import Literal
 
 from research_agent.core.proposals import HOP, Kind, Proposal
-from research_agent.core.validators.kept import check_kept
+from research_agent.core.validators.kept import check_added, check_kept
 from research_agent.core.validators.retrieval import VALIDATOR as RETRIEVAL
 from research_agent.core.validators.retrieval import Finding, check_retrieval
 from research_agent.core.validators.similarity import check_similarity
@@ -46,6 +46,8 @@ class Refinement:
     """Calls that refining took."""
     following: tuple[str, ...] = ()
     """Those of the queries whose hits come after all that the question found."""
+    exhausted: bool = False
+    """In a later round the planner model said that there is nothing else to search for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +85,21 @@ def judge(
     *,
     own: Finding,
     limits: Limits,
+    known: frozenset[str] | None = None,
 ) -> Refinement:
     """Let those proposed queries through that no validator blocks.
 
     `measured` tells of each proposed query in order, `own` what the user's own question finds.
+    In a later round, which searches for what is missing, `known` are the words of the question
+    and of what was read: a query need not keep all of the question, and may name what they name.
     """
-    ask = _parts if proposal.kind == "decompose" else _whole
-    rulings = ask(question, proposal, measured, own, limits)
+    queries = proposal.queries
+    if known is not None and proposal.kind != "translate" and limits.profile != "seed":
+        rulings = _parts(check_added(queries, known), queries, measured, own, limits)
+    elif proposal.kind == "decompose":
+        rulings = _parts(check_kept(question, queries), queries, measured, own, limits)
+    else:
+        rulings = _whole(question, proposal, measured, own, limits)
     verdicts = tuple(
         QueryVerdict(query, m.similarity, m.found.top, first_block(said), said)
         for query, m, said in zip(proposal.queries, measured, rulings, strict=True)
@@ -182,11 +192,17 @@ def _whole(
 
 
 def _parts(
-    question: str, proposal: Proposal, measured: Sequence[Measures], own: Finding, limits: Limits
+    said: Sequence[Ruling],
+    queries: Sequence[str],
+    measured: Sequence[Measures],
+    own: Finding,
+    limits: Limits,
 ) -> list[tuple[Ruling, ...]]:
-    """Judge queries that ask for parts of the question; one with a gap finds nothing yet."""
-    said = check_kept(question, proposal.queries)
-    triples = zip(said, proposal.queries, measured, strict=True)
+    """Judge queries that ask for parts of the question; one with a gap finds nothing yet.
+
+    `said` is what was found of their words.
+    """
+    triples = zip(said, queries, measured, strict=True)
     rulings: list[tuple[Ruling, ...]] = [
         (one,) if HOP.search(query) else (one, _found(own, m, limits, same_question=False))
         for one, query, m in triples
@@ -196,7 +212,7 @@ def _parts(
     gap = Block("hops", "a part that it needs was blocked")
     return [
         (*one, gap) if HOP.search(query) else one
-        for one, query in zip(rulings, proposal.queries, strict=True)
+        for one, query in zip(rulings, queries, strict=True)
     ]
 
 

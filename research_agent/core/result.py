@@ -100,8 +100,8 @@ class ResearchResult:
     claims: tuple[Claim, ...]
     """Every sentence of the draft with its verdict, also those left out of the answer."""
     unanswered: tuple[str, ...]
-    """What the answer lacks: what the model says the documents do not hold, and sentences that
-    `answer.unconfirmed: drop` leaves out."""
+    """What the answer, or a refusal, lacks: what the model says the documents do not hold, and
+    sentences that `answer.unconfirmed: drop` leaves out."""
     refusal_reason: Refused
     confidence: RetrievalConfidence
     uncertainty: Uncertainty
@@ -135,6 +135,8 @@ class ResearchResult:
     """Those that could not be confirmed; each has a mark."""
     contradicted: int = 0
     """Those that the evidence contradicts; each has a mark."""
+    preset: str = ""
+    """Which preset's stages acted: "local", "full" or "seed"; empty where none was chosen."""
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -196,7 +198,7 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
     """Put the sentences of the best draft together, marked as they were found."""
     said = _said(best, check, unconfirmed)
     supported = sum(map(is_supported, said))
-    left_out = best.missing if said else ()
+    left_out = best.missing if said else tuple(filter(None, best.missing))
     if unconfirmed == "drop" and said:
         left_out += tuple(claim.text for claim in best.claims if not is_supported(claim))
     status: Literal["answered", "partial", "unconfirmed", "refused"] = "answered"
@@ -206,7 +208,7 @@ def research_result(  # noqa: PLR0913 (every part of the state that a caller see
         status = "partial"
     first = f"{nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
     answer = first + " ".join(map(with_markers, said)) or REFUSAL
-    refused = check.refused or "unsupported_draft"
+    refused = check.refused or best.refused or "unsupported_draft"
     return ResearchResult(
         question=question,
         status=status,
@@ -275,10 +277,10 @@ def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
 def _stop_reason(check: Check) -> StopReason:
     """Return why the work ended: "cancelled" where somebody ended it before verify did."""
     match check.reason:
-        case "uncertain" | "unconfirmed" | "pruned" | "":
+        case "missing" | "unconfirmed" | "uncertain" | "pruned" | "":
             return "cancelled"
         case reason:
-            return reason
+            return "cancelled" if check.decision == "again" else reason
 
 
 def with_markers(claim: Claim) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from research_agent.core.calls import SearchResult
 from research_agent.core.corpus import DocumentOutline
 from research_agent.core.evidence import fenced, place, readable
+from research_agent.core.filtering import discarded_note
 from research_agent.core.referring import Reference
 from research_agent.core.types import Hit, TraceEvent
 
@@ -73,7 +74,8 @@ def search_text(result: SearchResult) -> str:
     head += f" in {result.files_searched} documents"
     more = f", and {expanded} that they refer to" if expanded else ""
     why = f" (not all judged by a model: {result.stats.fallback})" if result.stats.fallback else ""
-    return "\n".join([f"{head}{more}{why}", *lines])
+    note = [discarded_note(result.stats)] if result.stats.all_discarded else []
+    return "\n".join([f"{head}{more}{why}", *note, *lines])
 
 
 def chunks_text(result: ChunksResult, *, count: Callable[[str], int]) -> str:
@@ -173,14 +175,14 @@ def _whole(hit: Hit) -> str:
     chunk = hit.chunk
     where = _place(hit).replace('"', "'")
     text = fenced(readable(chunk))
-    return f'<chunk id="{chunk.chunk_id}" source="{where}">\n{text}\n</chunk>'
+    return f'<chunk key="{chunk.chunk_id}" source="{where}">\n{text}\n</chunk>'
 
 
 def unknown_ids(unknown: Sequence[str]) -> str:
     """Return which ids are not known, in words; empty where all are.
 
     >>> unknown_ids(["x9"])
-    "no chunk has the id 'x9': take ids from a search's result"
+    "no chunk has the key 'x9': take keys from a search's result"
     """
-    ids = ", ".join(repr(chunk_id[:80]) for chunk_id in unknown[:20])
-    return f"no chunk has the id {ids}: take ids from a search's result" if ids else ""
+    keys = ", ".join(repr(chunk_id[:80]) for chunk_id in unknown[:20])
+    return f"no chunk has the key {keys}: take keys from a search's result" if keys else ""

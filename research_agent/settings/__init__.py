@@ -18,6 +18,7 @@ from research_agent.settings.finding import (
     RetrievalSettings,
     SearchSettings,
 )
+from research_agent.settings.laid import Laid, Preset
 from research_agent.settings.models import (
     LocalModelSettings,
     ModelSettings,
@@ -27,7 +28,7 @@ from research_agent.settings.models import (
 )
 from research_agent.settings.ordering import BlendSettings, RerankSettings
 from research_agent.settings.pruning import PruneSettings
-from research_agent.settings.ranges import Range, check_ranges, number_range, values
+from research_agent.settings.ranges import Range, check_ranges, lines, number_range, values
 from research_agent.settings.sessions import SessionSettings
 from research_agent.settings.whole import Settings
 
@@ -40,8 +41,10 @@ __all__ = [
     "EvidenceSettings",
     "FilterSettings",
     "IndexSettings",
+    "Laid",
     "LocalModelSettings",
     "ModelSettings",
+    "Preset",
     "PriceSettings",
     "PruneSettings",
     "Range",
@@ -55,6 +58,7 @@ __all__ = [
     "Settings",
     "VerifySettings",
     "check_ranges",
+    "lines",
     "number_range",
     "values",
 ]

@@ -98,6 +98,8 @@ class BudgetSettings:
 
     rounds: Annotated[int, Range(1, 20, "rounds")] = 1
     """Passes from retrieve to verify; 2 or more: an answer in doubt is searched for again."""
+    max_rounds: Annotated[int, Range(1, 20, "rounds")] = 3
+    """Rounds that a caller may ask for, in Python, in Studio, as a tool or over MCP."""
     llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
     """Calls to language models, for one question like all that follow."""
     tool_calls: Annotated[int, Range(1, 10_000, "calls")] = 20

@@ -131,8 +131,6 @@ class FilterSettings:
     """So many times the hits that a call returns are shown to the model."""
     adaptive: Literal["on", "off"] = "off"
     """Show fewer for a question about one thing, more for one about many."""
-    empty_below: Annotated[float, Range(-1, 1, "cosine")] = 0.35
-    """A model may drop all hits where the best is less similar; else the first are kept."""
     min_relevance: Annotated[float, Range(0, 1, "probability")] = 0.3
     """Mode "pointwise": a hit whose probability of "yes" is lower is dropped."""
     max_judged: Annotated[int, Range(1, 200, "hits")] = 12

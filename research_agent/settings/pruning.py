@@ -12,8 +12,9 @@ class PruneSettings:
 
     mode: Literal["off", "threshold", "top_k", "ratio", "greedy"] = "off"
     """Keep all; or chunks with enough gain, the best, a share of them, or one by one what adds."""
-    by: Literal["auto", "similarity"] = "auto"
-    """Judge by the gain where the model gives log-probabilities, else and "similarity": cosine."""
+    by: Literal["auto", "gain", "similarity"] = "auto"
+    """Judge by the gain, which needs log-probabilities, or by similarity. Without
+    log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
     min_gain: Annotated[float, Range(-1, 1)] = 0.0
     """Modes "threshold" and "greedy": the least gain in normalised uncertainty."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.3

@@ -1,6 +1,6 @@
 """The hard ranges of numbers, and the fields of sections."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, get_args, get_origin, get_type_hints
 
@@ -33,7 +33,17 @@ def values(section: object) -> Mapping[str, object]:
     """
     if not is_dataclass(section):
         return {}
-    return {item.name: getattr(section, item.name) for item in fields(section)}
+    shown = (item.name for item in fields(section) if not item.metadata.get("hidden"))
+    return {name: getattr(section, name) for name in shown}
+
+
+def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every key with its value, as `section.key`."""
+    for name, value in values(settings).items():
+        if values(value):
+            yield from lines(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
 
 
 def check_ranges(section: object, prefix: str = "") -> None:

@@ -18,6 +18,7 @@ from research_agent.settings.finding import (
     RetrievalSettings,
     SearchSettings,
 )
+from research_agent.settings.laid import Laid, Preset
 from research_agent.settings.models import ModelSettings
 from research_agent.settings.ordering import BlendSettings, RerankSettings
 from research_agent.settings.pruning import PruneSettings
@@ -29,6 +30,9 @@ from research_agent.settings.sessions import SessionSettings
 class Settings:
     """The whole configuration, as read from `config.yaml`."""
 
+    preset: Preset = "auto"
+    """Which stages act, and how much they may read: `research-agent config show --preset NAME`
+    shows one. "auto": "local" for the embedded model, "full" for a server. Below every own key."""
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
@@ -45,6 +49,8 @@ class Settings:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
+    laid: Laid = field(default=Laid(), compare=False, metadata={"hidden": True})
+    """No setting: which preset is in these values, and which keys are the user's own."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
@@ -55,6 +61,12 @@ class Settings:
                 f"retrieval.top_k ({self.retrieval.top_k})"
             )
             raise ConfigError(msg, hint="Only what was retrieved can be read.")
+        if self.budget.rounds > self.budget.max_rounds:
+            msg = (
+                f"budget.rounds ({self.budget.rounds}) must not be larger than "
+                f"budget.max_rounds ({self.budget.max_rounds})"
+            )
+            raise ConfigError(msg, hint="Raise budget.max_rounds, or lower budget.rounds.")
 
     @property
     def refuses_by(self) -> Literal["check", "prompt"]:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from research_agent.core.budget import BUDGET_STOPS, Allowance
 from research_agent.core.call_checking import MOST_CALLS, checked_calls
-from research_agent.core.call_reading import written_calls
+from research_agent.core.call_reading import unusable, written_calls
 from research_agent.core.call_results import aliases, results_text
 from research_agent.core.calls import (
     HOP_SLOT,
@@ -17,39 +17,26 @@ from research_agent.core.calls import (
     planned_calls,
 )
 from research_agent.core.corpus import corpus_outline
-from research_agent.core.evidence import fenced
-from research_agent.core.hops import (
-    HITS,
-    MAX_ANSWER,
-    filled,
-    gaps,
-    read_answer,
-    readable_text,
-    waiting,
-)
+from research_agent.core.evidence import Evidence, fenced
+from research_agent.core.hops import filled, gaps, waiting
 from research_agent.core.refinement import Refinement
 from research_agent.core.tool_probe import PROBE_MESSAGES, PROBE_TOKENS, PROBE_TOOL, is_usable
-from research_agent.core.types import Message, Outcome, TraceEvent
+from research_agent.core.types import Hit, Message, Outcome, TraceEvent
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import SearchSettings
+from research_agent.steps.part_answers import answer_part
 
 TOOL = "search_chunks_tool"
-MAX_TOKENS = 200
+MAX_TOKENS = 600
 LEAST_TOKENS = 60
 """Calls that may not be this long would be cut in the middle; they are not asked for."""
-HOP_TOKENS = 60
-HOP_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "maxLength": MAX_ANSWER}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
-"""What the planner model replies when it fills a gap in a query."""
-RESULT_TOKENS = 2000
+RESULT_TOKENS = 3000
 """Tokens of all results that the model reads before it writes the next calls."""
+CUT = "no whole call could be read: write one JSON object a call, and shorter ones; or reply: done"
+"""What the model is told of a call that it began and did not end."""
 
 
 class Tools(Protocol):
@@ -68,12 +55,24 @@ class Tools(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """What is known before a search begins; `read` and `missing` are of the rounds before."""
+
+    probed: Sequence[Hit] = ()
+    """What the round's first search found."""
+    read: Sequence[Evidence] = ()
+    missing: Sequence[str] = ()
+    """What was not found, and sentences that could not be confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What a turn of the loop begins with."""
 
     question: str
     refinement: Refinement
     results: Sequence[CallResult]
+    before: Before
     number: int
     """Counted from 1."""
     last: bool
@@ -81,8 +80,13 @@ class Turn:
 
     @property
     def searched(self) -> bool:
-        """Whether any tool was run before."""
-        return any(result.call.runs for result in self.results)
+        """Whether anything was searched before."""
+        return any(_searches(result.call) for result in self.results)
+
+    @property
+    def read(self) -> tuple[Hit, ...]:
+        """The passages of the rounds before."""
+        return tuple(item.hit for item in self.before.read)
 
     @property
     def found(self) -> Mapping[int, CallResult]:
@@ -101,6 +105,7 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
     results: Sequence[CallResult],
     turn: int,
     *,
+    before: Before,
     allowance: Allowance,
     ports: Ports,
     prompt: PromptTemplate,
@@ -118,7 +123,9 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
         note = "plan_calls: budget.tool_calls is spent; the search ended"
         ended = CallPlan(turn + 1, stop="budget_tool_calls")
         return Outcome(ended, TraceEvent(notes=(note,)))
-    now = Turn(question, refinement, results, turn + 1, last=turn + 1 >= settings.max_turns)
+    number = turn + 1
+    last = number >= settings.max_turns
+    now = Turn(question, refinement, results, before, number, last=last)
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
     by_model, notes = _is_models(settings, now, meter, ports)
     if by_model:
@@ -153,9 +160,9 @@ def _hops(
     calls: list[ToolCall] = []
     notes: tuple[str, ...] = ()
     for at in turn.open_parts:
-        query, problem = _filled(queries[at], at, turn, meter, ports, prompt)
-        if query:
-            calls.append(_hop(first + len(calls), query, at))
+        call, problem = _filled(at, first + len(calls), turn, meter, ports, prompt)
+        if call:
+            calls.append(call)
         else:
             notes = (*notes, f"plan_calls: {queries[at]!r} was not searched: {problem}")
     now = (*turn.found, *(call.part for call in calls))
@@ -163,36 +170,20 @@ def _hops(
     return CallPlan(turn.number, "planner", tuple(calls), waiting=waits), notes
 
 
-def _hop(index: int, query: str, part: int) -> ToolCall:
-    return ToolCall(index, TOOL, {"query": query}, part=part, slot=HOP_SLOT)
-
-
 def _filled(
-    query: str, at: int, turn: Turn, meter: Meter, ports: Ports, prompt: PromptTemplate
-) -> tuple[str, str]:
-    """Return the query with its gaps filled, or why they stay open."""
+    at: int, index: int, turn: Turn, meter: Meter, ports: Ports, prompt: PromptTemplate
+) -> tuple[ToolCall | None, str]:
+    """Return the call that searches part `at` with its gaps filled, or why they stay open."""
+    query = turn.refinement.queries[at]
     try:
-        answers = {n: _answer(turn.found[n], meter, ports, prompt) for n in gaps(query, at)}
+        answers = {n: answer_part(turn.found[n], meter, ports, prompt) for n in gaps(query, at)}
     except (ModelError, BudgetError) as error:
-        return "", str(error)
-    return filled(query, answers), "nothing that was found answers an earlier part"
-
-
-def _answer(result: CallResult, meter: Meter, ports: Ports, prompt: PromptTemplate) -> str:
-    """Return what the hits of one call answer to its query, empty where nothing does."""
-    hits = result.hits[:HITS]
-    if not hits:
-        return ""
-    evidence = "\n\n".join(fenced(readable_text(hit)) for hit in hits)
-    text = prompt.render(question=result.call.query, evidence=evidence)
-    reply = meter.ask(
-        ports.planner,
-        "planner",
-        [Message("user", text)],
-        max_tokens=HOP_TOKENS,
-        schema=HOP_SCHEMA,
-    )
-    return read_answer(reply.text, result.call.query, hits)
+        return None, str(error)
+    text = filled(query, {n: answer.text for n, answer in answers.items()})
+    if not text:
+        return None, "nothing that was found answers an earlier part"
+    bridges = tuple(dict.fromkeys(answer.chunk_id for answer in answers.values()))
+    return ToolCall(index, TOOL, {"query": text}, part=at, slot=HOP_SLOT, bridges=bridges), ""
 
 
 def _is_models(
@@ -246,18 +237,36 @@ def _by_model(
         written,
         turn.results,
         tools=tools.names,
-        aliases=aliases(turn.results),
+        aliases=aliases(turn.results, turn.read),
         check=tools.check,
     )
     many = f"plan_calls: {len(written) - MOST_CALLS} calls beyond {MOST_CALLS} were left out"
     notes = (many,) if len(written) > MOST_CALLS else ()
-    if not turn.searched and not calls:
-        return _planned(turn), (*notes, "plan_calls: the model wrote no call, the planner did")
-    hopeless = turn.last or bool(turn.results)
-    if not turn.searched and hopeless and not any(call.runs for call in calls):
-        note = f"plan_calls: the model's calls were wrong ({calls[0].problem}), the planner's ran"
-        return _planned(turn), (*notes, note)
+    trouble = unusable(reply, written, tools.names)
+    if trouble == "cut":
+        calls = (ToolCall(len(turn.results), TOOL, problem=CUT),)
+    if not turn.searched and (note := _given_up(turn, calls)):
+        return _planned(turn), (*notes, f"plan_calls: {note}")
+    if trouble == "text":
+        notes = (*notes, "plan_calls: the model wrote no call, but text; the search ended")
     return CallPlan(turn.number, "model", calls), notes
+
+
+def _searches(call: ToolCall) -> bool:
+    return call.runs and call.name == TOOL
+
+
+def _given_up(turn: Turn, calls: Sequence[ToolCall]) -> str:
+    """Return why the planner has to search, where nothing was searched; empty: it need not yet."""
+    if not calls:
+        return "the model wrote no call, the planner did"
+    if any(map(_searches, calls)):
+        return ""
+    if not turn.last and (not turn.results or any(call.runs for call in calls)):
+        return ""
+    if calls[0].problem:
+        return f"the model's calls were wrong ({calls[0].problem}), the planner's ran"
+    return "the model searched nothing, the planner did"
 
 
 def _without_model(turn: Turn, error: ModelError | BudgetError) -> tuple[CallPlan, tuple[str, ...]]:
@@ -271,12 +280,23 @@ def _without_model(turn: Turn, error: ModelError | BudgetError) -> tuple[CallPla
 
 def _text(turn: Turn, ports: Ports, prompt: PromptTemplate) -> str:
     """Return the prompt: what stays the same first, so that a server reads it only once."""
-    count = ports.tokenizer.count
-    outline = corpus_outline(ports.documents(), count=count)
-    results = results_text(turn.results, count=count, max_tokens=RESULT_TOKENS)
+    count, before = ports.tokenizer.count, turn.before
+    results = results_text(
+        turn.results,
+        question=turn.question,
+        count=count,
+        max_tokens=RESULT_TOKENS,
+        read=turn.read,
+    )
+    missing = "".join(f"\n- {fenced(one)}" for one in before.missing)
     return prompt.render(
-        documents=outline,
+        documents=corpus_outline(
+            ports.documents(),
+            count=count,
+            first=[hit.chunk.doc_id for hit in before.probed],
+        ),
         question=turn.question,
         queries=" | ".join(call.query for call in planned_calls(TOOL, turn.refinement.queries)),
+        missing=f"Not found or not confirmed so far:{missing}\n" if missing else "",
         results=results or "nothing yet",
     )

@@ -37,6 +37,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     scope: Scope = EVERYTHING,
     unsaid: Sequence[str] = (),
     unconfirmed: Unconfirmed = "mark",
+    preset: str = "",
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
@@ -57,7 +58,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         unsaid=unsaid,
         unconfirmed=unconfirmed,
     )
-    result = gated_result(result)
+    result = replace(gated_result(result), preset=preset)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))
     cited = {item.key: item.hit.chunk for item in evidence}

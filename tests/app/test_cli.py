@@ -1,12 +1,15 @@
 """The command line on real files with the real embedder and a scripted model."""
 
+import json
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from research_agent.app.cli import main
 from tests.app.commands import GUIDE, Model, in_a_process, printed, run, served
 from tests.loopback import Json, Raw, error_reply
 
@@ -58,6 +61,27 @@ def test_ask_indexes_and_answers_with_a_citation(docs: Path, tmp_path: Path) -> 
     assert "\x1b" not in result.output
 
 
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_scope_narrows_or_is_told(command: str, docs: Path, tmp_path: Path) -> None:
+    """Only documents that the option names are read; one that names none ends the command."""
+    (docs / "rolls.md").write_text("# Rolls\n\nRolls are baked at 210 degrees.\n", encoding="utf-8")
+    model = Model()
+    with served(model, tmp_path) as config:
+        given = ("--docs", str(docs), "--config", config)
+        asked = (command, QUESTION) if command == "ask" else (command,)
+        result = CliRunner().invoke(main, [*asked, *given, "--in", "rol*.md"], input=QUESTION)
+        read = "".join(text for text in model.asked if "source=" in text)
+        wrong = run(*asked, *given, "--in", "role")
+        late = run(*asked, *given, "--since", "tomorrow")
+
+    assert 0 == result.exit_code, result.output
+    assert 'source="rolls' in read
+    assert 'source="guide' not in read
+    assert (2, 2) == (wrong.exit_code, late.exit_code)
+    assert "error: no document fits 'role'\nhint: The nearest: 'rolls'." in wrong.stderr
+    assert "error: 'tomorrow' is no date" in late.stderr
+
+
 def test_ask_json_is_the_whole_result(docs: Path, tmp_path: Path) -> None:
     """The same object as at every other door, alone on stdout."""
     with served(Model(), tmp_path) as config:
@@ -81,6 +105,22 @@ def test_ask_refuses_with_the_contract_text(docs: Path, tmp_path: Path) -> None:
     assert "nearest: guide, section Bread. " in result.stderr
 
 
+def test_ask_names_its_preset_first(docs: Path, tmp_path: Path) -> None:
+    """The one that is chosen, also where a file says another; the next command has its own."""
+    with served(Model(), tmp_path) as config:
+        asked = ("ask", QUESTION, "--docs", str(docs), "--config", config, "--quiet")
+        results = [run(*asked, "--preset", name) for name in ("local", "big")]
+        auto = run(*asked, "--json")
+
+    assert results[0].stderr.startswith("preset local\n")
+    assert 2 == results[1].exit_code
+    assert "error: there is no preset 'big'\nhint: Presets: auto, local, full, seed\n" == (
+        results[1].stderr
+    )
+    assert auto.stderr.startswith("preset full (auto: openai)")
+    assert "full" == json.loads(auto.stdout)["preset"]
+
+
 def test_draft_that_nothing_supports_has_a_notice_first(docs: Path, tmp_path: Path) -> None:
     """It is no refusal: the nearest passage is named, and the draft stands below with its mark."""
     with served(Model(answer="Zebras bake cakes [c1]."), tmp_path) as config:
@@ -90,7 +130,7 @@ def test_draft_that_nothing_supports_has_a_notice_first(docs: Path, tmp_path: Pa
     assert 0 == result.exit_code
     assert notice.startswith("Nothing in this answer could be confirmed. The nearest passage is [c")
     assert draft.endswith("[unconfirmed].")
-    assert "unconfirmed (max_rounds)" in result.stderr
+    assert "unconfirmed (no_new_evidence)" in result.stderr
 
 
 def test_draft_that_the_documents_contradict_is_refused(docs: Path, tmp_path: Path) -> None:

@@ -101,6 +101,20 @@ def test_looking_up_without_a_model() -> None:
     assert ["guide", ODD] == [d["doc_id"] for d in documents.structured_content["documents"]]
 
 
+def test_research_reads_only_the_documents_that_are_named() -> None:
+    """A scope in which nothing is found leaves nothing to answer from."""
+
+    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's results)
+        asked = {"question": QUESTION}
+        inside = await client.call_tool("research", {**asked, "documents": "GUI*"})
+        return inside, await client.call_tool("research", {**asked, "documents": [ODD]})
+
+    inside, outside = talk(work)
+
+    assert ["answered", "refused"] == [r.structured_content["status"] for r in (inside, outside)]
+    assert [] == outside.structured_content["evidence"]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
@@ -108,6 +122,9 @@ def test_looking_up_without_a_model() -> None:
         ("research", {"question": "x" * 5000}, "the question has 5,000 characters"),
         ("research", {}, "question is missing"),
         ("research", {"question": QUESTION, "max_seconds": 0}, "max_seconds: it should be greater"),
+        ("research", {"question": QUESTION, "rounds": 4}, "more than budget.max_rounds allows (3)"),
+        ("research", {"question": QUESTION, "documents": ["gide"]}, "The nearest: 'guide'"),
+        ("research", {"question": QUESTION, "until": "2024-99"}, "'2024-99' is no date"),
         ("search_chunks", {"query": "a", "max_chunk": 2}, "did you mean max_chunks?"),
         ("search_chunks", {"query": "key", "file_filter": "nowhere"}, "matches no document"),
         ("get_chunks", {"chunk_ids": ["x"], "expand_depth": "deep"}, "expand_depth: it should be"),

@@ -36,6 +36,8 @@ def test_document_kind_and_excluded_chunks() -> None:
 
     assert {"guide", "notes"} == set(found())
     assert {"notes"} == set(found("--document", "NOT*"))
+    assert {"notes"} == set(found("--in", "old/*.md"))
+    assert {"guide"} == set(found("--in", "guide.md"))
     assert {"guide", "notes"} == set(found("--document", "notes", "--document", "guide"))
     assert [] == found("--kind", "table")
     assert len(found()) - 1 == len(json.loads(again)["hits"])
@@ -51,14 +53,33 @@ def test_folders_as_they_are_named(documents: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("documents")
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (("--in", "gide"), "no document fits 'gide'\nhint: The nearest: 'guide'"),
+        (("--in", "guide", "--in", ""), "no document fits ''"),
+        (("--folder", "/nowhere"), "no document is in the folder /nowhere\nhint: Folders"),
+    ],
+)
+def test_scope_that_matches_nothing(option: tuple[str, ...], told: str) -> None:
+    """Each name has to fit a document; the nearest names are told, as other bad input is."""
+    result: Result = run("search", "rye", "--index", "mine", *option)
+
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert told in result.stderr
+
+
+@pytest.mark.usefixtures("documents")
 def test_dates() -> None:
     """A document without a date is in no period; what is no date is told."""
     wrong: Result = run("search", "rye", "--index", "mine", "--since", "yesterday")
+    empty: Result = run("search", "rye", "--index", "mine", "--since", "2024")
 
     assert {"notes"} == set(found("--since", "2023", "--until", "2023-05"))
-    assert [] == found("--since", "2024")
-    assert 2 == wrong.exit_code
-    assert "no date" in wrong.output
+    assert (2, 2) == (empty.exit_code, wrong.exit_code)
+    assert "no document is within the scope" in empty.stderr
+    assert "from 2023-05-01 to 2023-05-01. 1 of 2 documents have no date" in empty.stderr
+    assert "'yesterday' is no date" in wrong.stderr
 
 
 @pytest.mark.usefixtures("documents")

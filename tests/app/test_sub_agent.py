@@ -1,6 +1,7 @@
 """The agent inside other people's graphs and agents: budgets, usage, callbacks, bad questions."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +11,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from graphs.context import ResearchContext
+from graphs.context import ResearchContext, adjusted
+from graphs.research import net
+from graphs.resuming import BEFORE
 from graphs.state import ResearchInput
-from research_agent import Limits, ResearchAgent, ResearchResult
+from research_agent import Limits, ResearchAgent, ResearchResult, Scope
 from research_agent.core.events import Finished
-from research_agent.errors import BudgetError, QuestionError
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
-from tests.graphs.serving import EVERYTHING, Server
+from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
+from tests.graphs.serving import EVERYTHING, Server, paid
 
 
 class Desk(TypedDict, total=False):
@@ -128,7 +131,7 @@ def test_empty_or_enormous_question_is_a_clear_error(
     ("limits", "stop"),
     [
         (Limits(llm_calls=3), "budget_llm_calls"),
-        (Limits(tokens=120), "no_new_evidence"),
+        (Limits(tokens=120), "budget_tokens"),
         (Limits(rounds=1), "max_rounds"),
         (Limits(seconds=8.0), "budget_seconds"),
     ],
@@ -148,18 +151,122 @@ def test_budget_handed_down_holds(limits: Limits, stop: str) -> None:
 
 
 def test_a_parent_never_gets_more_than_is_configured() -> None:
-    """Limits above the configuration's change nothing."""
+    """Numbers above the configuration's change nothing."""
     model = Server()
     with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
         plain = agent.ask(QUESTION)
     again = Server()
     with ResearchAgent(again.ports(), EVERYTHING, PROMPTS) as agent:
-        result = agent.ask(QUESTION, limits=Limits(rounds=19, llm_calls=9999, seconds=80_000.0))
+        result = agent.ask(QUESTION, limits=Limits(llm_calls=9999, seconds=80_000.0))
 
     assert (plain.stop_reason, plain.usage.llm_calls) == (
         result.stop_reason,
         result.usage.llm_calls,
     )
+
+
+CALL = {"type": "tool_call", "id": "1", "name": "research_tool"}
+CEILING = r"4 rounds are more than budget.max_rounds allows \(3\)"
+
+
+def test_rounds_are_raised_up_to_the_ceiling() -> None:
+    """By Limits, by a context and by a tool's call; the next question is as configured."""
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        context = ResearchContext(rounds=2)
+        asked = agent.graph.invoke(ResearchInput(question=QUESTION), context=context)["result"]
+    found = [asked]
+    for limits, args in ((Limits(rounds=2), {}), (Limits(), {"rounds": 2})):
+        with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+            tool = agent.research_tool(lambda limits=limits: limits)
+            call = {**CALL, "args": {"question": QUESTION, **args}}
+            found.append(tool.invoke(call).artifact)
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        as_configured = agent.ask(QUESTION)
+
+    assert [2, 2, 2] == [result.rounds for result in found]
+    assert 1 == as_configured.rounds
+    assert net(paid(rounds=1, max_rounds=20)) > 20 * len(BEFORE)
+
+
+def test_rounds_above_the_ceiling_are_an_error_that_names_it(agent: ResearchAgent) -> None:
+    """In Python, in a stream, as a context and in the message of a tool; never cut silently."""
+    question = ResearchInput(question=QUESTION)
+    with pytest.raises(ConfigError, match=CEILING) as error:
+        agent.ask(QUESTION, limits=Limits(rounds=4))
+    with pytest.raises(ConfigError, match=CEILING):
+        list(agent.stream(QUESTION, limits=Limits(rounds=4)))
+    with pytest.raises(ConfigError, match=CEILING):
+        agent.graph.invoke(question, context=ResearchContext(rounds=4))
+    told = agent.research_tool().invoke({**CALL, "args": {"question": QUESTION, "rounds": 4}})
+
+    assert "Ask for at most 3, or raise budget.max_rounds." == error.value.hint
+    assert re.search(CEILING, told.content)
+
+
+def test_limits_steer_the_stages() -> None:
+    """Search, filter and doubt are those that the caller names, for one question."""
+    model = Server()
+    limits = Limits(search_mode="planned", filter_mode="off", verify_profile="dragin")
+    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
+        result = agent.ask(QUESTION, limits=limits)
+        changed = list(model.asked)
+        agent.ask(QUESTION)
+
+    assert "off" == result.filter_stats.mode
+    assert not {"plan_calls", "filter"} & set(changed)
+    assert {"plan_calls", "filter"} <= set(model.asked)
+    assert "dragin" == adjusted(EVERYTHING, ResearchContext.of(limits)).verify.profile
+
+
+SCOPED = (
+    (Scope(documents=("gide",)), "no document fits 'gide'"),
+    (Scope(folders=("/x",)), "no document is in the folder /x"),
+    (Scope(since="soon"), "'soon' is no date"),
+)
+
+
+@pytest.mark.parametrize(("scope", "told"), SCOPED)
+def test_scope_that_matches_nothing_is_told(scope: Scope, told: str, agent: ResearchAgent) -> None:
+    """In Python, in a stream, and where the graph is a node of another one; nothing is asked."""
+    with pytest.raises(ToolInputError, match=told):
+        agent.ask(QUESTION, scope=scope)
+    with pytest.raises(ToolInputError, match=told):
+        asyncio.run(agent.aask(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        list(agent.stream(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        agent.graph.invoke(ResearchInput(question=QUESTION, scope=scope))
+
+
+def test_scope_narrows_what_is_read() -> None:
+    """By name or glob, in Python, in an asynchronous stream and in a tool's call."""
+    answer = "It is baked for an hour [c1]."
+
+    async def streamed(agent: ResearchAgent) -> ResearchResult:
+        *_, last = [e async for e in agent.astream("How is it baked?", scope=rye)]
+        assert isinstance(last, Finished)
+        return last.result
+
+    rye = Scope(documents=("RYE*",))
+    with ResearchAgent(twins(ScriptedChat(says(answer))), BYPASSING, PROMPTS) as agent:
+        tool = agent.research_tool()
+        args = {"question": "How is it baked?", "documents": "rye"}
+        found = [
+            agent.ask("How is it baked?", scope=rye),
+            asyncio.run(streamed(agent)),
+            tool.invoke({**CALL, "args": args}).artifact,
+        ]
+        everything = agent.ask("How is it baked?")
+
+    read = [{item.hit.chunk.doc_id for item in result.evidence} for result in found]
+    assert [{"rye"}] * 3 == read
+    assert {"rye", "wheat"} == {item.hit.chunk.doc_id for item in everything.evidence}
+
+
+def test_mode_that_there_is_not_is_told(agent: ResearchAgent) -> None:
+    """The error says which there are."""
+    with pytest.raises(ToolInputError, match="search_mode: it should be 'planned'"):
+        agent.ask(QUESTION, limits=Limits(search_mode="guess"))  # type: ignore[arg-type]  # (wrong)
 
 
 @pytest.mark.parametrize(
@@ -219,13 +326,17 @@ def test_context_changes_one_run_alone(agent: ResearchAgent) -> None:
         ({"question": "x" * 9999}, "the question has 9,999 characters"),
         ({"quest": "ion"}, "question is missing"),
         ({"question": QUESTION, "max_seconds": "soon"}, "max_seconds: it should be a valid number"),
+        ({"question": QUESTION, "filter_mode": "all"}, "filter_mode: it should be 'off'"),
+        ({"question": QUESTION, "documents": ["gide"]}, "fits 'gide'. The nearest: 'guide'"),
+        ({"question": QUESTION, "documents": [""]}, "documents.0: String should have at least 1"),
+        ({"question": QUESTION, "since": "soon"}, "'soon' is no date"),
     ],
 )
 def test_tool_tells_a_model_what_is_wrong(
     arguments: dict[str, object], told: str, mode: str, agent: ResearchAgent
 ) -> None:
     """The message says how to put it right; nothing is raised into the other agent."""
-    tool, call = agent.research_tool(), {"type": "tool_call", "id": "1", "name": "research_tool"}
+    tool, call = agent.research_tool(), CALL
     message = (
         tool.invoke({**call, "args": arguments})
         if mode == "sync"
@@ -240,7 +351,7 @@ def test_tool_within_what_its_host_has_left(agent: ResearchAgent) -> None:
     """The host is asked at each call; when all is spent, the model is told so."""
     left = iter([Limits(llm_calls=30), Limits(llm_calls=0)])
     tool = agent.research_tool(lambda: next(left))
-    call = {"type": "tool_call", "id": "1", "name": "research_tool", "args": {"question": QUESTION}}
+    call = {**CALL, "args": {"question": QUESTION}}
 
     first, second = tool.invoke(call), asyncio.run(tool.ainvoke(call))
 

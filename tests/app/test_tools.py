@@ -93,6 +93,6 @@ def test_chunks_by_their_ids(config: str) -> None:
     assert (1, []) == (as_json["requested"], as_json["unknown"])
     assert wanted == as_json["chunks"][0]["chunk_id"]
     assert 1 == unknown.exit_code
-    assert "no chunk has the id 'nothing'" in unknown.stderr
+    assert "no chunk has the key 'nothing'" in unknown.stderr
     assert 2 == run("chunks").exit_code
     assert 2 == run("chunks", wanted, "--depth", "11").exit_code

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from research_agent.app.agent import ResearchAgent
-from research_agent.config import configured, lines
+from research_agent.config import configured
 from research_agent.errors import ConfigError
-from research_agent.settings import Settings
+from research_agent.settings import Settings, lines
 from research_agent.settings.guarded import GUARDED
 from tests.app.commands import GUIDE, Model, run
 from tests.loopback import Raw, error_reply, server

@@ -25,7 +25,7 @@ from benchmarks.sought import (
 )
 from research_agent.config import load_prompts
 from research_agent.core.references import Edge
-from research_agent.core.types import Chunk, ChunkKind
+from research_agent.core.types import Chunk, ChunkKind, Completion, ModelCall
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import Settings
 from tests import fakes
@@ -129,6 +129,25 @@ def test_summary_counts_what_is_found_and_compares() -> None:
     assert (1.0, 0.0, 1.0) == (told.verdict_area, told.rank_area, told.balanced)
 
 
+def test_verdicts_with_expansion_are_scored() -> None:
+    """What is brought along counts as kept; the references it mends and what it took are told."""
+    reply = '{"k1": {"reason": "has it", "verdict": "EXPAND_1"}, "k2": {"verdict": "DISCARD"}}'
+    said = fakes.ScriptedChat(Completion(reply, ModelCall("filter", 700, 30)))
+    arm, question = replace(together("llm"), max_chunks=1), replace(QUESTION, text="file size")
+    row = asked(choice(question, arm, ports(said), arm.settings(Settings())))
+    without = replace(arm, filter=replace(arm.filter, max_expanded=0))
+    alone = asked(choice(question, without, ports(said), without.settings(Settings())))
+
+    assert (2, 1, 1, 0) == (row.chunks, row.expanded, row.dangling_before, row.dangling_after)
+    assert (1, 0, 1, 1) == (
+        alone.chunks,
+        alone.expanded,
+        alone.dangling_before,
+        alone.dangling_after,
+    )
+    assert (700, 30, False) == (row.prompt_tokens, row.completion_tokens, row.all_discarded)
+
+
 def test_question_without_an_answer_counts_for_what_is_gone_alone() -> None:
     """There is no recall of nothing."""
     one = judged(0.2, 1, relevant=False)
@@ -168,9 +187,9 @@ def test_questions_without_recordings_are_left_out(tmp_path: Path) -> None:
 def test_wordings_are_whole_prompts() -> None:
     """Each has the variables of the prompt it stands for, and is not the product's own."""
     own = load_prompts()
-    worded = [arm for arm in ARMS if arm.relevant or arm.together]
+    worded = [arm for arm in ARMS if arm.relevant]
 
-    assert 5 == len(worded)
+    assert 4 == len(worded)
     for arm in worded:
         assert own != arm.prompts(own)
     assert own == together("llm").prompts(own)

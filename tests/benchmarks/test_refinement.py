@@ -10,10 +10,13 @@ from benchmarks import keeping, refinement
 from benchmarks.datasets import IR_KS, DataSet, Question, data_set, documents
 from benchmarks.metrics import Gold, Span
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from benchmarks.refinement_arms import ARMS, PLAIN, Arm, changed, tried
+from benchmarks.refinement_arms import ARMS, MODES, PLAIN, Arm, changed, tried
 from benchmarks.refinement_table import Asked, Proposal, helped_and_hurt, table
 from benchmarks.refining import Searching
-from research_agent.core.types import Completion, Message
+from benchmarks.sought import Question as SoughtQuestion
+from benchmarks.sought import QuestionSet, Sought
+from research_agent.core.corpus import DocumentOutline
+from research_agent.core.types import Chunk, Completion, Message
 from research_agent.errors import ConfigError
 from research_agent.settings import Settings
 from tests.data_sets import data_set as folder_of
@@ -91,6 +94,57 @@ def test_chosen_arms_alone_are_run_and_not_kept(
     assert not (place / "results").exists()
 
 
+def test_samples_and_other_models_are_kept_apart(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a file of its own; nothing that was kept before is lost."""
+    chosen = refinement.Chosen(arms=(), weights="1.5b", live=False, minutes=1.0)
+    names = [
+        one.kept_as("tiny")
+        for one in (
+            chosen,
+            replace(chosen, sample=50),
+            replace(chosen, weights="strong", sample=50),
+            replace(chosen, weights="strong", sample=15, modes=True),
+        )
+    ]
+
+    assert [
+        "refinement-tiny",
+        "refinement-tiny-1.5b-50",
+        "refinement-tiny-strong-50",
+        "modes-tiny-strong",
+    ] == names
+    monkeypatch.setattr(refinement, "MODES", (replace(ONE, name="planned"),))
+    modes = replace(chosen, modes=True, sample=15)
+    (text,) = refinement.run(["tiny"], modes, cache=str(place / "cache"))
+    assert ["planned", "1"] == cells(text, "planned")[:2]
+    assert (place / "results" / "modes-tiny-1.5b.md").exists()
+
+
+def test_what_api_questions_want_are_chunks(place: Path) -> None:
+    """A gold is every chunk that holds the operation, schema or scheme; without one it is out."""
+    assert place
+    chunk = Chunk("box:1", "box", "GET /files listFiles", kind="operation")
+    outline = DocumentOutline(doc_id="box")
+    given = replace(
+        ports(ScriptedChat()), documents=lambda: (outline,), contents=lambda _: (chunk,)
+    )
+    asked = QuestionSet(
+        "openapi",
+        "openapi",
+        (
+            SoughtQuestion("a", "Which?", (Sought("operation", "listFiles"),)),
+            SoughtQuestion("b", "What is not there?", ()),
+        ),
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(refinement, "question_set", lambda _: asked)
+        data = refinement.in_chunks(given)
+
+    assert [(Gold((Span("box:1"),)),)] == [question.golds for question in data.questions]
+
+
 def test_paragraphs_are_text_files_with_their_title_as_heading(tmp_path: Path) -> None:
     """So that the product knows title and text apart."""
     folder = documents(tiny(tmp_path), tmp_path / "cache")
@@ -132,7 +186,7 @@ def test_calls_are_recorded_and_asked_no_more_after_the_time(tmp_path: Path) -> 
 def test_a_graph_is_left_before_an_answer_is_written() -> None:
     """The model that answers is never asked; what was searched is told."""
     answerer = ScriptedChat(AssertionError("nothing is answered here"))
-    searching = Searching(ports(answerer), PLAIN, by_document=False)
+    searching = Searching(ports(answerer), PLAIN, "page")
 
     found = searching("How many bytes has an ML-KEM-768 encapsulation key?")
 
@@ -177,7 +231,8 @@ def test_settings_that_there_are_not_are_no_arm(text: str) -> None:
 
 def test_arms_are_compared_with_arms_that_there_are() -> None:
     """Names are different, and each comparison's other side is named."""
-    names = [arm.name for arm in ARMS]
+    for arms in (ARMS, MODES):
+        names = [arm.name for arm in arms]
 
-    assert len(names) == len(set(names))
-    assert all(arm.against in {"", *names} for arm in ARMS)
+        assert len(names) == len(set(names))
+        assert all(arm.against in {"", *names} for arm in arms)

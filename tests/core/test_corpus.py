@@ -1,5 +1,7 @@
 """An outline says what an index holds, and is never longer than it may be."""
 
+import re
+
 import pytest
 
 from research_agent.core.corpus import DocumentOutline, corpus_outline, top_sections
@@ -33,13 +35,27 @@ def test_everything_that_fits_is_told() -> None:
 @pytest.mark.parametrize("documents", [0, 1, 2, 7, 40, 3000])
 @pytest.mark.parametrize("most", [12, 60, 200])
 def test_it_is_never_too_long(documents: int, most: int) -> None:
-    """Sections go first, then documents, of which the number is told."""
+    """Sections go first, then titles, then names, of which the number is told."""
     outline = corpus_outline([guide(n) for n in range(documents)], count=count, max_tokens=most)
 
     assert count(outline) <= most
     assert outline.startswith(f"{documents} documents, {documents * 4} chunks")
-    named = outline.count("The guide")
+    named = len(set(re.findall(r"\bguide \d+", outline)))
     assert (named < documents) == outline.endswith(f"and {documents - named} more documents")
+
+
+def test_names_come_before_titles_and_what_was_found_before_the_rest() -> None:
+    """Six long documents: all are named; those that the first search found have their titles."""
+    documents = [guide(n) for n in range(6)]
+    first = ["guide 4", "guide 2"]
+    all_named = corpus_outline(documents, count=count, max_tokens=40, first=first)
+    some = corpus_outline(documents, count=count, max_tokens=17, first=first)
+
+    assert ["guide 4 (The guide 4)", "guide 2 (The guide 2)"] == [
+        line.partition(",")[0] for line in all_named.splitlines()[1:3]
+    ]
+    assert all_named.endswith("others: guide 0; guide 1; guide 3; guide 5")
+    assert some.endswith("others: guide 4; guide 2\nand 4 more documents")
 
 
 def test_room_is_shared_by_all_documents() -> None:

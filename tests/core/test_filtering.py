@@ -1,16 +1,19 @@
 """Seats, sums and what is believed of a model that discards everything."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from research_agent.core.filtering import (
     ChunkDecision,
+    Filtered,
     FilterStats,
     Verdict,
     Why,
     counted,
     filter_by_score,
+    looked_again,
     settled,
 )
 from research_agent.core.types import Hit
@@ -34,56 +37,84 @@ def test_verdicts_come_before_ranks() -> None:
     decisions = said("undecided", "discard", "undecided", "keep", "expand_3")
 
     for seats, expected in ((1, [3]), (2, [3, 4]), (3, [0, 3, 4]), (9, [0, 2, 3, 4])):
-        found = settled(hits(*[0.9] * 5), decisions, max_chunks=seats, empty_below=0.3)
+        found = settled(decisions, max_chunks=seats)
         assert expected == kept(found)
 
 
-@pytest.mark.parametrize(
-    ("similarities", "expected", "why"),
-    [
-        ((0.29, 0.2), [], "model"),
-        ((0.31, 0.2), [0], "overruled"),
-        ((0.2, None), [0], "overruled"),
-    ],
-)
-def test_nothing_is_an_answer_only_where_scores_agree(
-    similarities: tuple[float, ...], expected: list[int], why: str
-) -> None:
-    """Else the first of the ranking are kept, and the decisions say so."""
-    given = hits(*similarities)
-    found = settled(given, said("discard", "discard"), max_chunks=1, empty_below=0.3)
+@pytest.mark.parametrize("rest", ["not_asked", "no_room"])
+def test_discarding_everything_leaves_the_best_marked(rest: Why) -> None:
+    """Whatever is worse and was not shown is no better; the verdict stays what it was."""
+    decisions = [*said("discard", "discard", "discard"), ChunkDecision("guide-3", why=rest)]
+    found = settled(decisions, max_chunks=9)
 
-    assert expected == kept(found)
-    assert {why} == {decision.why for decision in found}
+    assert [0, 1] == kept(found)
+    assert ["all_discarded", "all_discarded", "model", rest] == [d.why for d in found]
+    assert {"discard"} == {d.verdict for d in found[:3]}
+    assert [0] == kept(settled(decisions, max_chunks=1))
 
 
-@pytest.mark.parametrize(
-    ("why", "expected"), [("not_asked", [0, 1]), ("no_room", [0, 1]), ("failed", [1, 2])]
-)
-def test_the_worst_hits_are_no_answer(why: Why, expected: list[int]) -> None:
-    """All that was asked about is discarded: what nobody asked about does not stand for it.
+def test_a_failed_call_discards_nothing() -> None:
+    """Nobody knows what it would have said: the rest is kept by rank."""
+    rest = [ChunkDecision("guide-1", why="failed"), ChunkDecision("guide-2", why="failed")]
 
-    Where a call failed, nobody knows what it would have said: the rest is kept by rank.
-    """
-    rest = [ChunkDecision("guide-1", why=why), ChunkDecision("guide-2", why=why)]
-    found = settled(hits(0.9, 0.8, 0.7), [*said("discard"), *rest], max_chunks=2, empty_below=0.3)
+    assert [1, 2] == kept(settled([*said("discard"), *rest], max_chunks=2))
 
-    assert expected == kept(found)
+
+def look(*verdicts: Verdict, first: int) -> Filtered:
+    """Return a look at hits with these verdicts, numbered from `first`."""
+    decisions = settled(
+        [ChunkDecision(f"guide-{first + i}", v, "model") for i, v in enumerate(verdicts)],
+        max_chunks=5,
+    )
+    seats = tuple(Hit(chunk("t", first + i)) for i, d in enumerate(decisions) if d.kept)
+    return Filtered(seats, replace(counted("llm", decisions), tokens_after=10, expanded=1))
+
+
+def test_second_look_counts_where_it_keeps_something() -> None:
+    """Its hits are the result; else the best of the first look, and nothing is counted twice."""
+    first = look("discard", "discard", "discard", first=0)
+    found = looked_again(first, look("discard", "keep", first=3))
+    nothing = looked_again(first, look("discard", "discard", first=3))
+
+    assert ([4], [4]) == ([hit.chunk.order for hit in found.hits], kept(found.stats.decisions))
+    assert (5, 1, 4, False) == (
+        found.stats.original,
+        found.stats.kept,
+        found.stats.discarded,
+        found.stats.all_discarded,
+    )
+    assert [0, 1] == [hit.chunk.order for hit in nothing.hits] == kept(nothing.stats.decisions)
+    assert (5, 2, 5, True) == (
+        nothing.stats.original,
+        nothing.stats.kept,
+        nothing.stats.discarded,
+        nothing.stats.all_discarded,
+    )
+    assert (10, 1) == (nothing.stats.tokens_after, nothing.stats.expanded)
+
+
+def test_second_look_that_fails_is_no_verdict() -> None:
+    """The hits of its ranking take nobody's place."""
+    failed = Filtered(
+        (Hit(chunk("t", 9)),), counted("llm", [ChunkDecision("guide-9", why="failed")])
+    )
+
+    assert [0, 1] == [
+        h.chunk.order for h in looked_again(look(*["discard"] * 3, first=0), failed).hits
+    ]
 
 
 def test_no_hits_are_no_decisions() -> None:
     """An empty search stays empty."""
-    assert () == settled([], [], max_chunks=5, empty_below=0.3)
+    assert () == settled([], max_chunks=5)
     assert 0.0 == counted("llm", []).reduction_ratio
 
 
 def test_counts_come_from_the_decisions() -> None:
     """Undecided are only those that a model could have decided about."""
     decisions = settled(
-        hits(*[0.9] * 4),
         [*said("keep", "discard"), ChunkDecision("c"), ChunkDecision("d", "keep", "reused")],
         max_chunks=2,
-        empty_below=0.3,
     )
     stats = counted("llm", decisions)
 
@@ -120,6 +151,9 @@ def test_total_adds_up_every_number() -> None:
         0.25,
         "late",
         tuple(said("keep")),
+        "time_out",
+        3,
+        1,
     )
     both = FilterStats.total([one, one, FilterStats("llm", original=20, kept=20)])
 
@@ -143,6 +177,9 @@ def test_total_adds_up_every_number() -> None:
             0.5,
             "late",
             tuple(said("keep") * 2),
+            "time_out",
+            6,
+            2,
         )
         == both
     )

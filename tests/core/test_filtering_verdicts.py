@@ -105,19 +105,89 @@ def test_long_replies_are_read_quickly() -> None:
     assert {} == dict(read_verdicts(text, ALIASES).by_alias)
 
 
-def test_schema_offers_expansion_only_where_there_is_something_to_expand() -> None:
-    """In the order of the aliases, each with a verdict, and nothing else."""
-    schema = decision_schema({"k1": True, "k2": False})
+def test_schema_offers_expansion_only_where_it_brings_something() -> None:
+    """In the order of the aliases, each with a reason and a verdict, and nothing else."""
+    schema = decision_schema({"k1": [1, 5], "k2": []})
+
+    def one(*verdicts: str) -> dict[str, object]:
+        return {
+            "type": "object",
+            "properties": {"reason": {"type": "string"}, "verdict": {"enum": list(verdicts)}},
+            "required": ["reason", "verdict"],
+            "additionalProperties": False,
+        }
 
     assert {
         "type": "object",
         "properties": {
-            "k1": {"enum": ["KEEP", "EXPAND_1", "EXPAND_3", "EXPAND_5", "DISCARD"]},
-            "k2": {"enum": ["KEEP", "DISCARD"]},
+            "k1": one("KEEP", "EXPAND_1", "EXPAND_5", "DISCARD"),
+            "k2": one("KEEP", "DISCARD"),
         },
         "required": ["k1", "k2"],
         "additionalProperties": False,
     } == schema
+
+
+WHOLE = (
+    '{"k1": {"reason": "states the size", "verdict": "KEEP"}, '
+    '"k2": {"verdict": "DISCARD", "reason": "another product"}, '
+    '"k3": {"reason": "its table too", "verdict": "EXPAND_3"}}'
+)
+
+FLAT = (
+    '{"k1": "KEEP states the size", "k2": "discard (another product)", '
+    '"K03": "Expand 3: its table too"}'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE,
+        f"Here it is:\n```json\n{WHOLE}\n```",
+        WHOLE.replace("{", "{\n  ").replace(", ", ",\n  "),
+        f'{{"verdicts": {WHOLE}}}',
+        FLAT,
+        "k1 -> KEEP: states the size\nk2 -> DISCARD (another product)\nk3: EXPAND_3, its table too",
+        "|k1|KEEP|states the size|\n|k2|DISCARD|another product|\n|k3|EXPAND_3|its table too|",
+    ],
+)
+def test_reasons_are_read_with_their_verdicts(text: str) -> None:
+    """From one object, whatever stands around it; from texts and from lines."""
+    found = read_verdicts(text, ALIASES)
+
+    assert {"k1": "keep", "k2": "discard", "k3": "expand_3"} == dict(found.by_alias)
+    assert ["states the size", "another product", "its table too"] == list(found.reasons.values())
+    assert (0, 0) == (found.unknown, found.repeated)
+
+
+@pytest.mark.parametrize("end", range(20, len(WHOLE), 9))
+def test_half_an_object_counts_as_far_as_it_goes(end: int) -> None:
+    """Only what is said in whole; nothing is guessed."""
+    found = dict(read_verdicts(WHOLE[:end], ALIASES).by_alias)
+
+    whole = {"k1": "keep", "k2": "discard", "k3": "expand_3"}
+    ends = {"k1": WHOLE.index("}"), "k2": WHOLE.index('}, "k3"'), "k3": len(WHOLE) - 2}
+    assert {key: whole[key] for key in whole if ends[key] < end} == found
+
+
+def test_object_with_invented_and_repeated_keys() -> None:
+    """They are counted; an expansion that nobody offers keeps; a verdict nobody knows is none."""
+    text = (
+        '{"k1": {"verdict": "EXPAND_99"}, "k9": {"verdict": "KEEP"}, "guide-7": {"verdict": '
+        '"KEEP"}, "k1": {"verdict": "DISCARD"}, "k2": {"verdict": "MAYBE"}, "note": "KEEP all"}'
+    )
+    found = read_verdicts(text, ["k1", "k2"])
+
+    assert {"k1": "keep"} == dict(found.by_alias)
+    assert (2, 1) == (found.unknown, found.repeated)
+
+
+def test_nested_beyond_reason_is_no_verdict() -> None:
+    """Neither does it take long, nor is a reason longer than what is kept."""
+    assert {} == dict(read_verdicts('{"a":' * 20000, ALIASES).by_alias)
+    long = read_verdicts(f'{{"k1": {{"reason": "{"word " * 90}", "verdict": "KEEP"}}}}', ["k1"])
+    assert 80 >= len(long.reasons["k1"]) > 70
 
 
 def test_a_number_without_end_is_no_alias() -> None:

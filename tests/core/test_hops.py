@@ -5,7 +5,7 @@ import json
 import pytest
 
 from research_agent.core.calls import CallPlan, CallResult, ToolCall, collect, planned_calls
-from research_agent.core.hops import filled, read_answer, waiting
+from research_agent.core.hops import PartAnswer, filled, read_answer, waiting
 from research_agent.core.types import Hit
 from tests.fakes import chunk
 
@@ -46,13 +46,13 @@ def test_sign_that_names_no_earlier_part_is_no_gap(query: str) -> None:
 )
 def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None:
     """As whole words, over a line's end too; the query's own words answer nothing."""
-    assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS)
+    assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS).text
 
 
 @pytest.mark.parametrize("reply", ["", "Ada Li", "[1]", "{" * 100_000, '{"name": "Ada Li"}'])
 def test_reply_in_another_form_is_no_answer(reply: str) -> None:
     """Prose and broken JSON fill nothing."""
-    assert "" == read_answer(reply, "Who founded Acme?", HITS)
+    assert PartAnswer() == read_answer(reply, "Who founded Acme?", HITS)
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,27 @@ from research_agent.core.claims import Claim, is_verbatim, read_claims
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
 from research_agent.core.ladder import climbed, unusable_tokens
+from research_agent.core.next_round import verify
 from research_agent.core.types import Alternative, Hit, Token
 from research_agent.core.uncertain_spans import placed
 from research_agent.core.uncertainty import Passed, Uncertainty, in_words
-from research_agent.core.verification import Answer, Check, Draft, verify
+from research_agent.core.verification import Answer, Check, Draft
 from tests.fakes import chunk, says, token
 
 EVIDENCE = [Evidence("c1", Hit(chunk("Bread is baked at 230 degrees. It takes an hour.")))]
 GOOD = "Bread is baked at 230 degrees [c1]."
+NEAR = "At 230 degrees bread is baked."
 TOKENS = says(GOOD).tokens
 
 
 def claims_of(text: str, tokens: tuple[Token, ...] = ()) -> tuple[Claim, ...]:
-    """Return the sentences; those that stand in the evidence are supported."""
+    """Return the sentences; those that stand in the evidence are supported, and NEAR."""
     known = {item.key: item.hit.chunk for item in EVIDENCE}
     claims = read_claims(text, tokens)
     return tuple(
-        replace(claim, verdict="supported", support=1.0) if is_verbatim(claim, known) else claim
+        replace(claim, verdict="supported", support=1.0)
+        if is_verbatim(claim, known) or claim.text == NEAR
+        else claim
         for claim in claims
     )
 
@@ -173,8 +177,9 @@ def test_two_answers_that_agree_are_confident() -> None:
 
 def test_two_answers_that_differ_are_searched_for_again() -> None:
     """Where they differ more than the rung's own limit allows."""
-    answer = Answer(GOOD, second="Bread is baked at 180 degrees.")
+    answer = Answer(NEAR, second="Bread is baked at 180 degrees.")
 
+    assert "confident" == check(replace(answer, text=GOOD))[0].reason  # (the evidence has it so)
     assert ("again", "uncertain") == (check(answer)[0].decision, check(answer)[0].reason)
     assert "confident" == check(answer, max_disagreement=1.0)[0].reason
     assert ["a second answer does not say 230"] == [one.text for one in check(answer)[1].spots]

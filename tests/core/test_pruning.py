@@ -9,6 +9,7 @@ from research_agent.core.budget import Allowance
 from research_agent.core.claims import Claim
 from research_agent.core.doubting import DoubtRule
 from research_agent.core.evidence import Evidence
+from research_agent.core.next_round import verify
 from research_agent.core.pruning import (
     Pruned,
     PruneDecision,
@@ -22,7 +23,7 @@ from research_agent.core.pruning import (
 from research_agent.core.refusals import REFUSAL
 from research_agent.core.routing import after_verify
 from research_agent.core.types import Hit
-from research_agent.core.verification import Answer, Draft, verify
+from research_agent.core.verification import Answer, Draft
 from tests.fakes import GOOD, QUESTION, TEXTS, chunk
 
 RULE = Rule(mode="threshold", min_value=0.0, keep=2, keep_ratio=0.5, least=1)

@@ -170,7 +170,7 @@ def test_refusals(claims: tuple[Claim, ...], check: Check, reason: str) -> None:
     found = answered(*claims, check=check, missing=("the price",))
 
     assert ("refused", REFUSAL, reason) == (found.status, found.answer, found.refusal_reason)
-    assert ((), (), 0) == (found.citations, found.unanswered, found.contradicted)
+    assert ((), ("the price",), 0) == (found.citations, found.unanswered, found.contradicted)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from graphs.running import own_threads
 from graphs.saving import sqlite_saver
 from graphs.state import ResearchInput
 from research_agent.core.conversation import Turn
-from research_agent.core.corpus import DocumentOutline
 from research_agent.core.scope import Scope
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.ports import Ports
@@ -34,13 +33,10 @@ from tests.fakes import (
     GOOD,
     PROMPTS,
     QUESTION,
-    MemoryChunks,
-    MemoryVectors,
-    MemoryWords,
     ScriptedChat,
-    chunk,
     ports,
     says,
+    twins,
 )
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
@@ -214,19 +210,6 @@ def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
     assert [] == planner.asked
     assert (how, "and it?") == (found.how, found.question)
     assert (how == "context") == any("budget" in told for told in found.warnings)
-
-
-TWINS = [chunk("It is baked for an hour.", 0, name) for name in ("rye", "wheat")]
-
-
-def twins(answerer: ScriptedChat) -> Ports:
-    return replace(
-        ports(answerer),
-        vectors=MemoryVectors(TWINS),
-        lexical=MemoryWords(TWINS),
-        chunks=MemoryChunks(TWINS),
-        documents=lambda: tuple(DocumentOutline(c.doc_id, c.source) for c in TWINS),
-    )
 
 
 @pytest.mark.parametrize(("said", "read"), [("2", {"wheat"}), ("RYE", {"rye"}), ("all", None)])

@@ -165,7 +165,7 @@ def test_seed_rules(profile: str, threshold: float, iterations: int, rounds: int
         seed_threshold=threshold,
         seed_iterations=iterations,
     )
-    said = "Rye bread is baked at 230 degrees [c1]."
+    said = "At 230 degrees rye bread is baked [c1]."
     model = ScriptedChat(says(said, sure=False), says(said))
     _, result = run(model, replace(WRITTEN, verify=verify))
 

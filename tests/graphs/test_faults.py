@@ -159,7 +159,7 @@ def test_second_round_that_cannot_search_ends_with_the_first() -> None:
     """No step after the failed search runs; the draft is reported with the reason `error`."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     given = ports(ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")), texts=texts)
-    result, trace = run(replace(given, embedder=FailingEmbedder(2)), LOOP)
+    result, trace = run(replace(given, embedder=FailingEmbedder(3)), LOOP)
 
     assert ("answered", "error", 2) == (result.status, result.stop_reason, result.rounds)
     assert ["verify", "retrieve", "verify", "report"] == [event.node for event in trace][-4:]

@@ -48,7 +48,7 @@ INVENTED = "It was made by Shannon in 1950."
 MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 OUTER = "retrieve assess refine search select_evidence answer verify"
-EDIT = """{"probe": {"query": "edited", "hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
+EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
 "text": "ML-KEM-768 has an encapsulation key of 1184 bytes.", "start_page": 7, "end_page": 7},
 "score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
 
@@ -97,13 +97,12 @@ def test_unsupported_answer_goes_back_to_retrieval() -> None:
 
 
 def test_second_round_mends_the_answer() -> None:
-    """The better draft of two rounds is the answer, and both queries are told."""
+    """The better draft of two rounds is the answer."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
 
     assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
-    assert QUESTION == result.queries[0]
-    assert "1088 bytes" in result.queries[1]
+    assert (QUESTION,) == result.queries  # (the made-up number is not searched for)
 
 
 def test_no_new_evidence_stops_without_a_call() -> None:
@@ -180,7 +179,8 @@ def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
 def test_uncertain_tokens_lead_to_another_round() -> None:
     """A supported answer whose tokens were guesses is searched for once more."""
     texts = [*(f"ML-KEM-768 has an encapsulation key of 1184 bytes {i}." for i in range(12))]
-    result = run(ports(ScriptedChat(says(GOOD, sure=False), says(GOOD)), texts=texts))
+    near = "An encapsulation key of ML-KEM-768 has 1184 bytes [c1]."
+    result = run(ports(ScriptedChat(says(near, sure=False), says(near)), texts=texts))
 
     assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
     assert result.uncertainty.mean_entropy is not None
@@ -231,7 +231,7 @@ def test_second_round_is_refined_from_the_question() -> None:
     assert 2 == len(planner.asked)
     assert [False, True] == ["1088" in prompt for _, prompt, _ in planner.asked]
     assert ("",) == tuple(verdict.blocked for verdict in result.refinement.verdicts)
-    assert "1088" in result.refinement.queries[0]
+    assert (QUESTION, queries[1]) == result.refinement.queries
 
 
 def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
@@ -260,16 +260,15 @@ def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
     given = ports(ScriptedChat(says(GOOD)))
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
         first = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
-        first.invoke(ResearchInput(question=QUESTION), config, interrupt_before=["assess"])
-        edited = first.update_state(config, json.loads(EDIT), as_node="retrieve")
+        first.invoke(ResearchInput(question=QUESTION), config, interrupt_before=["select_evidence"])
+        edited = first.update_state(config, json.loads(EDIT), as_node="search")
 
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
         second = build_research_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
         result = second.invoke(None, edited)["result"]
 
-    assert ("edited",) == result.queries
     assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
-    assert 0.5 == result.confidence.top_similarity
+    assert ["x"] == [item.hit.chunk.chunk_id for item in result.evidence]
 
 
 def test_each_turn_starts_afresh(tmp_path: Path) -> None:

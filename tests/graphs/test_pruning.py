@@ -100,7 +100,8 @@ def test_without_insurance_a_refusal_stands_at_once(given: dict[str, str], answe
 
 def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
     """The second answer is as unsure as the first: the first stays, at one more call."""
-    answerer = Answerer(says(GOOD, sure=False), helpful="ML-KEM-768 has")
+    near = "An encapsulation key of ML-KEM-768 has 1184 bytes [c1]."
+    answerer = Answerer(says(near, sure=False), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(YES), settings())
 
     assert ("answered", "worse_than_before", 2) == (
@@ -108,7 +109,7 @@ def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
         result.stop_reason,
         answerer.answered,
     )
-    assert GOOD == result.answer
+    assert near == result.answer
     assert 0 < result.prune.reinstated
 
 

@@ -235,15 +235,17 @@ def test_result_says_that_a_question_was_not_translated(
 
 
 def test_second_round_is_told_what_was_tried_and_read() -> None:
-    """The second prompt has the doubtful sentence, the queries and the places of evidence."""
-    given, planner = asking('{"kind": "keep", "queries": []}', answer="It weighs 700 grams [c1].")
+    """The second prompt has the doubtful sentence, the queries and the nearest passage."""
+    given, planner = asking(
+        '{"kind": "keep", "queries": []}', answer="An ML-KEM-768 key weighs 700 grams [c1]."
+    )
     run(given, replace(REFINING, budget=BudgetSettings(rounds=2)))
     first, second = (text for _, text, _ in planner.asked)
 
     assert "<tried>" not in first
-    assert "It weighs 700 grams." in second
+    assert "doubtful: An ML-KEM-768 key weighs 700 grams." in second
     assert f"<tried>\n{QUESTION}\n</tried>" in second
-    assert "<seen>\nguide" in second
+    assert f"nearest passage read (guide): {GOOD.replace(' [c1]', '')}" in second
 
 
 def test_result_as_json_tells_the_whole_refinement() -> None:

@@ -1,6 +1,7 @@
 """The search: one loop for two authors of tool calls."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +13,15 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from graphs.research import build_research_graph
 from graphs.search import build_search_graph
 from graphs.state import ResearchInput, SearchInput, SearchOutput
+from research_agent.core.evidence import Evidence
 from research_agent.core.refinement import Refinement
-from research_agent.core.types import Completion, Probe
+from research_agent.core.types import Chunk, Completion, Hit, Probe
 from research_agent.core.verification import Check
+from research_agent.errors import ModelUnavailableError
 from research_agent.settings import FilterSettings, SearchSettings, Settings
 from research_agent.steps.search import retrieve
 from tests.fakes import (
     BYPASSING,
-    GOOD,
-    KEEP,
     MODEL_CALLS,
     NO,
     PROMPTS,
@@ -43,6 +44,17 @@ def search(planner: ScriptedChat, settings: Settings, *queries: str) -> SearchOu
     wanted = Refinement("decompose", queries)
     given = SearchInput(question=QUESTION, probe=Probe(), refinement=wanted)
     return SearchOutput.model_validate(graph.invoke(given))
+
+
+def notes(output: SearchOutput) -> list[str]:
+    return [note for event in output.trace for note in event.notes]
+
+
+class Down(WordEmbedder):
+    """No text is embedded."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        raise ModelUnavailableError(f"down for {len(texts)} texts")
 
 
 def nodes(output: SearchOutput) -> str:
@@ -69,7 +81,7 @@ def test_model_writes_tool_calls_until_it_is_content() -> None:
         output
     )
     assert "search_chunks_tool" == planner.asked[0][2][0]["function"]["name"]  # type: ignore[index]
-    assert '{"query": "800 bytes"}>\nk1 (guide, page 2; text): ML-KEM-512' in planner.asked[1][1]
+    assert '{"query": "800 bytes"}>\n[k1] (guide, page 2; text): ML-KEM-512' in planner.asked[1][1]
     assert "model_done" == output.found.reason
 
 
@@ -102,13 +114,40 @@ def test_turns_are_limited_by_the_budget() -> None:
     assert 20 == len(planner.asked)
 
 
-def test_the_probe_is_not_searched_twice() -> None:
-    """A call with the probe's own query is answered from the probe."""
-    given = ports(ScriptedChat(says(GOOD)), ScriptedChat(KEEP))
-    build_research_graph(given, BYPASSING, PROMPTS).invoke(ResearchInput(question=QUESTION))
+def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
+    """The probe is for confidence: hits that nothing ranks do not become results."""
+    unranked = Hit(Chunk("lost", "guide", "Nothing ranks this."), 1.0, 0.9)
+    given = ports(ScriptedChat())
+    start = SearchInput(
+        question="?", probe=Probe("bread", (unranked,)), refinement=Refinement("keep", ("bread",))
+    )
+    output = SearchOutput.model_validate(
+        build_search_graph(given, BYPASSING, PROMPTS).invoke(start)
+    )
+    own = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval).value.hits
 
-    assert isinstance(given.embedder, WordEmbedder)
-    assert [QUESTION] == given.embedder.asked
+    assert BREAD == output.found.hits[0].chunk.text
+    assert "lost" not in {hit.chunk.chunk_id for hit in output.found.hits}
+    assert [hit for hit in own if (hit.similarity or 0) >= 0.1] == list(output.found.hits)
+
+
+def test_a_failed_search_falls_back_to_the_probe() -> None:
+    """A note says so; nothing that the search would have skipped comes back."""
+    given = ports(ScriptedChat())
+    probe = retrieve("bread 800", Check(), ports=given, settings=BYPASSING.retrieval).value
+    read = Evidence("c1", probe.hits[0])
+    start = SearchInput(
+        question="?",
+        probe=probe,
+        refinement=Refinement("keep", ("bread 800",)),
+        evidence=(read,),
+    )
+    graph = build_search_graph(replace(given, embedder=Down()), BYPASSING, PROMPTS)
+    output = SearchOutput.model_validate(graph.invoke(start))
+
+    assert ["search: down for 1 texts; answered from the round's first search"] == notes(output)
+    assert output.found.hits
+    assert read.hit.chunk.chunk_id not in {hit.chunk.chunk_id for hit in output.found.hits}
 
 
 def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
@@ -126,9 +165,9 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     assert BREAD in {hit.chunk.text for hit in output["found"].hits}
 
 
-@pytest.mark.parametrize("verdict", [YES, NO, says("perhaps")])
-def test_filter_model_judges_each_hit(verdict: Completion) -> None:
-    """A model that finds nothing, or says nothing, never empties a search of similar hits."""
+@pytest.mark.parametrize(("verdict", "kept"), [(YES, 3), (NO, 2), (says("perhaps"), 3)])
+def test_filter_model_judges_each_hit(verdict: Completion, kept: int) -> None:
+    """A model that finds nothing, or says nothing, never empties a search."""
     filterer = ScriptedChat(verdict)
     given = ports(ScriptedChat(), filterer=filterer)
     settings = replace(BYPASSING, filter=FilterSettings(mode="pointwise"))
@@ -137,8 +176,8 @@ def test_filter_model_judges_each_hit(verdict: Completion) -> None:
     )
     output = SearchOutput.model_validate(build_search_graph(given, settings, PROMPTS).invoke(start))
 
-    assert (3, 3) == (output.found.stats.original, output.found.stats.kept)
-    assert 3 == len(output.found.hits)
+    assert (3, kept) == (output.found.stats.original, output.found.stats.kept)
+    assert kept == len(output.found.hits)
     assert 3 == len(filterer.asked)
     assert 3 == sum(len(event.calls) for event in output.trace)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphs.calling import toolbox
+from graphs.calling import Toolbox
 from graphs.search import build_search_graph
 from graphs.state import CallInput, SearchInput, SearchOutput, SearchState
 from graphs.tools import ResearchTools
@@ -116,7 +116,7 @@ def test_all_three_tools_may_be_called() -> None:
     assert ["guide-2"] == [hit.chunk.chunk_id for hit in done.results[1].hits]
     assert "guide: 3 chunks" in done.results[2].told
     assert 3 == sum(len(event.queries) + event.lookups for event in done.output.trace)
-    assert done.told(3).count("k1 (") == 2
+    assert done.told(3).count("[k1] (") == 2
     assert "1 documents, 3 chunks (3 text)" in done.told(1)
 
 
@@ -130,7 +130,7 @@ def test_all_three_tools_may_be_called() -> None:
         (search("x" * 9999), "the query has 9,999 characters; at most 4,000 are read"),
         (search("x", probe={"query": "x"}), "there is no argument 'probe'"),
         (search("x", file_filter="gide"), "matches no document. The nearest: 'guide'."),
-        (tool("get_chunks_tool", chunk_ids=["k7"]), "no chunk has the id 'k7'"),
+        (tool("get_chunks_tool", chunk_ids=["k7"]), "no chunk has the key 'k7'"),
         (tool("list_documents_tool", folder="x"), "there is no argument 'folder'"),
         (WrittenCall("search_chunks_tool", '{"query": "bre'), "not one JSON object"),
     ],
@@ -240,7 +240,7 @@ def test_the_loop_ends_by_every_limit(budget: dict[str, Any], reason: str) -> No
 
 def test_reading_a_chunk_lets_the_model_go_on() -> None:
     """What it asked to read is no new chunk, but the model has to see it."""
-    texts = [f"bread {'word ' * 100}END"]
+    texts = [f"bread {'word ' * 400}END"]
     read = makes(tool("get_chunks_tool", chunk_ids=["k1"], expand_depth=0))
     planner = ScriptedChat(makes(search("bread")), read, read, DONE)
     graph = build_search_graph(ports(ScriptedChat(), planner, texts=texts), LOOP, PROMPTS)
@@ -277,7 +277,7 @@ def test_a_model_may_ask_for_as_many_as_the_default() -> None:
     """Where the settings pay more than the tool's own default, the model's word counts."""
     settings = replace(LOOP, search=SearchSettings(mode="tool_calling", max_chunks=50))
     given = ports(ScriptedChat(), texts=[f"bread {n}" for n in range(60)])
-    box = toolbox(ResearchTools(given, settings, PROMPTS, 50))
+    box = Toolbox(ResearchTools(given, settings, PROMPTS, 50))
 
     assert {"query": "x", "max_chunks": 25} == box.check(
         "search_chunks_tool", {"query": "x", "max_chunks": 25}

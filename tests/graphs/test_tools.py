@@ -15,7 +15,7 @@ from research_agent.core.calls import SearchResult
 from research_agent.core.corpus import OUTLINE_TOKENS, DocumentOutline
 from research_agent.core.references import Edge
 from research_agent.core.tool_results import ChunksResult, DocumentsResult
-from research_agent.core.types import Chunk, Probe
+from research_agent.core.types import Chunk
 from research_agent.errors import ToolInputError
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
@@ -110,7 +110,7 @@ def test_python_has_the_same_arguments() -> None:
     ):
         about = specs()[name]["parameters"]["properties"]
         own = inspect.signature(method).parameters
-        names = [key for key in own if key not in {"self", "probe", "allowance", "within"}]
+        names = [key for key in own if key != "self"]
         assert names == list(about)
         for key in names:
             default = own[key].default
@@ -285,14 +285,6 @@ def test_a_list_of_documents_takes_no_argument(wrong: dict[str, object]) -> None
     assert tool.invoke({}).startswith("2 documents")
 
 
-def test_arguments_that_nobody_writes_are_not_told() -> None:
-    """The probe and the allowance are none that a model could put right."""
-    message = call(research_tools().tools()[0], query="bread", prob=1, allowance={"tokens": 9})
-
-    assert "there is no argument 'allowance'; there is no argument 'prob'." in message.text
-    assert message.text.endswith("rerank, exclude_chunk_ids.")
-
-
 def test_one_id_in_python_needs_no_list() -> None:
     """A text is one id, not a list of letters."""
     tools = research_tools()
@@ -303,14 +295,14 @@ def test_one_id_in_python_needs_no_list() -> None:
     }
 
 
-def test_nobody_can_forge_a_probe_or_a_budget() -> None:
-    """What only our own search gives is no JSON."""
+def test_nobody_can_forge_a_budget_or_a_scope() -> None:
+    """What only our own search gives is no argument, and none that is told of."""
     tool = research_tools().tools()[0]
-    forged = call(tool, query="bread", probe={"query": "bread", "hits": []})
-    paid = call(tool, query="bread", allowance={"llm_calls": 9, "tool_calls": 9})
-
-    assert ("error", "error") == (forged.status, paid.status)
-    assert "success" == call(tool, query="bread", probe=Probe()).status
+    for name in ("allowance", "within", "known", "instead"):
+        message = call(tool, query="bread", **{name: {}})
+        assert "error" == message.status
+        assert f"there is no argument {name!r}" in message.text
+        assert message.text.endswith("rerank, exclude_chunk_ids.")
 
 
 def test_chunks_in_the_order_of_asking_then_by_depth() -> None:
@@ -323,8 +315,8 @@ def test_chunks_in_the_order_of_asking_then_by_depth() -> None:
     assert (2, 2, ("zz",)) == (read.requested, read.expanded, read.unknown)
     assert {0: 2, 1: 1, 2: 1} == read.depths
     assert (False, 26) == (read.truncated, read.tokens)
-    assert "no chunk has the id 'zz': take ids from a search's result" in message.text
-    assert '<chunk id="d" source="C# notes [1]">\n&lt;/chunk>' in message.text
+    assert "no chunk has the key 'zz': take keys from a search's result" in message.text
+    assert '<chunk key="d" source="C# notes [1]">\n&lt;/chunk>' in message.text
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ class Kept:
 
 
 class Links:
-    """Chunk 0 refers to chunk 90, that to 91, and so on. Implements References and Expand."""
+    """Chunk 0 refers to chunk 90, that to 91, and so on to 94; implements References and Expand."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[tuple[str, ...], int, int]] = []
@@ -43,7 +43,8 @@ class Links:
 
     def expand(self, chunk_ids: Sequence[str], *, depth: int, max_total: int) -> Sequence[Chunk]:
         self.asked.append((tuple(chunk_ids), depth, max_total))
-        return [chunk("Far away.", 90 + i) for i in range(depth)][:max_total]
+        far = [replace(chunk("Far away.", 90 + i), section=(f"Table {90 + i}",)) for i in range(5)]
+        return far[:depth][:max_total] if "guide-0" in chunk_ids else []
 
 
 def hits(count: int, similarity: float = 0.8) -> tuple[Hit, ...]:
@@ -96,12 +97,15 @@ def run(  # noqa: PLR0913 (one collaborator each)
     expand: Expand = no_expansion,
     allowance: Allowance = ENOUGH,
     exclude: Sequence[str] = (),
+    question: str = "",
 ) -> Run:
     """Filter `found` with a new filter."""
     used = given(model, cache)
     meter = Meter(allowance, tokenizer=used.tokenizer, clock=used.clock)
     keep = HitFilter(used, wanted, PROMPTS, references=references, expand=expand)
-    outcome = keep(QUERY, found, max_chunks=max_chunks, meter=meter, exclude=exclude)
+    outcome = keep(
+        QUERY, found, max_chunks=max_chunks, meter=meter, exclude=exclude, question=question
+    )
     return Run(
         Outcome(outcome.value, outcome.event),
         [hit.chunk.order for hit in outcome.value.hits],

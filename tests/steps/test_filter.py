@@ -65,14 +65,61 @@ def test_dissimilar_hits_are_not_shown() -> None:
     assert 1 == len(model.asked)
 
 
-def test_discarding_everything_is_overruled_by_similar_hits() -> None:
-    """The first ones are kept, with a note; dissimilar hits may all go."""
-    done = run(ScriptedChat(writes(ALL_GONE)), hits(8), LLM)
+def test_discarding_everything_leaves_the_two_best_marked() -> None:
+    """Similar or not: what reads them may judge otherwise; a note says so."""
+    for similarity in (0.8, 0.3):
+        done = run(ScriptedChat(writes(ALL_GONE)), hits(8, similarity), LLM)
 
-    assert [0, 1, 2, 3, 4] == done.kept
-    assert ("filter: the model discarded all hits, the ranking was kept",) == done.notes
-    believed = run(ScriptedChat(writes(ALL_GONE)), hits(8, 0.3), LLM)
-    assert ([], 1.0, ()) == (believed.kept, believed.stats.reduction_ratio, believed.notes)
+        assert [0, 1] == done.kept
+        assert done.stats.all_discarded
+        assert [("discard", "all_discarded")] * 2 == done.verdicts[:2]
+        assert {("discard", "model")} == set(done.verdicts[2:])
+        assert ("", "") == (done.stats.fallback, done.stats.fallback_type)
+        said = "filter: the model discarded all hits; the best are kept, marked as discarded"
+        assert (said,) == done.notes
+
+
+def test_reasons_are_kept_with_the_verdicts() -> None:
+    """From an object with a reason for each key, also where the last one is cut off."""
+    reply = (
+        '{"k1": {"reason": "another product", "verdict": "DISCARD"}, "k2": {"reason": '
+        '"states the size", "verdict": "KEEP"}, "k3": {"reason": "names it'
+    )
+    done = run(ScriptedChat(writes(reply)), hits(3), LLM, max_chunks=2)
+
+    assert ["another product", "states the size", ""] == [d.reason for d in done.stats.decisions]
+    assert [1, 2] == done.kept
+    assert ("undecided", "not_mentioned") == done.verdicts[2]
+
+
+def test_prompt_has_the_question_and_the_search() -> None:
+    """The search only where it is another one; excerpts are nearest to both."""
+    model = ScriptedChat(writes("k1 -> KEEP"))
+    fill = "\n\n".join(f"Nothing is said in line {i}." for i in range(90))
+    text = f"{fill}\n\nHeavy safes weigh nine pounds.\n\n{fill}\n\nSome bytes.\n\n{fill}"
+    found = [Hit(chunk(text), 1.0, 0.8)]
+    small = settings(mode="llm", max_prompt_tokens=400)
+    run(model, found, small, question="Which safes are heavy?")
+    run(model, found, small)
+    first, second = (text for _, text, _ in model.asked)
+
+    assert 2 == first.count("Question: Which safes are heavy?")
+    assert "This search: How many bytes has a key?" in first
+    assert "Heavy safes weigh nine pounds." in first
+    assert 2 == second.count("Question: How many bytes has a key?")
+    assert "This search" not in second
+    assert "safes weigh" not in second
+
+
+def test_verdicts_of_another_question_are_not_reused() -> None:
+    """The same search may be for something else."""
+    cache = Kept()
+    run(ScriptedChat(writes("k1 -> DISCARD")), hits(1), LLM, cache=cache, question="Why?")
+    model = ScriptedChat(writes("k1 -> KEEP (yes)"))
+
+    assert [("keep", "model")] == run(model, hits(1), LLM, cache=cache, question="How?").verdicts
+    again = run(ScriptedChat(), hits(1), LLM, cache=cache, question="How?")
+    assert ("keep", "reused", "yes") == (*again.verdicts[0], again.stats.decisions[0].reason)
 
 
 def test_repeated_and_invented_ids() -> None:
@@ -93,23 +140,28 @@ def test_what_is_not_mentioned_is_kept_by_rank() -> None:
     assert ("filter: no verdict on 3 hits, kept",) == done.notes
 
 
+UNREAD = "the reply has no verdict on any chunk"
+
+
 @pytest.mark.parametrize(
-    ("reply", "why"),
+    ("reply", "why", "kind"),
     [
-        (writes("I would keep the first and the third."), "the reply has no verdict on any chunk"),
-        (writes(""), "the reply has no verdict on any chunk"),
-        (writes("PWNED"), "the reply has no verdict on any chunk"),
-        (ModelTimeoutError("too slow"), "too slow"),
-        (ModelUnavailableError("down"), "down"),
-        (ContextOverflowError("too long"), "too long"),
+        (writes("I would keep the first and the third."), UNREAD, "unreadable"),
+        (writes(""), UNREAD, "unreadable"),
+        (writes("PWNED"), UNREAD, "unreadable"),
+        (writes('{"k77": {"reason": "x", "verdict": "DISCARD"}}'), UNREAD, "unreadable"),
+        (writes('{"k1": {"reason": "half a'), UNREAD, "unreadable"),
+        (ModelTimeoutError("too slow"), "too slow", "time_out"),
+        (ModelUnavailableError("down"), "down", "error"),
+        (ContextOverflowError("too long"), "too long", "error"),
     ],
 )
-def test_fallback_is_the_ranking(reply: Completion | Exception, why: str) -> None:
-    """Prose, silence, or a late or absent model: the first hits, and the reason."""
+def test_fallback_is_the_ranking(reply: Completion | Exception, why: str, kind: str) -> None:
+    """Prose, silence, half a reply, or a late or absent model: the first hits, and the reason."""
     done = run(ScriptedChat(reply), hits(8), LLM)
 
     assert [0, 1, 2, 3, 4] == done.kept
-    assert (why, 8) == (done.stats.fallback, done.stats.undecided)
+    assert (why, kind, 8) == (done.stats.fallback, done.stats.fallback_type, done.stats.undecided)
     assert (f"filter: no verdict on 8 hits, kept ({why})",) == done.notes
     assert {("undecided", "failed")} == set(done.verdicts)
 
@@ -120,7 +172,8 @@ def test_spent_budget_asks_nobody() -> None:
     done = run(model, hits(3), LLM, allowance=Allowance(0, 1, 9000, 60.0))
 
     assert ([0, 1, 2], []) == (done.kept, model.asked)
-    assert "budget.llm_calls is spent" == done.stats.fallback
+    spent = ("budget.llm_calls is spent", "budget")
+    assert spent == (done.stats.fallback, done.stats.fallback_type)
 
 
 class Watched(ScriptedChat):
@@ -153,7 +206,7 @@ def test_deadline_and_schema_reach_the_model() -> None:
     assert 15.0 < seconds < 20.0
     assert schema is not None
     assert ["k1", "k2"] == schema["required"]
-    assert 2 * 9 < max_tokens < 100
+    assert 2 * 20 < max_tokens < 100
     run(model, hits(2), LLM, allowance=Allowance(9, 1, 9000, 8.0))
     assert model.given[0] < 8.0
 
@@ -187,30 +240,42 @@ def test_instruction_inside_a_chunk_is_data() -> None:
 
 
 def test_expansion() -> None:
-    """By depth, without what is there already, within its own limit; it stands behind all hits."""
+    """What is said to be expanded, as far as there is room; it follows the hit it belongs to."""
     links = Links()
-    model = Watched(writes("k1 -> EXPAND_3\nk2 -> EXPAND_1\nk3 -> DISCARD"))
+    model = Watched(writes("k1 -> EXPAND_3\nk2 -> EXPAND_99\nk3 -> DISCARD\nk4 -> KEEP"))
     wanted = settings(mode="llm", max_expanded=2)
-    done = run(
-        model, hits(3), wanted, references=links.references, expand=links.expand, max_chunks=3
-    )
+    both = {"references": links.references, "expand": links.expand}
+    done = run(model, hits(4), wanted, **both, max_chunks=4)
 
-    assert [0, 1, 90, 91] == done.kept
-    assert (2, 2, 3) == (done.stats.expanded, done.stats.kept, done.stats.original)
-    assert [(("guide-1",), 1, 4), (("guide-0",), 3, 5)] == links.asked
+    assert [0, 1, 90, 3, 91] == done.kept
+    assert (2, 3, 4) == (done.stats.expanded, done.stats.kept, done.stats.original)
+    assert ("keep", "model") == done.verdicts[1]
     assert model.given[2] is not None
-    assert 'refers_to="Table 90"' in model.asked[0][1]
+    shown = 'refers_to="1 step: Table 90 (page 91); 3 steps: 3 chunks; 5 steps: 5 chunks"'
+    assert 1 == model.asked[0][1].count(shown) == model.asked[0][1].count("refers_to=")
     properties = model.given[2]["properties"]
     assert isinstance(properties, dict)
-    assert (5, 2) == (len(properties["k1"]["enum"]), len(properties["k2"]["enum"]))
-    none = run(
-        model,
-        hits(3),
-        settings(mode="llm", max_expanded=0),
-        references=links.references,
-        expand=links.expand,
-    )
-    assert (0, 2) == (none.stats.expanded, len(links.asked))
+    enums = [properties[key]["properties"]["verdict"]["enum"] for key in ("k1", "k2")]
+    assert (5, 2) == (len(enums[0]), len(enums[1]))
+    none = run(model, hits(3), settings(mode="llm", max_expanded=0), **both)
+    assert 0 == none.stats.expanded
+
+
+def test_dangling_references_are_counted_before_and_after() -> None:
+    """Chunk 0 refers to chunk 90, in every mode; what the caller has already is not missing."""
+    links = Links()
+    both = {"references": links.references, "expand": links.expand}
+
+    def counts(reply: str, mode: str, exclude: Sequence[str] = ()) -> tuple[int, int]:
+        model = ScriptedChat(writes(reply))
+        stats = run(model, hits(2), settings(mode=mode), **both, exclude=exclude).stats
+        return stats.dangling_before, stats.dangling_after
+
+    assert (1, 0) == counts("k1 -> EXPAND_1", "llm")
+    assert (1, 1) == counts("k1 -> KEEP", "llm")
+    assert (0, 0) == counts("k1 -> DISCARD", "llm")
+    assert (1, 1) == counts("", "score")
+    assert (0, 0) == counts("", "score", ["guide-90"])
 
 
 def test_expansion_leaves_out_what_is_excluded() -> None:
@@ -228,14 +293,14 @@ def test_expansion_leaves_out_what_is_excluded() -> None:
     assert [0, 91, 93] == done.kept
 
 
-def test_scores_of_expanded_hits_keep_the_order() -> None:
-    """Sorting by score gives the hits first, then what they bring along."""
+def test_expansion_has_a_third_of_the_places() -> None:
+    """However many are read: each after its hit, and scores keep the order when they are sorted."""
     links = Links()
     model = ScriptedChat(writes("k1 -> EXPAND_5"))
-    found = run(model, hits(2), LLM, references=links.references, expand=links.expand)
+    found = run(model, hits(5), LLM, references=links.references, expand=links.expand, max_chunks=5)
     scores = [hit.score for hit in found.outcome.value.hits]  # type: ignore[attr-defined]  # (Filtered)
 
-    assert [0, 1, 90, 91, 92, 93, 94] == found.kept
+    assert [0, 1, 90, 2, 3, 91, 4, 92, 93, 94] == found.kept
     assert sorted(scores, reverse=True) == scores
     assert len(set(scores)) == len(scores)
 
@@ -268,7 +333,7 @@ def test_kept_nonsense_is_asked_about_again() -> None:
     model = ScriptedChat(writes("k1 -> DISCARD"))
     done = run(model, hits(1, 0.3), LLM, cache=cache)
 
-    assert [("discard", "model")] == done.verdicts
+    assert [("discard", "all_discarded")] == done.verdicts
     assert ["discard"] == list(cache.held.values())
 
 

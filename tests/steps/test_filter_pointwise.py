@@ -98,20 +98,15 @@ def test_a_model_that_never_says_yes_or_no() -> None:
     assert ([0, 1, 2], 3) == (done.kept, done.stats.undecided)
 
 
-def test_verdicts_that_are_overruled_were_reused_all_the_same() -> None:
-    """The record counts where they came from, whatever became of them."""
-    cache = Kept()
-    run(ScriptedChat(NO), hits(3), POINTWISE, cache=cache)
-    done = run(ScriptedChat(YES), hits(3), POINTWISE, cache=cache)
-
-    assert ([0, 1, 2], 3) == (done.kept, done.stats.reused)
-    assert ("discard", "overruled") == done.verdicts[0]
-
-
 def test_no_to_everything() -> None:
-    """Similar hits are kept against the model's word; dissimilar ones go."""
-    assert [0, 1, 2, 3, 4] == run(ScriptedChat(NO), hits(8), POINTWISE).kept
-    assert [] == run(ScriptedChat(NO), hits(8, 0.3), POINTWISE).kept
+    """The two best are kept and marked, as in the other mode; what nobody asked about is not."""
+    cache = Kept()
+    done = run(ScriptedChat(NO), hits(8), settings(mode="pointwise", max_judged=4), cache=cache)
+    again = run(ScriptedChat(YES), hits(3), POINTWISE, cache=cache)
+
+    assert ([0, 1], True) == (done.kept, done.stats.all_discarded)
+    assert ([0, 1], 3) == (again.kept, again.stats.reused)
+    assert ("discard", "all_discarded") == again.verdicts[0]
 
 
 def test_verdicts_are_reused_in_another_set_of_hits() -> None:

@@ -64,6 +64,21 @@ def test_chunks_without_gain_are_left_out() -> None:
     assert all(item.token_count == 2 and item.nu is not None for item in stats.decisions)
 
 
+def test_by_gain_alone_nothing_is_left_out_without_log_probabilities() -> None:
+    """No similarity takes its place; one call finds out, and no later round asks again."""
+    model = NuModel("thirty")
+    model.silent = True
+    first = choose(model, settings(by="gain"))
+    choose(model, settings(by="gain"), before=first.value.pruned)
+
+    assert ["0", "1", "2", "3"] == places(first)
+    assert (1, (), "none") == (
+        len(model.asked),
+        first.event.notes,
+        first.value.pruned.stats.source,
+    )
+
+
 def test_greedy_leaves_out_what_is_said_twice() -> None:
     """The second chunk alone would help as much as the first."""
     chosen = choose(NuModel("thirty"), settings(mode="greedy"))

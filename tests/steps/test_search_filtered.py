@@ -1,17 +1,19 @@
 """A search with its filter: what `rerank` turns off, what is timed, where the limit stands."""
 
 from dataclasses import replace
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from research_agent.core.calls import SearchResult
-from research_agent.core.filtering import FilterStats
-from research_agent.core.types import Probe
+from research_agent.core.filtering import FilterStats, discarded_note
+from research_agent.core.tool_results import search_text
+from research_agent.errors import ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.steps.filter import HitFilter
 from research_agent.steps.reorder import Reorderer
-from research_agent.steps.search import hybrid_search, search_chunks
+from research_agent.steps.search import About, hybrid_search, search_chunks
 from tests.fakes import PROMPTS, ScriptedChat, ports
 from tests.steps.filters import ENOUGH, writes
 
@@ -20,10 +22,16 @@ QUERY = "ML-KEM keys"
 GONE = "\n".join(f"k{i} -> DISCARD" for i in range(2, 9))
 
 
-def search(given: Ports, settings: Settings, *, rerank: bool, max_chunks: int = 3) -> SearchResult:
+def search(
+    given: Ports,
+    settings: Settings,
+    *,
+    rerank: bool,
+    max_chunks: int = 3,
+    **more: Any,  # noqa: ANN401 (of the step)
+) -> SearchResult:
     return search_chunks(
         QUERY,
-        Probe(),
         max_chunks=max_chunks,
         allowance=ENOUGH,
         ports=given,
@@ -31,6 +39,7 @@ def search(given: Ports, settings: Settings, *, rerank: bool, max_chunks: int = 
         reorder=Reorderer(given, settings, PROMPTS),
         filtering=HitFilter(given, settings, PROMPTS),
         rerank=rerank,
+        about=About(**more),
     )
 
 
@@ -70,6 +79,62 @@ def test_filter_sees_what_the_search_ranks() -> None:
     assert 500 == found.stats.prompt_tokens
 
 
+ALL = "\n".join(f"k{i} -> DISCARD" for i in range(1, 9))
+
+
+def test_next_hits_are_judged_where_all_are_discarded() -> None:
+    """For the question itself there is nothing better to search for; what is kept is the result."""
+    model = ScriptedChat(writes(ALL), writes(f"k2 -> KEEP\nk1 -> DISCARD\n{GONE}"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    found = search(given, wants(mode="llm"), rerank=True)
+    ranked = hybrid_search(QUERY, ports=given, settings=wants().retrieval)
+
+    assert [ranked[6].chunk] == [hit.chunk for hit in found.hits]
+    assert (9, 1, False) == (found.stats.original, found.stats.kept, found.stats.all_discarded)
+    assert 2 == len(found.event.calls)
+    assert ranked[4].chunk.text in model.asked[0][1]
+    assert ranked[4].chunk.text not in model.asked[1][1]
+
+
+def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded() -> None:
+    """They are those of the round's first search; what was judged before is not judged again."""
+    model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    question = "Which notes?"
+    ranked = hybrid_search(QUERY, ports=given, settings=wants().retrieval)
+    probe = Probe(question, (ranked[0], ranked[8]))
+    found = search(given, wants(mode="llm"), rerank=True, probe=probe, question=question)
+
+    assert [8] == [hit.chunk.order for hit in found.hits]
+    assert 1 == model.asked[1][1].count("<chunk ")
+    assert "This search" in model.asked[0][1]
+    assert "This search" not in model.asked[1][1]
+
+
+def test_best_are_marked_where_nothing_is_kept() -> None:
+    """After a second look, or without one where the caller searches again itself."""
+    for more, calls in (({}, 2), ({"look_again": False}, 1)):
+        model = ScriptedChat(writes(ALL))
+        given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+        found = search(given, wants(mode="llm"), rerank=True, **more)
+
+        assert [0, 1] == [hit.chunk.order for hit in found.hits]
+        assert (calls, True, 2) == (len(model.asked), found.stats.all_discarded, found.stats.kept)
+        assert "none of the" in search_text(found)
+        assert "try other words" in discarded_note(found.stats)
+
+
+def test_second_look_that_fails_is_noted() -> None:
+    """The first look's verdict stands."""
+    model = ScriptedChat(writes(ALL), ModelUnavailableError("down"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    found = search(given, wants(mode="llm"), rerank=True)
+
+    assert [0, 1] == [hit.chunk.order for hit in found.hits]
+    assert ("down", "error") == (found.stats.fallback, found.stats.fallback_type)
+    assert any("no verdict on 4 hits" in note for note in found.event.notes)
+
+
 def test_record_survives_json() -> None:
     """As a checkpoint and `ask --json` have it, with a decision for each chunk."""
     given = ports(ScriptedChat(), filterer=ScriptedChat(writes(GONE)), texts=TEXTS)
@@ -84,5 +149,6 @@ def test_record_survives_json() -> None:
         "why": "model",
         "relevance": None,
         "kept": False,
+        "reason": "",
     } == rows["decisions"][1]
     assert (0.8, 1, 4) == (rows["reduction_ratio"], rows["kept"], rows["discarded"])

@@ -181,7 +181,8 @@ def test_forms_can_be_filled(studio: Studio) -> None:
     schemas = studio.client.assistants.get_schemas(found)
     form = schemas["context_schema"]["properties"]
 
-    assert {"index", "chat_provider", "chat_model", "rounds", "filter_mode"} <= form.keys()
+    assert {"index", "chat_provider", "chat_model"} <= form.keys()
+    assert {"rounds", "search_mode", "filter_mode", "verify_profile"} <= form.keys()
     assert all(field["description"] for field in form.values())
     assert {"minimum": 1, "maximum": 20, "type": "integer"} == form["rounds"]["anyOf"][0]
     assert "default" == form["index"]["default"]

@@ -14,7 +14,7 @@ from research_agent.app.telling import tell_error
 from research_agent.app.terminal import note, result_text, say
 from research_agent.core.conversation import Choices, Cited, Turn
 from research_agent.core.events import Event
-from research_agent.core.scope import Scope
+from research_agent.core.scope import check_scope, scope_of
 from research_agent.core.standing import outdated, standing
 from research_agent.core.uncertain_spans import told
 from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
@@ -41,12 +41,18 @@ class Desk:
     """A conversation at a terminal, or at the end of a pipe."""
 
     def __init__(
-        self, opened: Opened, conversation: Conversation, lines: Lines, *, steps: bool
+        self,
+        opened: Opened,
+        conversation: Conversation,
+        lines: Lines,
+        *,
+        limits: "Limits",
+        steps: bool,
     ) -> None:
-        """Continue a conversation with what it may read."""
+        """Continue a conversation within `limits`; empty: within those that it had."""
         self._opened, self._talk, self._lines, self._steps = opened, conversation, lines, steps
         kept = conversation.state()
-        self._limits: Limits = kept.scope or {}
+        self._limits: Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
         self._local = opened.connection.settings.models.chat.provider == "local"
 
@@ -204,19 +210,18 @@ class Desk:
         note(f"{len(self._rejected)} chunks are not read; /retry asks again without them")
 
     def _docs(self, given: str) -> None:
-        known = [document.doc_id for document in self._opened.connection.ports.documents()]
+        known = self._opened.connection.ports.documents()
         if given == "all":
             self._limits = {}
         elif given:
-            wanted = words(given)
-            for name in wanted:
-                scope = Scope(documents=(name,))
-                if not any(scope.admits_document(doc, "", "") for doc in known):
-                    raise SessionError(f"no document is called {name}", hint="/docs lists them")
-            self._limits = {"documents": wanted}
-        limit = Scope(documents=tuple(self._limits.get("documents", ())))
-        read = [name for name in known if limit.admits_document(name, "", "")]
-        say("\n".join(f"{'*' if name in read else ' '} {name}" for name in known))
+            wanted: Limits = {"documents": words(given)}
+            check_scope(scope_of(wanted), lambda: known)
+            self._limits = wanted
+        scope = scope_of(self._limits)
+        read = {
+            one.doc_id for one in known if scope.admits_document(one.doc_id, one.source, one.date)
+        }
+        say("\n".join(f"{'*' if one.doc_id in read else ' '} {one.doc_id}" for one in known))
         note(f"{len(read)} of {len(known)} documents are read (*)", mark="")
 
     def _history(self, _: str) -> None:
@@ -286,9 +291,12 @@ def unquoted(path: str) -> str:
     return path[1:-1] if quoted else path
 
 
-def converse(opened: Opened, name: str, index: str, lines: Lines, *, steps: bool) -> int:
+def converse(
+    opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: bool
+) -> int:
     """Hold a conversation until the person leaves; return the exit status."""
     with ExitStack() as stack:
-        desk = Desk(opened, opened.conversation(name, index, stack), lines, steps=steps)
+        talk = opened.conversation(name, index, stack)
+        desk = Desk(opened, talk, lines, limits=limits, steps=steps)
         desk.greet()
         return desk.run()

@@ -4,34 +4,43 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from research_agent.app.chat.conversation import Opened
 from research_agent.app.chat.desk import converse
 from research_agent.app.chat.lines import Lines
 from research_agent.app.chat.listing import expire
 from research_agent.app.indexing import index_for_docs
+from research_agent.app.scoping import Limits
 from research_agent.app.starting import start
 from research_agent.app.terminal import note, progress_bar
 from research_agent.assembly.connection import connect
 from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts
+from research_agent.core.scope import Scope, check_scope
 from research_agent.core.sessions import check_name
 
+if TYPE_CHECKING:
+    from graphs.chat_state import Limits as Kept
 
-def chat(
+
+def chat(  # noqa: PLR0913 (one argument an option)
     *,
     session: str,
     index: str | None,
     config: str | None,
     docs: Sequence[str],
+    limits: Limits,
     steps: bool,
     clarify: bool | None,
 ) -> int:
     """Hold a conversation over an index; `clarify` None: ask back in a terminal only.
 
-    A session goes on over the index that it began with, unless another one is named.
+    A session goes on over the index that it began with, unless another one is named, and within the
+    scope that it had, unless `limits` name one.
     """
-    name, settings, lines = check_name(session), start(config), Lines()
+    name, lines = check_name(session), Lines()
+    settings = start(config, tells_preset=True)
     place = session_place(settings.sessions, os.environ)
     if docs:
         index = index_for_docs(docs, settings, quiet=not steps)
@@ -47,7 +56,16 @@ def chat(
             connect(where, settings, os.environ, on_bytes=joining, on_note=note)
         )
         asks_back = lines.typed if clarify is None else clarify
+        check_scope(Scope(**limits), connection.ports.documents)
         opened = Opened(place, table, connection, load_prompts(), asks_back)
         for gone in expire(opened, settings.sessions.retention_days, name):
             note(f"deleted, not used for long: session {gone}")
-        return converse(opened, name, where, lines, steps=steps)
+        return converse(opened, name, where, lines, limits=_plain(limits), steps=steps)
+
+
+def _plain(limits: Limits) -> "Kept":
+    """Return what limits name, as a conversation keeps it."""
+    named = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in limits.items()
+    }
+    return cast("Kept", {key: value for key, value in named.items() if value})

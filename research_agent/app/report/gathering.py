@@ -9,7 +9,6 @@ from research_agent.app.report.pages import Context, Draw, ShownPage, cited_page
 from research_agent.app.report.ranking import Look, Ranking, rankings
 from research_agent.app.report.recording import RunRecord
 from research_agent.app.report.steps import Round, StepRow, rounds, step_rows
-from research_agent.config import lines
 from research_agent.core.claims import Claim
 from research_agent.core.confidence import RetrievalConfidence
 from research_agent.core.draft_hiding import public_result
@@ -17,7 +16,7 @@ from research_agent.core.result import Citation, ResearchResult
 from research_agent.core.types import Chunk, ModelCall
 from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore
-from research_agent.settings import Settings
+from research_agent.settings import Settings, lines
 
 KEY = re.compile(r"\[(?:(c\d+)|(unconfirmed|contradicted))\]")
 

@@ -103,8 +103,11 @@ def _verdict(decision: ChunkDecision | None, *, listed: bool) -> str:
 
     >>> _verdict(ChunkDecision("x", "expand_3", "model", 0.75), listed=True)
     'expand 3 (model, 0.75)'
+    >>> _verdict(ChunkDecision("x", "discard", "model", reason="other_name"), listed=True)
+    'discard (model): other_name'
     """
     if decision is None:
         return "" if listed else "by reference"
     sure = "" if decision.relevance is None else f", {decision.relevance:.2f}"
-    return f"{decision.verdict} ({decision.why}{sure})".replace("_", " ")
+    told = f"{decision.verdict} ({decision.why}{sure})".replace("_", " ")
+    return f"{told}: {decision.reason}" if decision.reason else told

@@ -94,10 +94,8 @@ class Chats:
         check_role(key, role, offline=self._settings.offline)
         return self._kept(role, self._managed(key, role, sampling), sampling)
 
-    def sampler(self, name: ChatRole, verify: VerifySettings) -> ChatModel | None:
-        """Return the model of a role as a second answer is asked for; None where none is."""
-        if verify.samples == 1:
-            return None
+    def sampler(self, name: ChatRole, verify: VerifySettings) -> ChatModel:
+        """Return the model of a role as a second answer is asked for, where one is wanted."""
         role, key = self._settings.role(name), f"models.{name}"
         sampling = Sampling(self._settings.top_logprobs, verify.sample_temperature)
         check_role(key, role, offline=self._settings.offline)

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from research_agent.core.content_words import is_made_up
 from research_agent.core.proposals import HOP
 from research_agent.core.quantities import lowered
 from research_agent.core.validators.named import Named, Number, is_identifier, read
 from research_agent.core.validators.verdicts import Accept, Block, Ruling
+from research_agent.core.words import word_spans
 
 VALIDATOR = "kept words"
 LEAST_COMMON, COMMON_SHARE, ENDING = 4, 0.6, 2
@@ -51,6 +53,27 @@ def check_kept(
     units = _changed_units(asked, found)
     reasons += [f"another unit: {', '.join(units)}"] * bool(units)
     return tuple(_ruled(asked, one, reasons, frozenset() if translated else lost) for one in found)
+
+
+def check_added(queries: Sequence[str], known: frozenset[str]) -> tuple[Ruling, ...]:
+    """Return for each of `queries` whether the question or what was read has all that it names.
+
+    `known` are the words of both. So a later round may search for a part of the question, and by
+    the name that the documents have for a thing; what stands nowhere was made up.
+
+    >>> known = frozenset({"kyber", "ml-kem", "bytes"})
+    >>> [ruling.reason for ruling in check_added(["bytes of ML-KEM", "bytes of RSA"], known)]
+    ['', 'stands in nothing that was read: RSA']
+    """
+    found = []
+    for query in queries:
+        text = HOP.sub(" ", query)
+        words = [text[start:end] for start, end in word_spans(text)]
+        named = [*read(text).names, *(word for word in words if any(map(str.isdigit, word)))]
+        new = ", ".join(dict.fromkeys(word for word in named if is_made_up(word, known)))
+        why = f"stands in nothing that was read: {new}"
+        found.append(Block(VALIDATOR, why) if new else Accept(VALIDATOR))
+    return tuple(found)
 
 
 def _ruled(asked: Named, found: Named, reasons: Sequence[str], lost: frozenset[str]) -> Ruling:

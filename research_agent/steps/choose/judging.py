@@ -33,8 +33,8 @@ def judged(
     """Return a decision on each of `hits`, in their order.
 
     Where the question itself cannot be measured, all are judged by similarity, so that values of
-    two kinds are never compared; so they are where an earlier round had to (`known`). A single
-    chunk that cannot be measured stays.
+    two kinds are never compared; so they are where an earlier round had to (`known`). With
+    `prune.by` "gain" all stay instead. A single chunk that cannot be measured stays.
     """
     why: tuple[Protection, ...] = tuple("" for _ in hits)
     if settings.protect == "on":
@@ -43,8 +43,10 @@ def judged(
     if len(every.protected) == len(hits):
         return every.stats(_Values("none"), kept=every.protected)
     found = None
-    if settings.by == "auto" and known != "similarity":
+    if settings.by != "similarity" and known != "similarity":
         found = (_greedily if settings.mode == "greedy" else _one_by_one)(every, gauge)
+    if not found and settings.by == "gain":
+        found = every.stats(_Values("none"), kept=range(len(hits)))
     found = found or _by_similarity(question, every, ports)
     return replace(found, calls=gauge.calls, fallback=found.fallback or gauge.problem)
 

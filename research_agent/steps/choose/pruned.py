@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.evidence import Evidence, readable
+from research_agent.core.information_gain import Unmeasured
 from research_agent.core.pruning import Pruned, PruneStats, added, brought_back
 from research_agent.core.scope import EVERYTHING, Scope
 from research_agent.core.types import Hit, Outcome, TraceEvent
@@ -16,6 +17,8 @@ from research_agent.settings import Settings
 from research_agent.steps.choose.choosing import choose_evidence
 from research_agent.steps.choose.judging import judged
 from research_agent.steps.choose.measuring import Gauge
+
+UNMEASURABLE: Unmeasured = "no log-probabilities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,17 @@ def choose_pruned(  # noqa: PLR0913 (keyword-only collaborators)
         return Outcome(Chosen(whole, before))
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
     gauge = Gauge(question, ports=ports, prompts=prompts, settings=settings.prune, meter=meter)
-    known = before.stats.source
+    by_gain, known = settings.prune.by == "gain", before.stats.source
+    if by_gain and before.stats.fallback == UNMEASURABLE:  # (as an earlier round has found out)
+        return Outcome(Chosen(whole, before))
     stats = judged(question, fresh, gauge, ports=ports, settings=settings.prune, known=known)
     evidence, dropped = desk.without(fresh, whole, stats)
     stats = replace(stats, tokens_before=desk.tokens(whole), tokens_after=desk.tokens(evidence))
     may_return = (*before.dropped, *dropped) if settings.prune.reinstate == "on" else ()
     pruned = Pruned(added(before.stats, stats), may_return)
-    return Outcome(Chosen(evidence, pruned), TraceEvent(meter.calls, _notes(stats)))
+    return Outcome(
+        Chosen(evidence, pruned), TraceEvent(meter.calls, _notes(stats, by_gain=by_gain))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +123,9 @@ def _entering(hits: Sequence[Hit], fresh: Sequence[Evidence]) -> list[Hit]:
     return [item.hit for item in fresh if item.hit.chunk.chunk_id in found]
 
 
-def _notes(stats: PruneStats) -> tuple[str, ...]:
-    """Return what went another way than planned."""
-    if not stats.fallback:
+def _notes(stats: PruneStats, *, by_gain: bool) -> tuple[str, ...]:
+    """Return what went another way than planned; "gain" plans for no log-probabilities too."""
+    if not stats.fallback or (by_gain and stats.fallback == UNMEASURABLE):
         return ()
     if stats.source == "similarity":
         return (f"prune: chunks were judged by similarity: {stats.fallback}",)

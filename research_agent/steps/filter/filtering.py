@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from research_agent.core.budget import MIN_SECONDS
 from research_agent.core.evidence import readable
+from research_agent.core.expansion import with_referred
 from research_agent.core.filtering import (
     DEPTHS,
     ChunkDecision,
@@ -14,13 +15,14 @@ from research_agent.core.filtering import (
 )
 from research_agent.core.filtering_candidates import GAP, Candidates, candidates, search_limit
 from research_agent.core.question_plan import plan_question
-from research_agent.core.types import Completion, Hit, Message, Outcome, TraceEvent
+from research_agent.core.referring import dangling
+from research_agent.core.types import Chunk, Completion, Hit, Message, Outcome, TraceEvent
 from research_agent.errors import ModelTimeoutError
 from research_agent.metering import Meter
 from research_agent.ports import ChatModel, JsonSchema, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
-from research_agent.steps.filter.judging import Judge, Judgement
+from research_agent.steps.filter.judging import Judge, Judgement, Sought
 from research_agent.steps.filter.pointwise import PointwiseJudge
 from research_agent.steps.filter.references import (
     Expand,
@@ -29,10 +31,6 @@ from research_agent.steps.filter.references import (
     no_references,
 )
 from research_agent.steps.filter.together import TogetherJudge
-
-BEHIND = 0.5
-"""What is expanded has so many times the score of the last hit, and half of that from the next
-one on: it stands behind all hits, in its order."""
 
 
 class HitFilter:
@@ -52,8 +50,8 @@ class HitFilter:
     ) -> None:
         """Choose how to judge; without `references` and `expand` chunks refer to nothing."""
         self._ports, self._settings = ports, settings
-        self._expand = expand
-        self._judge = _judge(ports, settings, prompts, references)
+        self._references, self._expand = references, expand
+        self._judge = _judge(ports, settings, prompts, references, expand)
 
     def limit(self, query: str, max_chunks: int) -> int:
         """Return how many hits of the search this filter looks at."""
@@ -72,42 +70,43 @@ class HitFilter:
         max_chunks: int,
         meter: Meter,
         exclude: Collection[str] = (),
+        question: str = "",
     ) -> Outcome[Filtered]:
-        """Return at most `max_chunks` of the hits, and then what they bring along.
+        """Return at most `max_chunks` of the hits, with what they bring along among them.
 
-        Chunks to `exclude`, by their ids, are not brought along and take no place. The trace
-        event has the notes; the calls are the meter's.
+        `question` is what the user asked, where the query is only a part of it. Chunks to
+        `exclude`, by their ids, are not brought along and take no place. The trace event has the
+        notes; the calls are the meter's.
         """
         clock, before = self._ports.clock, len(meter.calls)
         started = clock.seconds()
         looked_at = self._candidates(query, hits, max_chunks)
-        judged = self._judged(query, looked_at.hits, meter)
-        decisions = settled(
-            looked_at.hits,
-            judged.decisions,
-            max_chunks=max_chunks,
-            empty_below=self._settings.filter.empty_below,
-        )
+        judged = self._judged(Sought(query, question or query), looked_at.hits, meter)
+        decisions = settled(judged.decisions, max_chunks=max_chunks)
         seated = [h for h, d in zip(looked_at.hits, decisions, strict=True) if d.kept]
         judging = clock.seconds() - started
-        further = self._expanded(seated, decisions, exclude)
+        found = self._with_referred(seated, decisions, exclude)
+        refers = self._references([hit.chunk.chunk_id for hit in seated]) if seated else {}
+        there = {*exclude, *(hit.chunk.chunk_id for hit in seated)}
         read = [call.prompt_tokens for call in meter.calls[before:] if not call.reused]
         everything = _in_order(hits, looked_at, decisions)
         stats = replace(
             counted(self._settings.filter.mode, everything),
-            expanded=len(further),
+            expanded=len(found) - len(seated),
             reused=sum(decision.why == "reused" for decision in judged.decisions),
             unknown_ids=judged.unknown_ids,
             repeated_ids=judged.repeated_ids,
             tokens_before=self._tokens([*looked_at.hits, *looked_at.dissimilar]),
-            tokens_after=self._tokens([*seated, *further]),
+            tokens_after=self._tokens(found),
             prompt_tokens=sum(read),
             filter_seconds=judging,
             expand_seconds=clock.seconds() - started - judging,
             fallback=judged.fallback,
+            fallback_type=judged.fallback_type,
+            dangling_before=dangling(refers, there),
+            dangling_after=dangling(refers, {*there, *(hit.chunk.chunk_id for hit in found)}),
         )
-        found = Filtered((*seated, *further), stats)
-        return Outcome(found, TraceEvent(notes=_notes(decisions, judged.fallback)))
+        return Outcome(Filtered(found, stats), TraceEvent(notes=_notes(decisions, judged.fallback)))
 
     def _candidates(self, query: str, hits: Sequence[Hit], max_chunks: int) -> Candidates:
         filtering = self._settings.filter
@@ -121,31 +120,31 @@ class HitFilter:
             gap=GAP if filtering.adaptive == "on" else 2.0,
         )
 
-    def _judged(self, query: str, hits: Sequence[Hit], meter: Meter) -> Judgement:
+    def _judged(self, sought: Sought, hits: Sequence[Hit], meter: Meter) -> Judgement:
         if self._judge is None or not hits:
             return Judgement(tuple(ChunkDecision(hit.chunk.chunk_id) for hit in hits))
         asking = _Asking(self._ports, meter, self._settings.filter.seconds)
-        return self._judge(query, hits, asking)
+        return self._judge(sought, hits, asking)
 
-    def _expanded(
+    def _with_referred(
         self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
     ) -> tuple[Hit, ...]:
-        """Return what kept hits bring along, the nearest things first, each once.
+        """Return the kept hits with what those to be expanded refer to and is not there yet.
 
-        More is asked for than there is room for: what is known already takes no place.
+        More is asked for than there is room for: what is there already takes no place.
         """
-        room, score = self._settings.filter.max_expanded, min((h.score for h in kept), default=0.0)
-        known, found = {*exclude, *(hit.chunk.chunk_id for hit in kept)}, list[Hit]()
-        for verdict, depth in DEPTHS.items():
-            ids = [d.chunk_id for d in decisions if d.kept and d.verdict == verdict]
-            if not ids or len(found) >= room:
-                continue
-            for chunk in self._expand(ids, depth=depth, max_total=room + len(known)):
-                if chunk.chunk_id not in known and len(found) < room:
-                    known.add(chunk.chunk_id)
-                    score *= BEHIND
-                    found.append(Hit(chunk, score))
-        return tuple(found)
+        room, there = (
+            self._settings.filter.max_expanded,
+            {*exclude, *(h.chunk.chunk_id for h in kept)},
+        )
+        brought = dict[str, Sequence[Chunk]]()
+        for decision in decisions if room else ():
+            if decision.kept and decision.verdict in DEPTHS:
+                depth, most = DEPTHS[decision.verdict], room + len(there)
+                reached = self._expand([decision.chunk_id], depth=depth, max_total=most)
+                new = [chunk for chunk in reached if chunk.chunk_id not in there]
+                brought[decision.chunk_id] = new
+        return with_referred(kept, brought, most=room) if brought else tuple(kept)
 
     def _tokens(self, hits: Sequence[Hit]) -> int:
         return sum(self._ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
@@ -182,14 +181,14 @@ class _Asking:
 
 
 def _judge(
-    ports: Ports, settings: Settings, prompts: Prompts, references: References
+    ports: Ports, settings: Settings, prompts: Prompts, references: References, expand: Expand
 ) -> Judge | None:
     """Return the way to ask the model; None where it is not asked."""
     filtering, count = settings.filter, ports.tokenizer.count
     if filtering.mode == "pointwise":
         return PointwiseJudge(filtering, prompts.relevant, count, ports.decisions)
     if filtering.mode == "llm":
-        return TogetherJudge(filtering, prompts.filter, count, references, ports.decisions)
+        return TogetherJudge(filtering, prompts.filter, count, references, expand, ports.decisions)
     return None
 
 
@@ -213,6 +212,6 @@ def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]
     crowded = sum(decision.why == "no_room" for decision in decisions)
     if crowded:
         notes.append(f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept")
-    if any(decision.why == "overruled" for decision in decisions):
-        notes.append("filter: the model discarded all hits, the ranking was kept")
+    if any(decision.why == "all_discarded" for decision in decisions):
+        notes.append("filter: the model discarded all hits; the best are kept, marked as discarded")
     return tuple(notes)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from research_agent.core.filtering import ChunkDecision
+from research_agent.core.filtering import ChunkDecision, Fallback
 from research_agent.core.types import Completion, Hit, Message
+from research_agent.errors import BudgetError, ModelError, ModelTimeoutError
 from research_agent.ports import DecisionCache, JsonSchema
 
 
@@ -18,12 +19,23 @@ class Judgement:
     repeated_ids: int = 0
     fallback: str = ""
     """Why the ranking decides about some of them, or about all."""
+    fallback_type: Fallback = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What hits are judged by."""
+
+    query: str
+    """What was searched for."""
+    question: str
+    """What the user asked; the query itself where that is not known."""
 
 
 class Judge(Protocol):
     """One way to ask the filter model."""
 
-    def __call__(self, query: str, hits: Sequence[Hit], ask: "Ask") -> Judgement:
+    def __call__(self, sought: "Sought", hits: Sequence[Hit], ask: "Ask") -> Judgement:
         """Return a decision on each hit; never raises for a model that fails."""
 
 
@@ -56,3 +68,14 @@ def remembered(
         for i, decision in found.items()
         if decision
     }
+
+
+def fallback_type(error: ModelError | BudgetError) -> Fallback:
+    """Return the kind of a failed call.
+
+    >>> fallback_type(ModelTimeoutError("late"))
+    'time_out'
+    """
+    if isinstance(error, BudgetError):
+        return "budget"
+    return "time_out" if isinstance(error, ModelTimeoutError) else "error"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from research_agent.core.entropy import yes_or_no
 from research_agent.core.evidence import fenced, readable
-from research_agent.core.filtering import ChunkDecision
+from research_agent.core.filtering import ChunkDecision, Fallback
 from research_agent.core.filtering_keys import decision_key, read_relevance
 from research_agent.core.filtering_prompt import Count, excerpt, head
 from research_agent.core.types import Hit, Message
@@ -13,7 +13,7 @@ from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import DecisionCache
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings
-from research_agent.steps.filter.judging import Ask, Judgement, remembered
+from research_agent.steps.filter.judging import Ask, Judgement, Sought, fallback_type, remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,13 @@ class PointwiseJudge:
     count: Count
     cache: DecisionCache | None = None
 
-    def __call__(self, query: str, hits: Sequence[Hit], ask: Ask) -> Judgement:
-        """Return a decision on each hit; those behind `filter.max_judged` are undecided."""
+    def __call__(self, sought: Sought, hits: Sequence[Hit], ask: Ask) -> Judgement:
+        """Return a decision on each hit by the query; those after `filter.max_judged` have none."""
+        query = sought.query
         texts = [self._shown(query, hit) for hit in hits]
         keys = [decision_key(self.prompt.text, query, text) for text in texts]
         decisions = remembered(hits, keys, self.cache, self._read)
+        kind: Fallback = ""
         fallback, fresh = "", dict[str, str]()
         asked = [i for i in range(len(hits)) if i not in decisions][: self.settings.max_judged]
         for i in asked:
@@ -41,19 +43,21 @@ class PointwiseJudge:
             try:
                 relevance = None if fallback else self._relevance(query, texts[i], ask)
             except (ModelError, BudgetError) as error:
-                fallback = str(error)
+                fallback, kind = str(error), fallback_type(error)
             else:
                 if relevance is not None:
                     fresh[keys[i]] = f"{relevance:.6f}"
                 decision = decision if fallback else self._decided(relevance, decision.chunk_id)
             decisions[i] = decision
         if asked and not fallback and all(decisions[i].why == "not_mentioned" for i in asked):
-            fallback = "no reply of the model says yes or no"
+            fallback, kind = "no reply of the model says yes or no", "unreadable"
         if self.cache and fresh:
             self.cache.put(fresh)
         rest = (ChunkDecision(hit.chunk.chunk_id, why="not_asked") for hit in hits)
         return Judgement(
-            tuple(decisions.get(i, other) for i, other in enumerate(rest)), fallback=fallback
+            tuple(decisions.get(i, other) for i, other in enumerate(rest)),
+            fallback=fallback,
+            fallback_type=kind,
         )
 
     def _relevance(self, query: str, text: str, ask: Ask) -> float | None:
@@ -64,7 +68,7 @@ class PointwiseJudge:
         """Return a hit as the model sees it: without its score, which would decide for it."""
         text = fenced(readable(hit.chunk))
         short = excerpt(text, query, self.settings.passage_tokens, self.count)
-        return f"{head('k1', Hit(hit.chunk), ())}\n{short}\n</chunk>"
+        return f"{head('k1', Hit(hit.chunk))}\n{short}\n</chunk>"
 
     def _read(self, kept: str) -> ChunkDecision | None:
         relevance = read_relevance(kept)

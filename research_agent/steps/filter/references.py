@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from research_agent.core.referring import Reference
+from research_agent.core.filtering import DEPTHS
+from research_agent.core.referring import MOST_COUNTED, Reach, Reference, name_of
 from research_agent.core.types import Chunk
 
 
@@ -41,13 +42,20 @@ def no_expansion(chunk_ids: Sequence[str], *, depth: int, max_total: int) -> Seq
     return ()
 
 
-def titles(references: Mapping[str, Sequence[Reference]]) -> dict[str, tuple[str, ...]]:
-    """Return the names of what each chunk refers to: the last heading, else the whole place.
+def reaches(chunk_ids: Sequence[str], references: References, expand: Expand) -> dict[str, Reach]:
+    """Return where the references of these chunks lead beyond the chunks themselves.
 
-    >>> titles({"a": [Reference("b", "schema", "box, section FolderLock")]})
-    {'a': ('FolderLock',)}
+    Those that lead to nothing new are left out.
     """
-    return {
-        chunk_id: tuple(reference.place.rpartition(", section ")[2] for reference in found)
-        for chunk_id, found in references.items()
-    }
+    there, found = set(chunk_ids), dict[str, Reach]()
+    most = len(there) + MOST_COUNTED
+    for chunk_id in references(chunk_ids):
+        near: Sequence[Chunk] = ()
+        counts = dict[int, int]()
+        for steps in DEPTHS.values():
+            reached = expand([chunk_id], depth=steps, max_total=most)
+            new = [chunk for chunk in reached if chunk.chunk_id not in there]
+            near, counts[steps] = near if counts else new, min(len(new), MOST_COUNTED)
+        if any(counts.values()):
+            found[chunk_id] = Reach(tuple(dict.fromkeys(map(name_of, near))), counts)
+    return found

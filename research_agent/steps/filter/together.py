@@ -1,22 +1,35 @@
-"""One prompt with all hits, one verdict a hit."""
+"""One prompt with all hits; one reply with a reason and a verdict for each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.core.filtering import ChunkDecision, Why
-from research_agent.core.filtering_keys import chunk_content, decision_key, read_verdict
+from research_agent.core.filtering import ChunkDecision, Fallback, Why
+from research_agent.core.filtering_keys import (
+    chunk_content,
+    decision_key,
+    kept_verdict,
+    read_verdict,
+)
 from research_agent.core.filtering_prompt import Count, Shown, shown_chunks
 from research_agent.core.filtering_verdicts import Verdicts, decision_schema, read_verdicts
+from research_agent.core.referring import Reach
 from research_agent.core.types import Hit, Message
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import DecisionCache
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings
-from research_agent.steps.filter.judging import Ask, Judgement, remembered
-from research_agent.steps.filter.references import References, titles
+from research_agent.steps.filter.judging import (
+    Ask,
+    Judgement,
+    Sought,
+    fallback_type,
+    remembered,
+)
+from research_agent.steps.filter.references import Expand, References, reaches
 
-TOKENS_A_VERDICT, LEAST_A_VERDICT, AROUND = 14, 6, 24
-"""Tokens of a reply."""
+TOKENS_A_VERDICT, LEAST_A_VERDICT, AROUND = 32, 14, 24
+"""Tokens of a reply: at most and at least a chunk, with its reason, and for the whole."""
+NOTHING = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,71 +40,76 @@ class TogetherJudge:
     prompt: PromptTemplate
     count: Count
     references: References
+    expand: Expand
     cache: DecisionCache | None = None
 
-    def __call__(self, query: str, hits: Sequence[Hit], ask: Ask) -> Judgement:
+    def __call__(self, sought: Sought, hits: Sequence[Hit], ask: Ask) -> Judgement:
         """Return a decision on each hit; those that the prompt has no room for are undecided."""
-        names = titles(self.references([hit.chunk.chunk_id for hit in hits]))
-        keys = [self._key(query, hit, names) for hit in hits]
-        decisions = remembered(hits, keys, self.cache, _read)
+        reach = reaches([hit.chunk.chunk_id for hit in hits], self.references, self.expand)
+        keys = [self._key(sought, hit, reach) for hit in hits]
+        decisions = remembered(hits, keys, self.cache, read_verdict)
         open_places = [i for i in range(len(hits)) if i not in decisions]
         if not open_places:
             return Judgement(tuple(decisions[i] for i in range(len(hits))))
-        asked = [hits[i] for i in open_places]
-        shown = self._shown(query, asked, names)
-        judged = self._asked(query, asked, shown, names, ask)
+        judged = self._asked(sought, [hits[i] for i in open_places], reach, ask)
         for i, decision in zip(open_places, judged.decisions, strict=True):
             decisions[i] = decision
         if self.cache:
-            said = {i: d.verdict for i, d in decisions.items() if d.why == "model"}
+            said = {i: kept_verdict(d) for i, d in decisions.items() if d.why == "model"}
             self.cache.put({keys[i]: verdict for i, verdict in said.items()})
         return replace(judged, decisions=tuple(decisions[i] for i in range(len(hits))))
 
     def _asked(
-        self,
-        query: str,
-        hits: Sequence[Hit],
-        shown: Shown,
-        names: Mapping[str, Sequence[str]],
-        ask: Ask,
+        self, sought: Sought, hits: Sequence[Hit], reach: Mapping[str, Reach], ask: Ask
     ) -> Judgement:
         """Ask about `hits`; a reply that says nothing of any of them is a failure too."""
+        shown = self._shown(sought, hits, reach)
+        kind: Fallback = "no_room"
         said, fallback = Verdicts({}), "filter.max_prompt_tokens has no room for any chunk"
         if shown.aliases:
             ids = {alias: hits[i].chunk.chunk_id for alias, i in shown.aliases.items()}
-            expandable = {alias: bool(names.get(ids[alias])) for alias in ids}
+            steps = {alias: reach.get(ids[alias], NOTHING).steps for alias in ids}
             try:
-                said = self._said(query, shown.text, expandable, ask)
-                fallback = "" if said.by_alias else "the reply has no verdict on any chunk"
+                said = self._said(sought, shown.text, steps, ask)
+                unread = not said.by_alias
+                fallback = "the reply has no verdict on any chunk" if unread else ""
+                kind = "unreadable" if unread else ""
             except (ModelError, BudgetError) as error:
-                fallback = str(error)
+                fallback, kind = str(error), fallback_type(error)
         decisions = [ChunkDecision(hit.chunk.chunk_id, why="no_room") for hit in hits]
         for alias, i in shown.aliases.items():
             verdict = said.by_alias.get(alias)
             why: Why = "model" if verdict else "failed" if fallback else "not_mentioned"
-            decisions[i] = replace(decisions[i], verdict=verdict or "undecided", why=why)
-        return Judgement(tuple(decisions), said.unknown, said.repeated, fallback)
+            decisions[i] = replace(
+                decisions[i],
+                verdict=verdict or "undecided",
+                why=why,
+                reason=said.reasons.get(alias, ""),
+            )
+        return Judgement(tuple(decisions), said.unknown, said.repeated, fallback, kind)
 
-    def _said(self, query: str, chunks: str, expandable: Mapping[str, bool], ask: Ask) -> Verdicts:
-        content = self.prompt.render(question=query, chunks=chunks)
+    def _said(
+        self, sought: Sought, chunks: str, steps: Mapping[str, Sequence[int]], ask: Ask
+    ) -> Verdicts:
         reply = ask(
-            [Message("user", content)],
-            max_tokens=TOKENS_A_VERDICT * len(expandable) + AROUND,
-            least_tokens=LEAST_A_VERDICT * len(expandable),
-            schema=decision_schema(expandable),
+            [Message("user", self._prompt(sought, chunks))],
+            max_tokens=TOKENS_A_VERDICT * len(steps) + AROUND,
+            least_tokens=LEAST_A_VERDICT * len(steps),
+            schema=decision_schema(steps),
         )
-        return read_verdicts(reply.text, expandable)
+        return read_verdicts(reply.text, steps)
 
-    def _shown(self, query: str, hits: Sequence[Hit], names: Mapping[str, Sequence[str]]) -> Shown:
-        frame = self.count(self.prompt.render(question=query, chunks=""))
-        room = self.settings.max_prompt_tokens - frame
-        return shown_chunks(query, hits, names, room=room, count=self.count)
+    def _prompt(self, sought: Sought, chunks: str) -> str:
+        """Return the prompt; it names the search where that is not the question itself."""
+        search = "" if sought.query == sought.question else f"This search: {sought.query}\n"
+        return self.prompt.render(question=sought.question, search=search, chunks=chunks)
 
-    def _key(self, query: str, hit: Hit, names: Mapping[str, Sequence[str]]) -> str:
-        content = chunk_content(hit.chunk, names.get(hit.chunk.chunk_id, ()))
-        return decision_key(self.prompt.text, query, content)
+    def _shown(self, sought: Sought, hits: Sequence[Hit], reach: Mapping[str, Reach]) -> Shown:
+        room = self.settings.max_prompt_tokens - self.count(self._prompt(sought, ""))
+        told = {chunk_id: found.told for chunk_id, found in reach.items()}
+        asked = f"{sought.question} {sought.query}"
+        return shown_chunks(asked, hits, told, room=room, count=self.count)
 
-
-def _read(kept: str) -> ChunkDecision | None:
-    verdict = read_verdict(kept)
-    return ChunkDecision("", verdict) if verdict else None
+    def _key(self, sought: Sought, hit: Hit, reach: Mapping[str, Reach]) -> str:
+        content = chunk_content(hit.chunk, reach.get(hit.chunk.chunk_id, NOTHING).names)
+        return decision_key(self.prompt.text, f"{sought.question}\0{sought.query}", content)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.confidence import RetrievalConfidence
+from research_agent.core.content_words import content_words
 from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import Evidence, fenced, place
+from research_agent.core.evidence import Evidence, fenced, source_of
+from research_agent.core.gaps import gaps_text
 from research_agent.core.language import language_name, languages_apart
 from research_agent.core.proposals import (
     TRANSLATION_SCHEMA,
@@ -40,8 +42,6 @@ from research_agent.steps.refine.measuring import SOURCES, measure
 MAX_TOKENS = 120
 LEAST_TOKENS = 60
 """A proposal that may not be this long would be cut in the middle; it is not asked for."""
-MOST_SEEN = 8
-"""Places that the planner model is told were read already."""
 MOST_TRIED = 12
 LOOK = 500
 """Characters of a hit by which its language is told."""
@@ -51,26 +51,26 @@ Refined = tuple[Refinement, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What the rounds before have tried, read and left in doubt; empty in the first round."""
+    """What the rounds before have tried, read and left open; empty in the first round."""
 
     check: Check = field(default_factory=Check)
     evidence: Sequence[Evidence] = ()
     trace: Sequence[TraceEvent] = ()
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        """The sentences of the last answer that need other evidence."""
-        return self.check.doubts
+    def again(self) -> bool:
+        """Whether this is a later round."""
+        return self.check.decision == "again"
 
     @property
     def tried(self) -> tuple[str, ...]:
         """The queries that were searched."""
         return tuple(dict.fromkeys(query for event in self.trace for query in event.queries))
 
-    @property
-    def seen(self) -> tuple[str, ...]:
-        """Where the evidence so far stands, in words."""
-        return tuple(dict.fromkeys(place(item.hit.chunk) for item in self.evidence))
+    def known(self, question: str) -> frozenset[str] | None:
+        """Return the words of the question and of what was read; None in the first round."""
+        texts = (source_of(item.hit.chunk) for item in self.evidence)
+        return content_words(" ".join((question, *texts))) if self.again else None
 
 
 def refine(  # noqa: PLR0913 (keyword-only collaborators)
@@ -84,11 +84,12 @@ def refine(  # noqa: PLR0913 (keyword-only collaborators)
     prompts: Prompts,
     settings: Settings,
 ) -> Outcome[Refinement]:
-    """Return the queries to search with; the model is only asked where confidence is low.
+    """Return the queries to search with.
 
-    With high confidence the question's words are kept, but one with several parts is searched
-    part by part too. Proposals are compared with the user's `question`, also in later rounds,
-    whose probe holds doubtful sentences as well: their words must not decide what may be asked.
+    In the first round the model is only asked where confidence is low: with high confidence the
+    question's words are kept, but one with several parts is searched part by part too. In later
+    rounds it is told what is missing, what was read and what was tried, unless doubtful tokens
+    have given the query (DRAGIN); where it has nothing else to search for, the loop ends.
     Where the model fails, is of no use or is not paid, the parts that rules tell are searched.
     """
     work = _Work(question, probe, before, ports, prompts, settings)
@@ -128,9 +129,10 @@ class _Work:
             return keep(self.question, "refinement.mode is off")
         if foreign and chosen.mode == "auto" and not sure:
             return None
-        if reason := why_simple(self.question):
+        by_tokens = "the query leaves out the words that the model was unsure of"
+        if reason := by_tokens if self.before.check.by_tokens else why_simple(self.question):
             return keep(self.question, reason)
-        if chosen.mode == "auto" and not (sure and self._is_simple):
+        if chosen.mode == "auto" and (self.before.again or not (sure and self._is_simple)):
             return None
         return self._by_rules(f"bypass: {confidence.reason}" if sure else "refinement.mode is pure")
 
@@ -143,6 +145,8 @@ class _Work:
     def with_model(self, confidence: RetrievalConfidence, meter: Meter) -> Refined:
         """Return the refinement that the planner model proposes, and what the trace is told."""
         own, theirs = self._languages_apart()
+        if self.before.again and not own:
+            return self._by_model(meter, "")
         if confidence.decision == "bypass":
             refinement, notes = self._by_model(meter, confidence.reason)
             untold = (f"refine: {_apart(own, theirs)}; it was not translated",) if own else ()
@@ -178,12 +182,18 @@ class _Work:
                 proposal = without_hops(proposal)
             if proposal.problem:
                 return self._instead(proposal.problem)
+            if not proposal.queries and self.before.again:
+                return self._exhausted(), ()
             if not proposal.queries or (bypass and proposal.kind != "decompose"):
                 why = f"bypass: {bypass}" if bypass else "the planner model kept the question"
                 return keep(self.question, why), ()
             return self._judged(proposal, meter)
         except (ModelError, BudgetError) as error:
             return self._instead(str(error))
+
+    def _exhausted(self) -> Refinement:
+        kept = keep(self.question, "the planner model has nothing else to search for")
+        return replace(kept, author="model", exhausted=True)
 
     def _translated(self, own: str, theirs: str, meter: Meter) -> Refined:
         prompt = self.prompts.translate.render(question=self.question, language=theirs)
@@ -199,13 +209,13 @@ class _Work:
         return self._by_rules(f"not translated: {problem}"), (note,)
 
     def _prompt(self) -> str:
-        if not self.before.doubts:
+        if not self.before.again:
             return self.prompts.refine.render(question=self.question)
+        before, count = self.before, self.ports.tokenizer.count
         return self.prompts.refine_again.render(
             question=self.question,
-            doubts=_lines(self.before.doubts),
-            tried=_lines(self.before.tried[-MOST_TRIED:]),
-            seen=_lines(self.before.seen[-MOST_SEEN:]),
+            gaps=gaps_text(self.question, before.check, before.evidence, count),
+            tried=_lines(before.tried[-MOST_TRIED:]),
         )
 
     def _ask(self, prompt: str, schema: JsonSchema, meter: Meter) -> str:
@@ -227,13 +237,14 @@ class _Work:
     def _judged(self, proposal: Proposal, meter: Meter) -> Refined:
         own, measured = measure(self.question, proposal.queries, self.ports)
         limits = _limits(self.ports, self.settings.refinement)
-        refinement = judge(self.question, proposal, measured, own=own, limits=limits)
+        known = self.before.known(self.question)
+        refinement = judge(self.question, proposal, measured, own=own, limits=limits, known=known)
         refinement, unsure = self._same_question(refinement, meter)
         blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
         notes = (*(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked), *unsure)
         told = replace(refinement, author="model")
         chosen = self.settings.refinement
-        if self.before.doubts or chosen.profile == "seed":
+        if self.before.again or chosen.profile == "seed":
             return told, notes  # what was found before was not enough
         return with_following(told, improvement=chosen.improvement), notes
 
@@ -241,10 +252,12 @@ class _Work:
         """Block those queries of which the planner model says that they ask for something else.
 
         Parts of the question are judged together, other words for it one by one. What the model
-        does not answer is let through, with a note.
+        does not answer is let through, with a note. A later round asks for what is missing, not
+        for the same, so nothing is asked there.
         """
         queries = refinement.queries[1:]
-        if self.settings.refinement.same_question == "off" or not queries:
+        asked_for = self.settings.refinement.same_question != "off" and not self.before.again
+        if not asked_for or not queries:
             return refinement, ()
         together = [queries] if refinement.kind == "decompose" else [(q,) for q in queries]
         rulings: dict[str, Ruling] = {}

@@ -6,11 +6,11 @@ from typing import Protocol
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
-from research_agent.core.evidence import readable
-from research_agent.core.filtering import ChunkDecision, Filtered, counted
+from research_agent.core.evidence import Evidence, readable, unread
+from research_agent.core.filtering import ChunkDecision, Filtered, counted, looked_again
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
-from research_agent.core.scope import EVERYTHING, Scope
+from research_agent.core.scope import EVERYTHING, Scope, check_scope
 from research_agent.core.types import Hit, Outcome, Probe, TraceEvent
 from research_agent.core.verification import Check
 from research_agent.errors import ModelError
@@ -40,6 +40,7 @@ class Filter(Protocol):
         max_chunks: int,
         meter: Meter,
         exclude: Collection[str] = (),
+        question: str = "",
     ) -> Outcome[Filtered]:
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
@@ -48,7 +49,7 @@ KNOWN_SLOT, MOST_KNOWN = 3, 2
 """Behind so many hits stand so many chunks that are known from before."""
 
 
-def retrieve(
+def retrieve(  # noqa: PLR0913 (keyword-only collaborators)
     question: str,
     check: Check,
     *,
@@ -56,25 +57,36 @@ def retrieve(
     settings: RetrievalSettings,
     scope: Scope = EVERYTHING,
     known: Sequence[str] = (),
+    evidence: Sequence[Evidence] = (),
 ) -> Outcome[Probe]:
     """Probe the documents with the question, or with what the last check wants to know.
 
-    Of the chunks with the ids `known`, those nearest to the query get a place among the hits.
-    In the first round a model that fails is an error: raises ModelError. Later there is an
-    answer to keep, so the probe says that it failed.
+    Chunks that were read as `evidence` of earlier rounds are skipped. Of the chunks with the ids
+    `known`, those nearest to the query get a place among the hits. In the first round a model
+    that fails is an error: raises ModelError. Later there is an answer to keep, so the probe says
+    that it failed. Raises ToolInputError for a scope in which nothing can be found.
     """
+    if not check.next_query:
+        check_scope(scope, ports.documents)
     query = check.next_query or question
+    scope = unread(scope, evidence)
     try:
-        found = rank(query, ports=ports, settings=settings, scope=scope)
-        hits = _with_known(found.hits, _known(found.vector, known, ports, scope))
-        notes = (*ports.warnings(), *found.notes)
-        return Outcome(Probe(query, hits), TraceEvent(notes=notes))
+        hits, notes = _ranked(query, ports, settings, scope, known)
+        return Outcome(Probe(query, hits), TraceEvent(notes=(*ports.warnings(), *notes)))
     except ModelError as error:
         if not check.next_query:
             raise
         failed = f"retrieve: {error}; the best answer so far is kept"
         event = TraceEvent(notes=(*ports.warnings(), failed))
         return Outcome(Probe(query, failed=True), event)
+
+
+def _ranked(
+    query: str, ports: Ports, settings: RetrievalSettings, scope: Scope, known: Sequence[str]
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what `query` finds, with what is known from before, and notes."""
+    found = rank(query, ports=ports, settings=settings, scope=scope)
+    return _with_known(found.hits, _known(found.vector, known, ports, scope)), found.notes
 
 
 def _known(
@@ -104,9 +116,25 @@ def _with_known(hits: tuple[Hit, ...], known: Sequence[Hit]) -> tuple[Hit, ...]:
     return reserve_slots(own, [moved], slot=KNOWN_SLOT, each=MOST_KNOWN) if ids else hits
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a search knows beside its query."""
+
+    question: str = ""
+    """What the user asked."""
+    known: tuple[str, ...] = ()
+    """Ids of chunks of which those nearest to the query get a place among the hits."""
+    instead: tuple[Hit, ...] = ()
+    """Hits that stand in for a search that fails, as far as they are in its scope."""
+    look_again: bool = True
+    """Search once more where the filter's model discards every hit."""
+
+
+ALONE = About()
+
+
 def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     query: str,
-    probe: Probe,
     *,
     max_chunks: int,
     allowance: Allowance,
@@ -116,29 +144,49 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     filtering: Filter,
     rerank: bool = True,
     scope: Scope = EVERYTHING,
-    probed: Scope = EVERYTHING,
+    about: About = ALONE,
 ) -> SearchResult:
     """Return the best `max_chunks` hits, after `reorder`, that pass the filter.
 
-    Behind them stand the chunks that the filter lets kept ones bring along. Without `rerank`
-    nothing is filtered: the first hits of the ranking are returned. A query that this round's
-    probe already asked, within the same scope (`probed`), is answered from the probe, and so is
-    one whose search fails. Raises ModelError where it fails and the probe has nothing.
+    Among them are the chunks that the filter lets kept ones bring along. Without `rerank`
+    nothing is filtered: the first hits of the ranking are returned. Where the filter's model
+    discards every hit, the hits of the question are judged too, or for the question itself the next
+    ones. Raises ModelError where the search fails and there are no hits to stand in.
     """
     started = ports.clock.seconds()
     meter = Meter(allowance, tokenizer=ports.tokenizer, clock=ports.clock)
-    found, notes = probe.hits, tuple[str, ...]()
-    if query != probe.query or scope != probed:
-        found, notes = _hits(query, probe, ports, retrieval, scope)
+    try:
+        found, notes = _ranked(query, ports, retrieval, scope, about.known)
+    except ModelError as error:
+        if not about.instead:
+            raise
+        found = tuple(hit for hit in about.instead if scope.admits(hit.chunk))
+        notes = (f"search: {error}; answered from the round's first search",)
     ordered = reorder(query, found, top_k=max_chunks, meter=meter)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
-    kept = (
-        filtering(query, hits, max_chunks=max_chunks, meter=meter, exclude=scope.exclude)
-        if rerank
-        else _unfiltered(hits[:max_chunks], ports)
-    )
+
+    def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
+        return filtering(
+            asked,
+            found,
+            max_chunks=max_chunks,
+            meter=meter,
+            exclude=scope.exclude,
+            question=about.question,
+        )
+
+    kept = filtered(query, hits) if rerank else _unfiltered(hits[:max_chunks], ports)
     notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
+    if about.look_again and kept.value.stats.all_discarded:
+        judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}
+        other = about.question or query
+        if other != query:
+            hits, more = _others(other, hits, ports, retrieval, scope)
+            notes = (*notes, *more)
+        again = filtered(other, [hit for hit in hits if hit.chunk.chunk_id not in judged])
+        kept = Outcome(looked_again(kept.value, again.value), again.event)
+        notes = (*notes, *again.event.notes)
     stats = replace(kept.value.stats, search_seconds=searching)
     return SearchResult(
         kept.value.hits,
@@ -148,23 +196,23 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     )
 
 
+def _others(
+    query: str,
+    hits: tuple[Hit, ...],
+    ports: Ports,
+    settings: RetrievalSettings,
+    scope: Scope,
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what another query finds; `hits` and a note where its search fails."""
+    try:
+        return _ranked(query, ports, settings, scope, ())
+    except ModelError as error:
+        return hits, (f"search: {error}; the next hits of the search were judged",)
+
+
 def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
     """Return hits as they are, with their record."""
     decisions = [ChunkDecision(hit.chunk.chunk_id, kept=True) for hit in hits]
     tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
     stats = replace(counted("off", decisions), tokens_before=tokens, tokens_after=tokens)
     return Outcome(Filtered(tuple(hits), stats))
-
-
-def _hits(
-    query: str, probe: Probe, ports: Ports, settings: RetrievalSettings, scope: Scope
-) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return what `query` finds, or the probe's hits and a note where its search fails."""
-    try:
-        found = rank(query, ports=ports, settings=settings, scope=scope)
-    except ModelError as error:
-        within = tuple(hit for hit in probe.hits if scope.admits(hit.chunk))
-        if not probe.hits:
-            raise
-        return within, (f"search: {error}; answered from the round's first search",)
-    return found.hits, found.notes

@@ -11,7 +11,7 @@ from research_agent.core.filtering_candidates import search_limit
 from research_agent.core.question_plan import QuestionKind
 from research_agent.core.referring import Reference
 from research_agent.core.scope import EVERYTHING, Scope
-from research_agent.core.types import Chunk, Hit, Probe
+from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, RetrievalSettings
 
@@ -46,7 +46,6 @@ class Search(Protocol):
     def __call__(
         self,
         query: str,
-        probe: Probe,
         *,
         max_chunks: int,
         scope: Scope,
@@ -65,7 +64,6 @@ class Follow(Protocol):
 
 def search_documents(  # noqa: PLR0913 (one collaborator each)
     query: str,
-    probe: Probe,
     wanted: Wanted,
     *,
     ports: Ports,
@@ -92,7 +90,6 @@ def search_documents(  # noqa: PLR0913 (one collaborator each)
         scope, files = replace(scope, doc_ids=frozenset(names)), len(names)
     found = search(
         query,
-        probe,
         max_chunks=wanted.max_chunks,
         scope=scope,
         retrieval=_wide(retrieval, wanted.max_chunks, filtering),

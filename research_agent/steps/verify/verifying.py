@@ -8,9 +8,10 @@ from research_agent.core.claims import Claim, grounded_claim, is_verbatim, read_
 from research_agent.core.evidence import Evidence
 from research_agent.core.grounding import GroundingModel
 from research_agent.core.ladder import unusable_tokens
+from research_agent.core.next_round import verify
 from research_agent.core.rounds import Progress
 from research_agent.core.types import Hit, Message, Outcome, TraceEvent
-from research_agent.core.verification import Answer, Check, Draft, verify
+from research_agent.core.verification import Answer, Check, Draft
 from research_agent.metering import Meter
 from research_agent.ports import Ports, SentencePairs
 from research_agent.prompts import Prompts
@@ -42,18 +43,22 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
     probe_failed: bool,
     round_: int,
     left_out: bool = False,
+    exhausted: bool = False,
     found: Sequence[Hit] = (),
 ) -> Outcome[Verified]:
     """Check an answer against its evidence and return what follows.
 
     Each sentence gets the fitted probability that the evidence supports it. Where `verify.judge`
     says so a model is asked about some or all of them, in one call. Words that the hits `found`
-    hold tell which ones are rare. Raises ModelMissingError where the packaged models that score
-    sentences are not installed; no other fault of a model ends the check.
+    hold tell which ones are rare. Where the planner model had nothing else to search for
+    (`exhausted`) the answer is that of the round before. Raises ModelMissingError where the
+    packaged models that score sentences are not installed; no other fault of a model ends the
+    check.
     """
     claims: tuple[Claim, ...] = ()
     event = TraceEvent()
-    if not (answer.refused or answer.failed or answer.repeated or probe_failed):
+    nothing_new = answer.failed or answer.repeated or probe_failed or exhausted
+    if not (answer.refused or nothing_new):
         claims = grounded_claims(
             answer,
             evidence,
@@ -87,6 +92,7 @@ def verify_answer(  # noqa: PLR0913 (keyword-only collaborators)
         max_rounds=most_rounds(settings),
         rule=doubt_rule(settings.verify),
         left_out=left_out,
+        exhausted=exhausted,
         seen=[hit.chunk for hit in found],
         progress=Progress(before.rounds, spent, settings.verify.min_value),
     )

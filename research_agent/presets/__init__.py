@@ -1,0 +1,146 @@
+"""Presets: YAML files that say which stages act, and the settings that they give.
+
+The order is: defaults, then the preset, then the user's own keys. `Settings.laid` tells the last
+two apart, so that another preset can be chosen for one question.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from research_agent.errors import ConfigError
+from research_agent.settings import Laid, Preset, Settings, lines, values
+from research_agent.yaml_text import read_yaml
+
+NAMES: tuple[str, ...] = get_args(Preset)
+FRAME_TOKENS = 1500
+"""Tokens of a prompt beside the evidence or the hits: its instructions, question and marks."""
+
+
+def check_preset(name: str) -> None:
+    """Raise ConfigError where there is no preset of that name."""
+    if name not in NAMES:
+        raise ConfigError(f"there is no preset {name!r}", hint=f"Presets: {', '.join(NAMES)}")
+
+
+def preset_text(name: str) -> str:
+    """Return the file of a preset that has one."""
+    return (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+@cache
+def preset_values(name: str) -> Mapping[str, object]:
+    """Return what a preset sets, by keys such as "budget.rounds".
+
+    >>> preset_values("full")["budget.rounds"], preset_values("local")["budget.rounds"]
+    (3, 2)
+    """
+    return dict(leaves(read_yaml(preset_text(name))))
+
+
+def leaves(
+    data: Mapping[str, object], known: object = Settings(), prefix: str = ""
+) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a tree of settings with their values.
+
+    >>> dict(leaves({"filter": {"mode": "llm"}, "preset": "full"}))
+    {'filter.mode': 'llm', 'preset': 'full'}
+    """
+    for name, value in data.items():
+        section = values(known).get(name)
+        if isinstance(value, Mapping) and values(section):
+            yield from leaves(value, section, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def resolved(settings: Settings, name: str) -> str:
+    """Return the preset that `name` means; raises ConfigError. "auto" goes by `models.chat`.
+
+    >>> resolved(Settings(), "auto"), resolved(Settings(), "seed")
+    ('local', 'seed')
+    """
+    check_preset(name)
+    if name != "auto":
+        return name
+    return "local" if settings.models.chat.provider == "local" else "full"
+
+
+def with_preset(settings: Settings, name: str) -> Settings:
+    """Return settings with another preset below the user's own keys; raises ConfigError.
+
+    Of settings that were made without a preset, what differs from the defaults is the user's own.
+
+    >>> full = with_preset(Settings(), "full")
+    >>> full.budget.rounds, full.laid.name, with_preset(full, "local").budget.rounds
+    (3, 'full', 2)
+    """
+    own = settings.laid.own
+    if not settings.laid.name:
+        plain = dict(lines(Settings()))
+        own = tuple(key for key, value in lines(settings) if value != plain[key])
+    return laid_under(settings, name, own)
+
+
+def laid_under(settings: Settings, name: str, own: tuple[str, ...]) -> Settings:
+    """Return settings with a preset below the keys that are the user's `own`."""
+    chosen = resolved(settings, name)
+    before = preset_values(settings.laid.name) if settings.laid.name else {}
+    wanted, plain = preset_values(chosen), dict(lines(Settings()))
+    most_rounds = settings.budget.max_rounds
+    changes = {key: wanted.get(key, plain[key]) for key in (*before, *wanted) if key not in own}
+    if "budget.rounds" in changes:
+        changes["budget.rounds"] = min(int(_number(changes["budget.rounds"])), most_rounds)
+    laid = {**changes, "preset": name, "laid": Laid(chosen, own)}
+    return _fitting(_changed(settings, laid))
+
+
+def described(settings: Settings) -> str:
+    """Return which preset is in settings, in words; empty where none is.
+
+    >>> described(with_preset(Settings(), "auto"))
+    'preset local (auto: embedded model)'
+    """
+    if not settings.laid.name:
+        return ""
+    if settings.preset != "auto":
+        return f"preset {settings.laid.name}"
+    provider = settings.models.chat.provider
+    model = "embedded model" if provider == "local" else provider
+    return f"preset {settings.laid.name} (auto: {model})"
+
+
+def _fitting(settings: Settings) -> Settings:
+    """Return settings whose prompts fit into the embedded model's context, own keys apart."""
+    if settings.models.chat.provider != "local":
+        return settings
+    room = settings.models.local.context - FRAME_TOKENS - settings.answer.max_tokens
+    most = {
+        "evidence.max_tokens": room // settings.budget.rounds,
+        "filter.max_prompt_tokens": room,
+    }
+    now = dict(lines(settings))
+    smaller = {
+        key: max(limit, 200)
+        for key, limit in most.items()
+        if key not in settings.laid.own and _number(now[key]) > limit
+    }
+    return _changed(settings, smaller)
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) else 0.0
+
+
+def _changed(settings: Any, changes: Mapping[str, object]) -> Any:  # noqa: ANN401 (any section)
+    """Return a section of settings with other values at `changes`' keys."""
+    own = {key: value for key, value in changes.items() if "." not in key}
+    below: dict[str, dict[str, object]] = {}
+    for key, value in changes.items():
+        section, dot, rest = key.partition(".")
+        if dot:
+            below.setdefault(section, {})[rest] = value
+    sections = {name: _changed(getattr(settings, name), more) for name, more in below.items()}
+    return replace(settings, **own, **sections)

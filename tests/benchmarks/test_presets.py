@@ -1,0 +1,250 @@
+"""The measure of presets and rounds: which questions, what counts as right, and what is paired."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import presets, samples
+from benchmarks.answers import STRONG
+from benchmarks.presets import Chosen, Seen, first_round_of
+from benchmarks.presets_table import Asked, grouped, paired, report
+from benchmarks.recording import Trial
+from research_agent.app.agent import ResearchAgent
+from research_agent.config import load_prompts
+from research_agent.core.events import Calls, Checked, Decisions, PlannedCall
+from research_agent.core.filtering import ChunkDecision
+from research_agent.core.result import ResearchResult
+from research_agent.ports import Ports
+from research_agent.presets import with_preset
+from research_agent.settings import Settings
+from tests.data_sets import data_set
+from tests.fakes import GOOD, QUESTION, ScriptedChat, ports, says
+
+KEY = {
+    "qid": "h1",
+    "question": QUESTION,
+    "answerable": True,
+    "answer": "1184 bytes",
+    "aliases": [],
+    "supporting_ids": ["guide"],
+}
+ROW = Asked(
+    weights="1.5b",
+    preset="local",
+    first_tokens=0,
+    source="nist",
+    qid="q1",
+    answerable=True,
+    most=1,
+    rounds=1,
+    status="refused",
+    outcome="refused",
+    supported=False,
+    answer="",
+    stop_reason="refused",
+    calls=2,
+    failed=0,
+    read=900,
+    written=100,
+    seconds=10.0,
+)
+RIGHT = replace(ROW, status="answered", outcome="right", supported=True)
+
+
+def cells(text: str, start: str) -> list[str]:
+    """Return the cells of the first line that begins with `start`."""
+    line = next(line for line in text.splitlines() if line.startswith(start))
+    return [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def answered(given: Ports | None = None, settings: Settings | None = None) -> ResearchResult:
+    """Return what the product makes of the question of the fakes."""
+    given = given or ports(ScriptedChat(says(GOOD)))
+    with ResearchAgent(given, settings or Settings(), load_prompts()) as agent:
+        return agent.ask(QUESTION)
+
+
+def test_samples_are_the_same_every_time() -> None:
+    """NIST: what counts; of others every fifth question of a hundred in the order of their ids."""
+    data_set("nist-pqc")
+    asked = {name: samples.keys(name) for name in samples.NAMES}
+
+    assert (20, 26) == tuple(
+        sum(key["answerable"] is wanted for key in asked["nist"]) for wanted in (True, False)
+    )
+    assert (20, 20) == (len(asked["hotpotqa"]), len(asked["musique"]))
+    first = [key["qid"] for key in asked["musique"]][:2]
+    assert ["2hop__108336_772156", "2hop__156658_155922"] == first
+
+
+def test_a_sample_does_not_depend_on_the_order_of_the_file() -> None:
+    """Evenly spaced by the name; 0, or more than there are, takes all."""
+    assert samples.every("abcdef", 2, str) == samples.every("fedcba", 2, str) == ["a", "d"]
+    assert samples.every("ba", 0, str) == samples.every("ba", 9, str) == ["a", "b"]
+
+
+def test_an_answer_is_right_by_its_spellings_and_supported_by_its_paragraphs() -> None:
+    """A refusal is never supported, and the name in the nearest passage's title is no answer."""
+    result = answered()
+    titled = replace(result, status="unconfirmed", answer="The nearest passage is Oslo.", claims=())
+
+    assert ("right", True) == samples.judged("musique", result, KEY)
+    assert ("right", False) == samples.judged("musique", result, {**KEY, "supporting_ids": ["x"]})
+    assert ("wrong", True) == samples.judged("musique", result, {**KEY, "answer": "Oslo"})
+    assert "wrong" == samples.judged("musique", titled, {**KEY, "answer": "Oslo"})[0]
+    assert ("refused", False) == samples.judged("musique", replace(result, status="refused"), KEY)
+
+
+def test_a_near_miss_is_refused_or_wrong() -> None:
+    """By the scorer beside the data."""
+    data_set("nist-pqc")
+    miss = {"qid": "u1", "question": QUESTION, "answerable": False}
+    result = answered()
+
+    assert "wrong" == samples.judged("nist", result, miss)[0]
+    assert "refused" == samples.judged("nist", replace(result, status="refused"), miss)[0]
+
+
+def test_fewer_rounds_are_asked_only_where_more_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the same answer counts for both."""
+    asking = object.__new__(presets.Asking)
+    asking._chosen = Chosen(preset="full", weights="1.5b", rounds=3)
+    asked = []
+
+    def ask(_self: object, _name: str, _key: object, _ports: object, most: int) -> Asked:
+        asked.append(most)
+        return replace(ROW, most=most, rounds=min(most, 2))
+
+    monkeypatch.setattr(presets.Asking, "__call__", ask)
+    rows = list(asking.rounds("nist", KEY, ports(ScriptedChat())))
+
+    assert [3, 1] == asked
+    assert [(1, 1), (2, 2), (3, 2)] == [(row.most, row.rounds) for row in rows]
+
+
+def test_only_the_first_round_has_less_evidence() -> None:
+    """The second one has as much as the settings say; without a limit so has the first."""
+    settings = replace(
+        Settings(),
+        budget=replace(Settings().budget, rounds=2),
+        evidence=replace(Settings().evidence, max_tokens=1500),
+    )
+    seen: list[tuple[int, int]] = []
+    nodes = presets.own("nodes")
+    whole = nodes.select_evidence_node
+
+    def watched(state: presets.ResearchState, *, settings: Settings, **bound: object) -> object:
+        seen.append((state.rounds, settings.evidence.max_tokens))
+        return whole(state, settings=settings, **bound)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(nodes, "select_evidence_node", watched)
+        with first_round_of(100):
+            answered(ports(ScriptedChat(says("It has 9 bytes [c1]."), says(GOOD))), settings)
+    assert [(1, 100), (2, 1500)] == seen[:2]
+    assert whole is nodes.select_evidence_node
+
+
+def test_stages_are_counted_from_what_they_did() -> None:
+    """The filter's verdicts count where the model gave them; a planned call is not written."""
+    seen = Seen()
+    for event in (
+        Calls(turn=1, author="planner", calls=(PlannedCall(index=0, tool="search"),)),
+        Calls(turn=1, author="model", calls=(PlannedCall(index=0, tool="x", problem="unknown"),)),
+        Decisions(
+            query="a",
+            mode="llm",
+            original=3,
+            kept=1,
+            expanded=2,
+            decisions=(
+                ChunkDecision("a", "keep", "model"),
+                ChunkDecision("b", "discard", "model"),
+                ChunkDecision("c", "keep", "rank"),
+            ),
+        ),
+        Checked(decision="again", reason="uncertain"),
+        Checked(decision="stop", reason="confident"),
+    ):
+        seen.add(event)
+
+    assert {
+        "calls written": 1,
+        "… that cannot run": 1,
+        "filter keep": 1,
+        "filter discard": 1,
+        "chunks expanded": 2,
+        "again: uncertain": 1,
+    } == dict(+seen.stages)
+
+
+def test_what_is_known_of_tools_is_known_for_one_run() -> None:
+    """So a run from recordings tries the model as the first one did."""
+    trial = Trial()
+    assert trial.known() is None
+    trial.learn(usable=True)
+    assert trial.known() is True
+
+
+def test_rounds_are_compared_on_the_questions_that_both_have() -> None:
+    """Rescued refusals and broken answers are told apart; costs are of those with more rounds."""
+    miss = replace(ROW, qid="u1", answerable=False)
+    before = [ROW, replace(RIGHT, qid="q2"), replace(ROW, qid="q3"), miss, replace(ROW, qid="q9")]
+    more = {"most": 2, "rounds": 2, "calls": 5, "read": 1900, "seconds": 40.0}
+    after = [
+        replace(RIGHT, **more),
+        replace(RIGHT, qid="q2", outcome="wrong", **more),
+        replace(ROW, qid="q3", most=2),
+        replace(miss, status="answered", outcome="wrong", **more),
+    ]
+    [line] = paired(before, after)
+
+    found = ["nist", "4", "2", "1", "1", "2", "1.00", "2", "1 of 2 (9 to 91 %)", "1", "1"]
+    assert [*found, "3", "3.0", "1,000", "30"] == line
+
+
+def test_the_report_has_a_line_a_way_and_one_of_all() -> None:
+    """Presets are paired in the order local, full; what is not recorded is counted."""
+    full = replace(RIGHT, preset="full", most=3, rounds=3, stages={"filter keep": 4})
+    rows = [full, ROW, replace(RIGHT, source="musique", stages={"judge asked": 2})]
+    text = report(rows, {"nist": 46, "musique": 20})
+
+    assert [("1.5b", "local", 0), ("1.5b", "full", 0)] == list(grouped(rows))
+    assert ["45", "0 of 1 (0 to 79 %)"] == cells(text, "| 1.5b | local | whole | 1 | nist")[5:7]
+    assert ["all", "64", "1 of 2 (9 to 91 %)"] == cells(text, "| 1.5b | local | whole | 1 | all")[
+        4:7
+    ]
+    assert ["nist", "1", "0", "1", "1", "0"] == cells(text, "| 1.5b | local, full |")[2:8]
+    assert ["filter keep", "4", "1 of 1"] == cells(text, "| 1.5b | full | whole | filter")[3:]
+
+
+def test_rows_with_more_rounds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run takes the place of its own rows alone, and one of a few questions of none."""
+    written: list[list[dict[str, object]]] = []
+    old = [replace(ROW, most=most) for most in (1, 2)] + [replace(ROW, preset="full")]
+    monkeypatch.setattr(presets, "kept", lambda: old)
+    monkeypatch.setattr(presets, "asked", lambda *_: iter([RIGHT]))
+    monkeypatch.setattr(presets, "keep", lambda _name, rows, _text: written.append(list(rows)))
+    monkeypatch.setattr(samples, "sizes", lambda: {"nist": 46})
+    chosen = Chosen(preset="local", weights="1.5b", rounds=1)
+
+    presets.run(["nist"], chosen, cache=str(tmp_path))
+    presets.run(["nist"], replace(chosen, limit=2), cache=str(tmp_path))
+
+    [rows] = written
+    told = [(row["preset"], row["most"], row["outcome"]) for row in rows]
+    assert [("local", 2, "refused"), ("full", 1, "refused"), ("local", 1, "right")] == told
+
+
+def test_a_preset_is_as_a_user_has_it_without_deadlines() -> None:
+    """Only the models and what a question may take of the clock are the benchmark's own."""
+    for preset in presets.PRESETS:
+        chosen = Chosen(preset=preset, weights=STRONG)
+        own = with_preset(Settings(), preset)
+        kept = ("retrieval", "search", "refinement", "answer", "verify", "blend", "rerank")
+
+        assert all(getattr(own, name) == getattr(chosen.settings, name) for name in kept), preset
+        assert own.budget.rounds == chosen.most
+        assert 86_400.0 == chosen.settings.budget.seconds
+        assert 2 == Chosen(preset=preset, weights=STRONG, rounds=2).most
