@@ -1,6 +1,6 @@
 """How a node is added to a graph: with its ports bound, its time taken and its events told."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from research_agent.settings import Settings
 from research_agent.stopping import check
 
 from .calling import Toolbox
-from .context import ResearchContext, adjusted
+from .context import UNCHANGED, ResearchContext, adjusted
 from .running import Runs, Threads, runs
 from .state import State
 from .telling import kept, teller, telling
@@ -33,12 +33,13 @@ def bind(
     LangGraph makes a state of what its channels hold for each node, which validates it. What
     `Send` carries arrives as it was sent, and is validated here. A question that was stopped ends
     here with StoppedError. Where the run has a ResearchContext, the
-    bound settings and tools are those that it asks for. In an event loop it runs on `threads`.
+    bound settings and tools are those that it asks for; so they are where a model's replies could
+    not be read. In an event loop it runs on `threads`.
     """
 
     @lru_cache(maxsize=16)
-    def chosen(context: ResearchContext) -> Mapping[str, object]:
-        return under(bound, context)
+    def chosen(context: ResearchContext, unreadable: int) -> Mapping[str, object]:
+        return under(bound, context, unreadable)
 
     def run(state: object) -> dict[str, object]:
         runtime = get_runtime(ResearchContext)
@@ -46,8 +47,11 @@ def bind(
         started = clock.seconds()
         with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
             check()
-            context = runtime.context
-            given = chosen(context) if isinstance(context, ResearchContext) else bound
+            context, unreadable = runtime.context, unreadable_in(read)
+            own = isinstance(context, ResearchContext)
+            given = (
+                chosen(context if own else UNCHANGED, unreadable) if own or unreadable else bound
+            )
             update = dict(node(read, **given))
             update |= kept(read, update)
             events = update.get("trace")
@@ -60,19 +64,23 @@ def bind(
     return runs(name, run, threads)
 
 
-def under(bound: Mapping[str, object], context: object) -> dict[str, object]:
+def unreadable_in(state: object) -> int:
+    """Return how many replies of a model could not be read so far, by the trace of a state."""
+    trace: Sequence[TraceEvent] = getattr(state, "trace", ())
+    return sum(event.unreadable for event in trace)
+
+
+def under(bound: Mapping[str, object], context: object, unreadable: int = 0) -> dict[str, object]:
     """Return what a node is bound to as one run wants it: its settings and tools are adjusted.
 
     >>> given = under({"settings": Settings(), "k": 3}, ResearchContext(prune_mode="ratio"))
     >>> given["k"], given["settings"].prune.mode
     (3, 'ratio')
     """
-    return {name: _under(value, context) for name, value in bound.items()}
+    return {name: _under(value, context, unreadable) for name, value in bound.items()}
 
 
-def _under(value: object, context: object) -> object:
+def _under(value: object, context: object, unreadable: int) -> object:
     if isinstance(value, Settings):
-        return adjusted(value, context)
-    if isinstance(value, Toolbox) and isinstance(context, ResearchContext):
-        return value.under(context)
-    return value
+        return adjusted(value, context, unreadable)
+    return value.under(context, unreadable) if isinstance(value, Toolbox) else value

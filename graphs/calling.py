@@ -17,7 +17,7 @@ from research_agent.ports import ToolSpec
 from research_agent.steps.plan_calls import TOOL
 from research_agent.steps.search import ALONE, About
 
-from .context import ResearchContext, adjusted
+from .context import adjusted
 from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, told, valid
 from .tools import GET_TOOL, ResearchTools
 
@@ -30,9 +30,9 @@ class Toolbox:
 
     made_of: ResearchTools
 
-    def under(self, context: ResearchContext) -> "Toolbox":
+    def under(self, context: object, unreadable: int = 0) -> "Toolbox":
         """Return the tools as one run wants them; the same where it wants nothing else."""
-        settings = adjusted(self.made_of.settings, context)
+        settings = adjusted(self.made_of.settings, context, unreadable)
         if settings is self.made_of.settings:
             return self
         most = settings.search.max_chunks

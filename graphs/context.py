@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from research_agent.core.filtering import Mode
 from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.metering import limited
-from research_agent.presets import with_preset
+from research_agent.presets import with_preset, with_readable_stages
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
@@ -112,8 +112,10 @@ class ResearchContext(BaseModel):
 UNCHANGED = ResearchContext()
 
 
-def adjusted(settings: Settings, context: object) -> Settings:
+def adjusted(settings: Settings, context: object, unreadable: int = 0) -> Settings:
     """Return the settings of one run; any other graph's context changes nothing.
+
+    `unreadable`: replies of the run that could not be read so far (`with_readable_stages`).
 
     Raises BudgetError where a limit is too small to begin with, and ConfigError for more rounds
     than `budget.max_rounds` or a preset that does not exist.
@@ -121,10 +123,13 @@ def adjusted(settings: Settings, context: object) -> Settings:
     >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
     'off'
     """
-    if not isinstance(context, ResearchContext) or context == UNCHANGED:
-        return settings
+    if not isinstance(context, ResearchContext):
+        context = UNCHANGED
     if context.preset:
         settings = with_preset(settings, context.preset)
+    settings = with_readable_stages(settings, unreadable)
+    if context == UNCHANGED:
+        return settings
     limits = Limits(**{name: getattr(context, name) for name in values(Limits())})
     search = settings.search
     chunks, evidence = context.search_chunks, context.evidence_chunks

@@ -139,6 +139,6 @@ def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> Re
         scope=state.scope,
         unsaid=state.unsaid,
         unconfirmed=settings.answer.unconfirmed,
-        preset=settings.laid.name,
+        laid=settings.laid,
     )
     return {"result": result}

@@ -174,6 +174,7 @@ class SearchState(SearchInput):
             "scope": scope,
             "known": known,
             "by_model": self.plan.author == "model",
+            "trace": self.trace,
         }
 
 
@@ -188,6 +189,7 @@ class CallInput(State):
     question: str = ""
     by_model: bool = False
     """The model that wrote the call may write another one where the filter discards all."""
+    trace: Trace = ()  # what the question has cost so far
 
 
 class SearchUpdate(TypedDict, total=False):

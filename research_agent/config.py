@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from research_agent.errors import ConfigError
+from research_agent.old_names import notes, old_values
 from research_agent.presets import check_preset, laid_under, leaves
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.settings import Settings, values
@@ -37,6 +38,8 @@ class Configured:
     settings: Settings
     files: tuple[Path, ...] = ()
     """A later one lies over an earlier one."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about old variables of the environment (`research_agent.old_names`)."""
 
 
 def configured(named: str | None, environment: Mapping[str, str] = os.environ) -> Configured:
@@ -48,14 +51,14 @@ def configured(named: str | None, environment: Mapping[str, str] = os.environ) -
     Raises ConfigError, also for a named file that does not exist.
     """
     if file := named_file(named, environment):
-        return Configured(load_settings(file, environment), (file.absolute(),))
+        return _laid(_read(file), environment, file.name, (file.absolute(),))
     own, project = own_folder(environment) / FILE, Path(FILE)
     files = [own] if own.is_file() else []
     data = _read(own) if files else {}
     if project.is_file() and not (files and project.samefile(own)):
         files.append(project.absolute())
         data = _merged(data, _project(files[-1], _settings(data, own.name), environment))
-    return Configured(_laid(data, environment, FILE), tuple(files))
+    return _laid(data, environment, FILE, tuple(files))
 
 
 def named_file(named: str | None, environment: Mapping[str, str]) -> Path | None:
@@ -78,7 +81,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     wrong key or value is an error that names it and where it stands.
     """
     data = _read(path) if path else {}
-    return _laid(data, environment, path.name if path else "environment")
+    return _laid(data, environment, path.name if path else "environment").settings
 
 
 def guarded_of(path: Path, content: bytes) -> dict[str, object]:
@@ -182,13 +185,26 @@ def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dic
     )
 
 
-def _laid(data: Mapping[str, object], environment: Mapping[str, str], where: str) -> Settings:
-    """Return the settings of a file with those of the environment over them, and a preset below."""
+def _laid(
+    data: Mapping[str, object],
+    environment: Mapping[str, str],
+    where: str,
+    files: tuple[Path, ...] = (),
+) -> Configured:
+    """Return the settings of a file with those of the environment over them, and a preset below.
+
+    Old variables are below both, above the preset.
+    """
     given = _from_environment(environment)
     _refuse_unknown(given, Settings(), "environment")
-    whole = _merged(data, given)
+    named = _merged(data, given)
+    old: dict[str, object] = {}
+    for key, (_, value) in old_values(environment).items():
+        old = _grown(old, key.split("."), value)
+    whole = _merged(old, named)
     settings = _settings(whole, where)
-    return laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole)))
+    laid = laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole)))
+    return Configured(laid, files, notes(environment, dict(leaves(named))))
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:

@@ -13,7 +13,7 @@ from research_agent.core.limits import Limits
 from research_agent.errors import ConfigError
 from research_agent.presets import described, preset_text, preset_values, with_preset
 from research_agent.settings import BudgetSettings, FilterSettings, Settings, lines
-from tests.fakes import GOOD, KEEP, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
+from tests.fakes import GOOD, KEEP, PROMPTS, QUESTION, WRONG, YES, ScriptedChat, ports, says
 
 SERVER = {"RESEARCH_AGENT_MODELS__CHAT__PROVIDER": "openai"}
 
@@ -153,6 +153,30 @@ def test_a_caller_chooses_a_preset_for_one_question() -> None:
     assert any(written)
     assert len(written) == len(planner.asked)
     assert [] == filterer.asked
+
+
+def test_auto_goes_on_without_what_the_model_cannot_do() -> None:
+    """After two replies that hold no call or verdict; the result says so once."""
+    planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
+    given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
+    with ResearchAgent(given, load_settings(None, SERVER), PROMPTS) as agent:
+        result = agent.ask(QUESTION)
+
+    assert 1 == len(filterer.asked)
+    assert 1 == sum("preset local" in warning for warning in result.warnings)
+    assert ("full", "score") == (result.preset, result.filter_stats.mode)
+
+
+def test_full_that_was_chosen_stays() -> None:
+    """Whoever asks for every stage has every stage asked."""
+    planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
+    given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
+    full = load_settings(None, SERVER | {"RESEARCH_AGENT_PRESET": "full"})
+    with ResearchAgent(given, full, PROMPTS) as agent:
+        result = agent.ask(QUESTION)
+
+    assert len(filterer.asked) > 1
+    assert not any("preset local" in warning for warning in result.warnings)
 
 
 def test_the_tool_for_other_agents_takes_a_preset() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import warnings
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -47,7 +48,10 @@ class ResearchAgent(Closing):
         IndexMissingError and the other errors of `research_agent.errors`.
         """
         environment = {**os.environ, PRESET: preset} if preset else os.environ
-        settings = configured(config, environment).settings
+        found = configured(config, environment)
+        settings = found.settings
+        for line in found.notes:
+            warnings.warn(line, stacklevel=2)
         prompts = load_prompts()
         connection = connect(index, settings, os.environ)
         return cls(connection.ports, connection.settings, prompts, on_close=connection.close)

@@ -34,7 +34,7 @@ def serve(*, index: str, config: str | None, port: int | None) -> int:
 
     Everything that people read goes to stderr: stdout belongs to the protocol.
     """
-    settings = start(config, tells_preset=True)
+    settings = start(config)
     token = token_of(os.environ) if port is not None else ""
     with ExitStack() as stack:
         joining = partial(stack.enter_context(progress_bar()), "joining the weights")

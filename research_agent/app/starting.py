@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from research_agent.adapters.network import NetworkGuard, forbid_outside
-from research_agent.app.terminal import say
+from research_agent.app.terminal import note, say
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
 from research_agent.presets import described
@@ -29,6 +29,8 @@ def start(config: str | None, *, tells_preset: bool = False) -> Settings:
     preset = described(settings) if tells_preset else ""
     files = found.files if outside or not config else ()  # (who names a file knows it)
     _tell(preset, files, outside)
+    for line in found.notes:
+        note(line)
     return settings
 
 

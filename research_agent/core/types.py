@@ -168,6 +168,8 @@ class TraceEvent:
     """What was searched for."""
     lookups: int = 0
     """Calls of tools that search nothing, such as reading chunks by their ids."""
+    unreadable: int = 0
+    """Replies of a model that hold no tool call that can be run, or no verdict on any hit."""
     node: str = ""
     started: float = 0.0
     """Seconds on the run's clock."""

@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any, get_args
 
 from research_agent.errors import ConfigError
-from research_agent.settings import Laid, Preset, Settings, lines, values
+from research_agent.settings import (
+    Laid,
+    Preset,
+    Settings,
+    lines,
+    values,
+)
 from research_agent.yaml_text import read_yaml
 
 NAMES: tuple[str, ...] = get_args(Preset)
+MOST_UNREADABLE = 2
+"""Replies that could not be read, in one question, after which "auto" goes on without them."""
 FRAME_TOKENS = 1500
 """Tokens of a prompt beside the evidence or the hits: its instructions, question and marks."""
 
@@ -95,6 +103,29 @@ def laid_under(settings: Settings, name: str, own: tuple[str, ...]) -> Settings:
         changes["budget.rounds"] = min(int(_number(changes["budget.rounds"])), most_rounds)
     laid = {**changes, "preset": name, "laid": Laid(chosen, own)}
     return _fitting(_changed(settings, laid))
+
+
+def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
+    """Return settings whose search and filter are those of "local", where nobody chose "full".
+
+    That is after `MOST_UNREADABLE` replies of a question in which the model wrote no call that
+    could be run, or no verdict on any hit.
+
+    >>> from research_agent.settings import ModelSettings, RoleSettings
+    >>> server = ModelSettings(chat=RoleSettings(provider="openai"))
+    >>> full = with_preset(Settings(models=server), "auto")
+    >>> with_readable_stages(full, 1).filter.mode, with_readable_stages(full, 2).filter.mode
+    ('llm', 'score')
+    """
+    by_nobody = settings.preset == "auto" and settings.laid.name == "full"
+    if unreadable < MOST_UNREADABLE or not by_nobody:
+        return settings
+    changes = {
+        key: value
+        for key, value in preset_values("local").items()
+        if key.startswith(("search.", "filter.")) and key not in settings.laid.own
+    }
+    return _changed(settings, {**changes, "laid": replace(settings.laid, gave_way=True)})
 
 
 def described(settings: Settings) -> str:

@@ -15,3 +15,5 @@ class Laid:
     """Empty: the plain defaults; no preset was laid."""
     own: tuple[str, ...] = ()
     """Keys such as "budget.rounds" that a file, the environment or a caller has set."""
+    gave_way: bool = False
+    """The model's calls or verdicts could not be read: search and filter are those of "local"."""

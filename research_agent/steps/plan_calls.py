@@ -139,7 +139,8 @@ def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
     if cut.calls != plan.calls:
         few = f"{len(cut.calls)} of {len(plan.calls)}"
         notes = (*notes, f"plan_calls: budget.tool_calls pays {few} searches")
-    return Outcome(cut, TraceEvent(meter.calls, notes))
+    unreadable = int(by_model and _is_unreadable(plan, meter))
+    return Outcome(cut, TraceEvent(meter.calls, notes, unreadable=unreadable))
 
 
 def _planned(turn: Turn) -> CallPlan:
@@ -276,6 +277,14 @@ def _without_model(turn: Turn, error: ModelError | BudgetError) -> tuple[CallPla
     stop = BUDGET_STOPS[error.which] if isinstance(error, BudgetError) else "error"
     ended = replace(CallPlan(turn.number, "model"), stop=stop)
     return ended, (f"plan_calls: {error}; the search ended",)
+
+
+def _is_unreadable(plan: CallPlan, meter: Meter) -> bool:
+    """Return whether the model replied, and wrote no call that could be run."""
+    if not meter.calls or meter.calls[-1].failed:
+        return False
+    wrong = bool(plan.calls) and all(call.problem for call in plan.calls)
+    return plan.author == "planner" or wrong
 
 
 def _text(turn: Turn, ports: Ports, prompt: PromptTemplate) -> str:

@@ -18,6 +18,14 @@ from research_agent.core.types import Chunk, TraceEvent
 from research_agent.core.verification import Check, Draft
 from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore, no_documents
+from research_agent.settings import Laid
+
+NO_PRESET = Laid()
+GAVE_WAY = (
+    "the model's tool calls or verdicts could not be read twice: search and filter went on as in "
+    "the preset local"
+)
+"""What is said where "auto" did not keep to "full"."""
 
 
 def report(  # noqa: PLR0913 (every part of the state that a caller sees)
@@ -37,7 +45,7 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
     scope: Scope = EVERYTHING,
     unsaid: Sequence[str] = (),
     unconfirmed: Unconfirmed = "mark",
-    preset: str = "",
+    laid: Laid = NO_PRESET,
 ) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
@@ -58,7 +66,8 @@ def report(  # noqa: PLR0913 (every part of the state that a caller sees)
         unsaid=unsaid,
         unconfirmed=unconfirmed,
     )
-    result = replace(gated_result(result), preset=preset)
+    warnings = (*result.warnings, GAVE_WAY) if laid.gave_way else result.warnings
+    result = replace(gated_result(result), preset=laid.name, warnings=warnings)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(documents, scope)))
     cited = {item.key: item.hit.chunk for item in evidence}

@@ -1,5 +1,6 @@
 """A search with its filter: what `rerank` turns off, what is timed, where the limit stands."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +15,26 @@ from research_agent.settings import FilterSettings, Settings
 from research_agent.steps.filter import HitFilter
 from research_agent.steps.reorder import Reorderer
 from research_agent.steps.search import About, hybrid_search, search_chunks
-from tests.fakes import PROMPTS, ScriptedChat, ports
+from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
 from tests.steps.filters import ENOUGH, writes
 
 TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
 QUERY = "ML-KEM keys"
+
+
+class FailingOn(WordEmbedder):
+    """Embeds everything but one text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if self.text in texts:
+            raise ModelUnavailableError("down")
+        return super().embed(texts)
+
+
 GONE = "\n".join(f"k{i} -> DISCARD" for i in range(2, 9))
 
 
@@ -97,18 +113,22 @@ def test_next_hits_are_judged_where_all_are_discarded() -> None:
 
 
 def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded() -> None:
-    """They are those of the round's first search; what was judged before is not judged again."""
-    model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
-    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
-    question = "Which notes?"
-    ranked = hybrid_search(QUERY, ports=given, settings=wants().retrieval)
-    probe = Probe(question, (ranked[0], ranked[8]))
-    found = search(given, wants(mode="llm"), rerank=True, probe=probe, question=question)
+    """What was judged before is not judged again; a search that fails leaves the next hits."""
+    question = "Which note 8 is it?"
+    for failing in (False, True):
+        model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
+        given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+        ranked = hybrid_search(QUERY, ports=given, settings=wants().retrieval)
+        other = hybrid_search(question, ports=given, settings=wants().retrieval)
+        if failing:
+            given = replace(given, embedder=FailingOn(question))
+        found = search(given, wants(mode="llm"), rerank=True, question=question)
 
-    assert [8] == [hit.chunk.order for hit in found.hits]
-    assert 1 == model.asked[1][1].count("<chunk ")
-    assert "This search" in model.asked[0][1]
-    assert "This search" not in model.asked[1][1]
+        judged = {hit.chunk.chunk_id for hit in ranked[:5]}
+        new = [h.chunk for h in (ranked if failing else other) if h.chunk.chunk_id not in judged]
+        assert [new[0]] == [hit.chunk for hit in found.hits]
+        assert "This search" in model.asked[0][1]
+        assert failing == any("down" in note for note in found.event.notes)
 
 
 def test_best_are_marked_where_nothing_is_kept() -> None:

@@ -106,7 +106,9 @@ class HitFilter:
             dangling_before=dangling(refers, there),
             dangling_after=dangling(refers, {*there, *(hit.chunk.chunk_id for hit in found)}),
         )
-        return Outcome(Filtered(found, stats), TraceEvent(notes=_notes(decisions, judged.fallback)))
+        unreadable = int(judged.fallback_type == "unreadable")
+        notes = _notes(decisions, judged.fallback)
+        return Outcome(Filtered(found, stats), TraceEvent(notes=notes, unreadable=unreadable))
 
     def _candidates(self, query: str, hits: Sequence[Hit], max_chunks: int) -> Candidates:
         filtering = self._settings.filter

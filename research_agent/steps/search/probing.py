@@ -1,7 +1,7 @@
 """The steps of the graph that search: the round's probe, and one call of the search tool."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from research_agent.core.budget import Allowance
@@ -191,7 +191,7 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
     return SearchResult(
         kept.value.hits,
         stats,
-        TraceEvent(meter.calls, notes, (query,)),
+        TraceEvent(meter.calls, notes, (query,), unreadable=kept.event.unreadable),
         total_found=len(found),
     )
 

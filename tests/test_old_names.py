@@ -1,0 +1,104 @@
+"""Variables of the systems that this project unites are read, and today's names are told."""
+
+from pathlib import Path
+
+import pytest
+
+from research_agent.app.agent import ResearchAgent
+from research_agent.config import configured, load_settings
+from research_agent.errors import ConfigError, IndexMissingError
+from research_agent.old_names import OLD
+from research_agent.settings import Settings, lines
+from tests.app.commands import run
+
+
+def test_every_old_name_is_a_key_of_today_or_has_a_reason() -> None:
+    """And no old name may set a key that a stranger's file must not choose."""
+    known = dict(lines(Settings()))
+
+    assert {key for today in OLD.values() for key in today.keys} <= set(known)
+    assert all(bool(today.keys) != bool(today.gone) for today in OLD.values())
+
+
+def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
+    """Numbers, switches, other units, and a weight that was that of the other channel."""
+    given = {
+        "RESEARCH_AGENT_PRESET": "seed",
+        "RQ_SIMILARITY_BLOCK_THRESHOLD": "0.7",
+        "RQ_LENGTH_NORM": "8",
+        "DRAGIN_THRESHOLD": "0.4",
+        "TMD_ALPHA": "0.3",
+        "TMD_NORM": "zscore",
+        "CHUNK_FILTERING_ENABLED": "false",
+        "CHUNK_FILTERING_LLM_TIMEOUT_MS": "5000",
+    }
+    found = load_settings(None, given)
+
+    assert (0.7, 8, 0.4, 0.7, "z-score", "off", 5.0) == (
+        found.refinement.min_similarity,
+        found.confidence.length_norm,
+        found.verify.seed_threshold,
+        found.blend.alpha,
+        found.blend.scale,
+        found.filter.mode,
+        found.filter.seconds,
+    )
+
+
+def test_todays_name_wins_and_both_are_told(tmp_path: Path) -> None:
+    """In a file or in the environment; what has no counterpart says why."""
+    (tmp_path / "c.yaml").write_text("filter: {oversample: 2.0}", encoding="utf-8")
+    given = {
+        "CHUNK_FILTERING_OVERSAMPLE_MULTIPLIER": "1.2",
+        "TMD_ALPHA": "0.2",
+        "RESEARCH_AGENT_BLEND__ALPHA": "0.5",
+        "TMD_DIAG": "1",
+        "RQ_LENGTH_NORM": "7",
+    }
+    found = configured(str(tmp_path / "c.yaml"), given)
+
+    assert (2.0, 0.5, 7) == (
+        found.settings.filter.oversample,
+        found.settings.blend.alpha,
+        found.settings.confidence.length_norm,
+    )
+    assert {
+        "CHUNK_FILTERING_OVERSAMPLE_MULTIPLIER is not used: filter.oversample is set",
+        "TMD_ALPHA is not used: blend.alpha is set",
+        "TMD_DIAG has no counterpart: let blend.diagnostics name a file",
+        "RQ_LENGTH_NORM is an old name, read as confidence.length_norm: 7",
+    } == set(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"TMD_ALPHA": "much"}, "TMD_ALPHA must be a number, got 'much'"),
+        ({"TMD_NORM": "rank"}, "TMD_NORM must be one of softmax, zscore, minmax"),
+        ({"DRAGIN_THRESHOLD": "7"}, "DRAGIN_THRESHOLD must be such that verify.seed_threshold is"),
+        ({"RQ_LENGTH_NORM": "2.5"}, "RQ_LENGTH_NORM must be a whole number"),
+        (
+            {"CONTEXT_MAX_DOCS": "5", "ASK_MAX_CONTEXT_CHUNKS": "6"},
+            "CONTEXT_MAX_DOCS and ASK_MAX_CONTEXT_CHUNKS set evidence.max_chunks differently",
+        ),
+    ],
+)
+def test_wrong_values_name_the_variable(given: dict[str, str], message: str) -> None:
+    """And today's key."""
+    with pytest.raises(ConfigError) as caught:
+        load_settings(None, given)
+
+    assert message in str(caught.value)
+    assert any(key in caught.value.hint for name in given for key in OLD[name].keys)
+
+
+def test_commands_and_python_tell_of_old_names(
+    data_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On stderr, and as a warning."""
+    monkeypatch.setenv("RQ_LENGTH_NORM", "7")
+    told = "RQ_LENGTH_NORM is an old name, read as confidence.length_norm: 7"
+    assert data_home.name
+    assert told in run("search", "bread").stderr
+    with pytest.warns(UserWarning, match=told), pytest.raises(IndexMissingError):
+        ResearchAgent.open()
