@@ -38,9 +38,8 @@ from research_agent.settings import Settings
 
 CONVERSATIONS = ROOT / "benchmarks" / "questions" / "conversations.jsonl"
 KINDS = ("value", "sibling", "comparison", "unanswerable")
-HEADS = tuple(
-    "turn,asked,right (95 %),wrong,refused,gold cited,completed,calls,tokens,seconds".split(",")
-)
+KIND_HEADS = ("turn", "asked", "right (95 %)", "wrong", "refused", "gold cited", "completed")
+HEADS = (*KIND_HEADS, "calls", "tokens", "seconds")
 TURN_HEADS = ("conversation", "turn", "typed", "asked", "answer", "outcome")
 
 
