@@ -14,6 +14,7 @@ from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.steps.plan_calls import Before, plan_calls
+from research_agent.steps.search import About
 
 from .binding import Node, bind
 from .calling import Toolbox, run_call
