@@ -24,23 +24,22 @@ from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL
 from benchmarks.places import RECORDINGS, ROOT
+from benchmarks.presets import PRESETS, Chosen
 from benchmarks.questions import Row, read
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from benchmarks.refinement_arms import changed
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
 from benchmarks.tables import markdown
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.conversation import Turn
+from research_agent.core.replies import sampled_identity
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
 CONVERSATIONS = ROOT / "benchmarks" / "questions" / "conversations.jsonl"
 KINDS = ("value", "sibling", "comparison", "unanswerable")
-PRESETS = {"local": changed(Settings(), budget={"rounds": 2})}
-"""What acts in a run."""
-HEADS = ("turn", "asked", "right (95 %)", "wrong", "refused", "gold cited", "completed")
-HEADS += ("calls", "tokens", "seconds")
+KIND_HEADS = ("turn", "asked", "right (95 %)", "wrong", "refused", "gold cited", "completed")
+HEADS = (*KIND_HEADS, "calls", "tokens", "seconds")
 TURN_HEADS = ("conversation", "turn", "typed", "asked", "answer", "outcome")
 
 
@@ -73,7 +72,7 @@ class Asked:
 
 @click.command("conversations")
 @MODEL
-@click.option("--preset", default="local", type=click.Choice(list(PRESETS)))
+@click.option("--preset", default="local", type=click.Choice(PRESETS))
 @LIVE
 @MINUTES
 @CACHE
@@ -81,28 +80,27 @@ def conversations_command(
     *, weights: str, preset: str, live: bool, minutes: float, cache: str
 ) -> None:
     """Hold ten conversations and score each turn."""
+    chosen = Chosen(preset=preset, weights=weights, live=live, minutes=minutes)
     with TemporaryDirectory() as temporary:
-        place = Path(cache or temporary).absolute()
-        asked = hold(weights, preset, live=live, minutes=minutes, cache=place)
+        asked = hold(chosen, Path(cache or temporary).absolute())
     text = f"{table(asked)}\n\n{told(asked)}"
     if asked:
         keep(f"conversations-{weights}-{preset}", map(asdict, asked), text)
     print(text)
 
 
-def hold(weights: str, preset: str, *, live: bool, minutes: float, cache: Path) -> list[Asked]:
+def hold(chosen: Chosen, cache: Path) -> list[Asked]:
     """Return the turns of all conversations that are recorded, or can be held in time."""
-    settings = answers.arm(weights, "", PRESETS[preset]).settings
+    settings = chosen.settings
     index = conversation_documents.index(cache, settings)
     RECORDINGS.mkdir(exist_ok=True)
-    kept = Recordings(RECORDINGS / f"conversations-{weights}.jsonl", weights)
-    until = time.monotonic() + 60 * minutes
-    beside = 10 if live and weights == answers.STRONG else 1
+    kept = Recordings(RECORDINGS / f"conversations-{chosen.weights}.jsonl", chosen.weights)
+    until = time.monotonic() + 60 * chosen.minutes
+    beside = 10 if chosen.live and chosen.weights == answers.STRONG else 1
     with connect(index, settings, os.environ) as connection:
-        ports = connection.ports
 
         def held(conversation: Row) -> list[Asked]:
-            chat = RecordedChat(ports.answerer if live else None, kept, weights)
+            ports, chat = recorded(connection.ports, kept, chosen)
             return list(turns(conversation, ports, chat, settings, until))
 
         with ThreadPoolExecutor(beside) as threads:
@@ -110,13 +108,30 @@ def hold(weights: str, preset: str, *, live: bool, minutes: float, cache: Path) 
             return [asked for of in rows for asked in of]
 
 
+def recorded(ports: Ports, kept: Recordings, chosen: Chosen) -> tuple[Ports, RecordedChat]:
+    """Return ports whose models answer from what is kept, and the one that counts seconds."""
+    weights, settings = chosen.weights, chosen.settings
+    chat = RecordedChat(ports.answerer if chosen.live else None, kept, weights)
+    warm = sampled_identity(weights, settings.verify.sample_temperature)
+    sampler = RecordedChat(ports.sampler if chosen.live else None, kept, warm)
+    given = replace(
+        ports,
+        answerer=chat,
+        planner=chat,
+        filterer=chat,
+        verifier=chat,
+        sampler=ports.sampler and sampler,
+        measurer=None,
+        tool_use=Trial(),
+    )
+    return given, chat
+
+
 def turns(
     conversation: Row, ports: Ports, chat: RecordedChat, settings: Settings, until: float
 ) -> Iterator[Asked]:
     """Yield the turns of one conversation, up to the first that is not recorded or too late."""
-    ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
-    saver = InMemorySaver()
-    graph = build_chat_graph(ports, settings, load_prompts(), checkpointer=saver)
+    graph = build_chat_graph(ports, settings, load_prompts(), checkpointer=InMemorySaver())
     for key in conversation["turns"]:
         if time.monotonic() > until:
             return
