@@ -242,8 +242,7 @@ def test_expansion() -> None:
     links = Links()
     model = Watched(writes("k1 -> EXPAND_3\nk2 -> EXPAND_99\nk3 -> DISCARD\nk4 -> KEEP"))
     wanted = settings(mode="llm", max_expanded=2)
-    both = {"references": links.references, "expand": links.expand}
-    done = run(model, hits(4), wanted, **both, max_chunks=4)
+    done = run(model, hits(4), wanted, links=links, max_chunks=4)
 
     assert [0, 1, 90, 3, 91] == done.kept
     assert (2, 3, 4) == (done.stats.expanded, done.stats.kept, done.stats.original)
@@ -254,18 +253,17 @@ def test_expansion() -> None:
     properties = model.given[2]["properties"]
     assert isinstance(properties, dict)
     assert ["EXPAND_5" in properties[key]["pattern"] for key in ("k1", "k2")] == [True, False]
-    none = run(model, hits(3), settings(mode="llm", max_expanded=0), **both)
+    none = run(model, hits(3), settings(mode="llm", max_expanded=0), links=links)
     assert 0 == none.stats.expanded
 
 
 def test_dangling_references_are_counted_before_and_after() -> None:
     """Chunk 0 refers to chunk 90, in every mode; what the caller has already is not missing."""
     links = Links()
-    both = {"references": links.references, "expand": links.expand}
 
     def counts(reply: str, mode: str, exclude: Sequence[str] = ()) -> tuple[int, int]:
         model = ScriptedChat(writes(reply))
-        stats = run(model, hits(2), settings(mode=mode), **both, exclude=exclude).stats
+        stats = run(model, hits(2), settings(mode=mode), links=links, exclude=exclude).stats
         return stats.dangling_before, stats.dangling_after
 
     assert (1, 0) == counts("k1 -> EXPAND_1", "llm")
@@ -282,8 +280,7 @@ def test_expansion_leaves_out_what_is_excluded() -> None:
         ScriptedChat(writes("k1 -> EXPAND_5")),
         hits(1),
         settings(mode="llm", max_expanded=2),
-        references=links.references,
-        expand=links.expand,
+        links=links,
         exclude=["guide-90", "guide-92"],
     )
 
@@ -294,7 +291,7 @@ def test_expansion_has_a_third_of_the_places() -> None:
     """However many are read: each after its hit, and scores keep the order when they are sorted."""
     links = Links()
     model = ScriptedChat(writes("k1 -> EXPAND_5"))
-    found = run(model, hits(5), LLM, references=links.references, expand=links.expand, max_chunks=5)
+    found = run(model, hits(5), LLM, links=links, max_chunks=5)
     scores = [hit.score for hit in found.outcome.value.hits]  # type: ignore[attr-defined]  # (Filtered)
 
     assert [0, 1, 90, 2, 3, 91, 4, 92, 93, 94] == found.kept
