@@ -102,9 +102,10 @@ def pointwise(name: str, *, oversample: float = 1.6, judged: int = 20, least: fl
     return Arm(name=name, max_chunks=FEW, filter=how)
 
 
-def together(name: str, **changes: int) -> Arm:
+def together(name: str, *, expanded: int = 15, prompt_tokens: int = 2000) -> Arm:
     """Return an arm that asks about all hits at once, and follows what the model expands."""
-    how = replace(_slow(FilterSettings(mode="llm")), **changes)
+    how = _slow(FilterSettings(mode="llm"))
+    how = replace(how, max_expanded=expanded, max_prompt_tokens=prompt_tokens)
     return Arm(name=name, max_chunks=FEW, filter=how)
 
 
@@ -126,6 +127,6 @@ ARMS: tuple[Arm, ...] = (
     *(pointwise(f"pointwise, 10 of x1.6, p from {p}", least=p) for p in (0.2, 0.5, 0.7)),
     *(replace(pointwise(f"pointwise, wording {n!r}", judged=12), relevant=n) for n in RELEVANT),
     together(TOGETHER),
-    together(f"{TOGETHER}, nothing expanded", max_expanded=0),
-    together(f"{TOGETHER}, whole chunks", max_prompt_tokens=WHOLE),
+    together(f"{TOGETHER}, nothing expanded", expanded=0),
+    together(f"{TOGETHER}, whole chunks", prompt_tokens=WHOLE),
 )

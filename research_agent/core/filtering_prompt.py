@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from research_agent.core.chunking import chunk_header
 from research_agent.core.evidence import attribute, fenced, readable
@@ -49,20 +48,13 @@ def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
     return tuple(shares)
 
 
-def excerpt(
-    text: str,
-    query: str,
-    max_tokens: int,
-    count: Count,
-    *,
-    tie: Literal["first", "middle"] = "first",
-) -> str:
+def excerpt(text: str, query: str, max_tokens: int, count: Count, *, whole: bool = False) -> str:
     """Return `text`, or the run of its sentences that holds the most words of `query`.
 
-    Of runs that hold as many, the first one is taken, or the middle one, which also shows what
-    follows. What is left out is marked by an ellipsis. A sentence of more
-    than `LONGEST` tokens is taken line by line, such as a table by its rows; what is still too long
-    is cut.
+    What is left out is marked by an ellipsis. A single sentence that is too long is cut. With
+    `whole` a sentence of more than `LONGEST` tokens is taken line by line, such as a table by its
+    rows, before anything is cut, and of runs that hold as many words the middle one is taken, not
+    the first: it also shows what follows them.
 
     >>> text = "Bread is old. Rye has a dark crust. It keeps well."
     >>> excerpt(text, "crust of rye", 8, lambda text: len(text.split()))
@@ -71,11 +63,11 @@ def excerpt(
     if count(text) <= max_tokens:
         return text
     wanted = frozenset(query_words(query))
-    spans = _units(text, max(LONGEST, max_tokens - 2), count)
+    spans = _units(text, max(LONGEST, max_tokens - 2), count) if whole else _sentences(text)
     sizes = [count(text[start:end]) for start, end in spans]
     held = [wanted.intersection(index_words(text[start:end])) for start, end in spans]
     runs = _best_runs(sizes, held, max_tokens - 2)
-    first, last = runs[len(runs) // 2 if tie == "middle" else 0]
+    first, last = runs[len(runs) // 2 if whole else 0]
     inside = text[spans[first][0] : spans[last][1]]
     before, after = "… " if first else "", " …" if last < len(spans) - 1 else ""
     if count(f"{before}{inside}{after}") <= max_tokens:
@@ -83,10 +75,14 @@ def excerpt(
     return f"{before}{cut(inside, max_tokens - 2, count)} …"
 
 
+def _sentences(text: str) -> Sequence[tuple[int, int]]:
+    return sentence_spans(text) or ((0, len(text)),)
+
+
 def _units(text: str, max_tokens: int, count: Count) -> Sequence[tuple[int, int]]:
     """Return the spans of the sentences of a text; of one that is too long, those of its lines."""
     found = list[tuple[int, int]]()
-    for start, end in sentence_spans(text) or ((0, len(text)),):
+    for start, end in _sentences(text):
         if count(text[start:end]) <= max_tokens:
             found.append((start, end))
             continue
@@ -151,7 +147,7 @@ def shown_chunks(
     )
     shares = [own + added for own, added in zip(least, more, strict=False)]
     texts = [
-        content if length <= share else excerpt(content, query, share, count, tie="middle")
+        content if length <= share else excerpt(content, query, share, count, whole=True)
         for content, length, share in zip(contents, lengths, shares, strict=False)
     ]
     return Shown(

@@ -26,6 +26,8 @@ _MEMBER = re.compile(r'"(?P<key>[^"\\]{1,200})"\s*:\s*(?=[{"])')
 """A key of a JSON object, in front of an object or a text."""
 _ALIAS = re.compile(r"(?i)k(\d{1,9})")
 _BARE = re.compile(rf"(?i)\s*{_VERB}")
+_REASON = r'[^"\\]{2,60}'
+"""A few words, without what would end the text."""
 MOST_MEMBERS = 2000
 """Keys of a reply that are looked at."""
 
@@ -48,30 +50,27 @@ class Verdicts:
 
 
 def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object]:
-    """Return the JSON schema of a reply: a reason and a verdict for each alias, in this order.
+    """Return the JSON schema of a reply: a verdict and a reason for each alias, in this order.
 
-    `expandable` has the steps that would bring something new, for each alias.
+    Both are one short text: a model that writes 12 tokens a second spends half as many on it as on
+    an object. `expandable` has the steps that would bring something new, for each alias.
 
-    >>> schema = decision_schema({"k1": [3]})
-    >>> schema["properties"]["k1"]["properties"]["verdict"], schema["required"]
-    ({'enum': ['KEEP', 'EXPAND_3', 'DISCARD']}, ['k1'])
+    >>> decision_schema({"k1": [3], "k2": []})["required"]
+    ['k1', 'k2']
     """
-    return _object({alias: _judged(steps) for alias, steps in expandable.items()})
-
-
-def _judged(steps: Sequence[int]) -> dict[str, object]:
-    """Return the schema of what is said of one chunk; the reason comes first, to be thought of."""
-    verdicts = ["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"]
-    return _object({"reason": {"type": "string"}, "verdict": {"enum": verdicts}})
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
+        "properties": {
+            alias: {"type": "string", "pattern": f"^({_choices(steps)}): {_REASON}$"}
+            for alias, steps in expandable.items()
+        },
+        "required": list(expandable),
         "additionalProperties": False,
     }
+
+
+def _choices(steps: Sequence[int]) -> str:
+    return "|".join(["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"])
 
 
 def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
@@ -81,7 +80,7 @@ def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
     back-ticks or a title around the alias, any of the usual arrows and a reason behind the verdict.
     "EXPAND" with an unusual depth keeps. A chunk that a sentence merely talks about has no verdict.
 
-    >>> half = '{"k1": {"reason": "its size", "verdict": "EXPAND_1"}, "k2": {"reason": "no'
+    >>> half = '{"k1": "EXPAND_1: its size", "k2": "KEEP: na'
     >>> read_verdicts(half, ["k1", "k2"]).by_alias, read_verdicts(half, ["k1"]).reasons
     ({'k1': 'expand_1'}, {'k1': 'its size'})
     >>> reply = "1. `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
@@ -109,7 +108,7 @@ def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
 
 def _members(text: str) -> Iterator[Said]:
     """Yield what the members of JSON objects say, also of an object without an end."""
-    decoder, position = json.JSONDecoder(), 0
+    decoder, position = json.JSONDecoder(strict=False), 0
     for _ in range(MOST_MEMBERS):
         member = _MEMBER.search(text, position)
         if not member:

@@ -100,7 +100,8 @@ def test_second_look_that_fails_is_no_verdict() -> None:
     )
 
     assert [0, 1] == [
-        h.chunk.order for h in looked_again(look(*["discard"] * 3, first=0), failed).hits
+        h.chunk.order
+        for h in looked_again(look("discard", "discard", "discard", first=0), failed).hits
     ]
 
 

@@ -112,7 +112,7 @@ def test_middle_run_shows_what_follows() -> None:
     text = " ".join(f"{name} stands here." for name in ["A", "B", "The price", "D", "E", "F"])
 
     assert "F" not in excerpt(text, "price", 11, count)
-    assert "D stands here." in excerpt(text, "price", 11, count, tie="middle")
+    assert "D stands here." in excerpt(text, "price", 11, count, whole=True)
 
 
 def test_chunk_cannot_close_its_fence() -> None:

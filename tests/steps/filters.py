@@ -10,7 +10,7 @@ from research_agent.core.types import Chunk, Completion, Hit, ModelCall, Outcome
 from research_agent.metering import Meter
 from research_agent.ports import DecisionCache, Ports
 from research_agent.settings import FilterSettings, Settings
-from research_agent.steps.filter import Expand, HitFilter, References
+from research_agent.steps.filter import HitFilter
 from research_agent.steps.filter.references import no_expansion, no_references
 from tests.fakes import PROMPTS, ScriptedChat, chunk, ports
 
@@ -93,8 +93,7 @@ def run(  # noqa: PLR0913 (one collaborator each)
     *,
     max_chunks: int = 5,
     cache: DecisionCache | None = None,
-    references: References = no_references,
-    expand: Expand = no_expansion,
+    links: Links | None = None,
     allowance: Allowance = ENOUGH,
     exclude: Sequence[str] = (),
     question: str = "",
@@ -102,7 +101,13 @@ def run(  # noqa: PLR0913 (one collaborator each)
     """Filter `found` with a new filter."""
     used = given(model, cache)
     meter = Meter(allowance, tokenizer=used.tokenizer, clock=used.clock)
-    keep = HitFilter(used, wanted, PROMPTS, references=references, expand=expand)
+    keep = HitFilter(
+        used,
+        wanted,
+        PROMPTS,
+        references=links.references if links else no_references,
+        expand=links.expand if links else no_expansion,
+    )
     outcome = keep(
         QUERY, found, max_chunks=max_chunks, meter=meter, exclude=exclude, question=question
     )

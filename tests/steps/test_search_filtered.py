@@ -135,10 +135,10 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded() -> 
 
 def test_best_are_marked_where_nothing_is_kept() -> None:
     """After a second look, or without one where the caller searches again itself."""
-    for more, calls in (({}, 2), ({"look_again": False}, 1)):
+    for again, calls in ((True, 2), (False, 1)):
         model = ScriptedChat(writes(ALL))
         given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
-        found = search(given, wants(mode="llm"), rerank=True, **more)
+        found = search(given, wants(mode="llm"), rerank=True, look_again=again)
 
         assert [0, 1] == [hit.chunk.order for hit in found.hits]
         assert (calls, True, 2) == (len(model.asked), found.stats.all_discarded, found.stats.kept)

@@ -27,7 +27,7 @@ from research_agent.steps.filter.judging import (
 )
 from research_agent.steps.filter.references import Expand, References, reaches
 
-TOKENS_A_VERDICT, LEAST_A_VERDICT, AROUND = 32, 14, 24
+TOKENS_A_VERDICT, LEAST_A_VERDICT, AROUND = 24, 10, 24
 """Tokens of a reply: at most and at least a chunk, with its reason, and for the whole."""
 NOTHING = Reach()
 
