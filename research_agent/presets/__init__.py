@@ -125,7 +125,9 @@ def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
         for key, value in preset_values("local").items()
         if key.startswith(("search.", "filter.")) and key not in settings.laid.own
     }
-    return _changed(settings, {**changes, "laid": replace(settings.laid, gave_way=True)})
+    changes["laid"] = replace(settings.laid, gave_way=True)
+    given_way: Settings = _changed(settings, changes)
+    return given_way
 
 
 def described(settings: Settings) -> str:
@@ -158,7 +160,8 @@ def _fitting(settings: Settings) -> Settings:
         for key, limit in most.items()
         if key not in settings.laid.own and _number(now[key]) > limit
     }
-    return _changed(settings, smaller)
+    fitted: Settings = _changed(settings, smaller)
+    return fitted
 
 
 def _number(value: object) -> float:

@@ -99,7 +99,7 @@ def served(model: Model, folder: Path) -> Iterator[str]:
     with server(model.reply) as url:
         config = folder / "served.yaml"
         chat = {"provider": "openai", "model": "scripted", "base_url": url}
-        settings = {"models": {"chat": chat}, "answer": {"refusal": "check"}}
+        settings = {"preset": "local", "models": {"chat": chat}, "answer": {"refusal": "check"}}
         given = settings | {"verify": {"judge": model.judge}}
         config.write_text(json.dumps(given), encoding="utf-8")
         yield str(config)

@@ -143,7 +143,7 @@ def started(config: Path, docs: Path) -> subprocess.Popen[str]:
 def slow_config(url: str, folder: Path) -> Path:
     config = folder / "slow.yaml"
     chosen = {"provider": "openai", "model": "scripted", "base_url": url}
-    config.write_text(json.dumps({"models": {"chat": chosen}}), encoding="utf-8")
+    config.write_text(json.dumps({"preset": "local", "models": {"chat": chosen}}), encoding="utf-8")
     return config
 
 

@@ -110,7 +110,7 @@ def test_ask_names_its_preset_first(docs: Path, tmp_path: Path) -> None:
     with served(Model(), tmp_path) as config:
         asked = ("ask", QUESTION, "--docs", str(docs), "--config", config, "--quiet")
         results = [run(*asked, "--preset", name) for name in ("local", "big")]
-        auto = run(*asked, "--json")
+        auto = run(*asked, "--preset", "auto", "--json")
 
     assert results[0].stderr.startswith("preset local\n")
     assert 2 == results[1].exit_code

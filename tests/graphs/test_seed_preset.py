@@ -67,7 +67,8 @@ class Writer:
 class Reader:
     """Wants what a chunk refers to, and keeps the others."""
 
-    def complete(self, _role: str, messages: Sequence[Message], **_: object) -> Completion:
+    def complete(self, role: str, messages: Sequence[Message], **_: object) -> Completion:
+        assert "filter" == role
         shown = re.findall(r'<chunk key="(k\d+)"([^>]*)>', messages[-1].text)
         verdicts = (f"{k} -> {'EXPAND_1' if 'refers_to' in head else 'KEEP'}" for k, head in shown)
         return says("\n".join(verdicts))
