@@ -8,13 +8,10 @@ ARMS = (
     Arm("default", BASE),
     Arm("abstractive", changed(BASE, answer={"mode": "abstractive"}), "default"),
     Arm("extractive", changed(BASE, answer={"mode": "extractive"}), "default"),
-    Arm("refusing-prompt", changed(BASE, answer={"refusal": "prompt"}), "default"),
-    Arm("no-refusal-check", changed(BASE, answer={"min_answerable": 0.0}), "default"),
     Arm("two-rounds", changed(BASE, budget={"rounds": 2}), "default"),
     Arm("no-judge", changed(BASE, verify={"judge": "off"}), "default"),
     Arm("prune", changed(BASE, prune={"mode": "ratio", "by": "similarity"}), "default"),
 )
-"""\"no-refusal-check\" still asks, so that the probability is known."""
 
 
 def arm_named(name: str) -> Arm:

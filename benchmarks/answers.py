@@ -71,7 +71,7 @@ def arm(weights: str, name: str, settings: Settings, **more: Any) -> Chosen:  # 
     if weights == STRONG:
         url = os.environ.get("RESEARCH_AGENT_BENCHMARK_URL", "http://127.0.0.1:8099/v1")
         chat = RoleSettings(provider="openai", model=STRONG, base_url=url)
-        models = replace(models, chat=chat, timeout=SLOW, retries=0, concurrency=64)
+        models = replace(models, chat=chat, timeout=SLOW, retries=0, concurrency=256)
         settings = unhurried(settings)
     else:
         local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked)

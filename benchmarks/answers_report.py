@@ -17,9 +17,6 @@ from benchmarks.places import RESULTS
 from benchmarks.questions import Row, nist_keys, read
 from benchmarks.refusal_curve import curve_table
 
-CHECKED = ("no-refusal-check", "default")
-"""Arms of which the curve is drawn; the first one that has rows."""
-
 
 def write_report(weights: str) -> str:
     """Return the tables of all that is kept for `weights`, and keep them in answers.md."""
@@ -33,7 +30,7 @@ def write_report(weights: str) -> str:
     removed = [line for arm in ARMS if (line := _removed_line(weights, arm.name, keys))]
     if removed:
         parts += ["### Gold pages taken out of the index", "\n".join(removed)]
-    parts += [text for name in CHECKED if (text := _curve(weights, name, keys))][:1]
+    parts += [text] if (text := _curve(weights, ARMS[0].name, keys)) else []
     text = "\n\n".join(parts)
     (RESULTS / "answers.md").write_text(f"{text}\n", encoding="utf-8")
     return text

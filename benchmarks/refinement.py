@@ -26,7 +26,7 @@ from benchmarks.product import index_at, index_of
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
 from benchmarks.refinement_arms import ARMS, MODES, Arm
 from benchmarks.refinement_table import FIRST, HITS, Asked, Proposal, Rows, table
-from benchmarks.refining import Searching
+from benchmarks.refining import By, Searching
 from benchmarks.samples import every
 from benchmarks.sought import documents, question_set
 from research_agent.assembly.connection import connect
@@ -154,7 +154,7 @@ def asked(data: DataSet, arm: Arm, ports: Ports, chosen: Chosen) -> Mapping[str,
     settings = answering(chosen.weights, "", arm.settings).settings
     if not chosen.modes:
         settings = replace(settings, search=replace(settings.search, max_chunks=HITS))
-    by = "chunk" if data.name == API else "document" if data.by_document else "page"
+    by: By = "chunk" if data.name == API else "document" if data.by_document else "page"
     searching = Searching(ports, settings, by)
     searching.alone(data.questions[0].text)  # the models are loaded
 

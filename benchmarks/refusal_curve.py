@@ -2,7 +2,7 @@
 
 All from the recorded probabilities. A question that another check refused stays refused. One that
 the run's own threshold (`min_answerable`) refused counts as answered below its probability, though
-a later check might have refused it; the arm "no-refusal-check" has none of these.
+a later check might have refused it.
 """
 
 from collections.abc import Sequence

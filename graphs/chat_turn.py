@@ -38,14 +38,14 @@ class Kept:
 def ask(state: ChatState, *, research: Research, chunks: ChunkStore) -> Kept:
     """Ask the research graph, from a fresh state, and return what is kept of the answer.
 
-    It is given the question by itself, what it may read, and what the answer before has cited.
-    Rejected chunks are left out as long as their text is the one that was rejected.
+    It is given the question by itself, what it may read, and what the answers before have cited.
+    Rejected chunks are left out as long as their text is the one that was rejected, and so is what
+    was told where the question asks for more.
     """
     section, scope = _narrowed(state, _limits(state, chunks))
     asked = state.asked
     given = ResearchInput(
         question=asked.question + section,
-        search_text=asked.search_text and asked.search_text + section,
         scope=scope,
         known=known_chunks(asked, state.turns),
     )
@@ -54,12 +54,16 @@ def ask(state: ChatState, *, research: Research, chunks: ChunkStore) -> Kept:
     turn = turn_of(asked, result)
     about = {"status": turn.status, "citations": [item.place for item in turn.citations]}
     message = AIMessage(result.answer, response_metadata=about)
-    return Kept([message], [turn], entered(state.ledger, result.evidence, result.citations))
+    return Kept([message], [turn], entered(state.ledger, asked, result))
 
 
 def _limits(state: ChatState, chunks: ChunkStore) -> Scope:
-    """Return what may be read; a chunk that has changed is no longer rejected."""
-    rejected = state.rejected or {}
+    """Return what may be read; a chunk that has changed is no longer left out.
+
+    A question that asks for more does not read again what was told.
+    """
+    told = state.ledger.told if state.asked.more else {}
+    rejected = {**told, **(state.rejected or {})}
     found = chunks.chunks(list(rejected)) if rejected else ()
     same = {c.chunk_id for c in found if rejected[c.chunk_id] in ("", chunk_digest(c))}
     return replace(state.limits, exclude=frozenset(same))

@@ -17,7 +17,7 @@ from .state import ResearchState, ResearchUpdate
 
 def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
     found = retrieve(
-        state.first_query,
+        state.question,
         state.check,
         ports=ports,
         settings=settings.retrieval,

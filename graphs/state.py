@@ -69,18 +69,10 @@ class ResearchInput(State):
     scope: Annotated[
         Scope, Field(description="Which part of the documents may be read; empty: all of them.")
     ] = EVERYTHING
-    search_text: Annotated[
-        str, Field(description="What is searched for first; empty: the question.")
-    ] = ""
     known: Annotated[
         tuple[str, ...],
         Field(description="Ids of chunks from earlier answers, to be considered again."),
     ] = ()
-
-    @property
-    def first_query(self) -> str:
-        """What the first round searches for."""
-        return self.search_text or self.question
 
 
 class ResearchOutput(State):

@@ -73,8 +73,9 @@ def _searched(queries: Sequence[str], documents: Sequence[DocumentOutline]) -> s
 
 
 def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:
-    """Return what helps against a refusal."""
-    missing = _listed(words_not_held(result.question, result.evidence))
+    """Return what helps against a refusal: it names what the model missed, else words not held."""
+    named = [part for part in result.unanswered if part]
+    missing = _listed(named or words_not_held(result.question, result.evidence))
     which = result.stop_reason.removeprefix("budget_")
     near = "The passages read do not say it: name the document or the section, or ask for less."
     helps: dict[Refused, str] = {

@@ -200,15 +200,23 @@ def _together(results: Sequence[CallResult], own_query: str, rrf_k: int) -> tupl
     bridges = frozenset(one for result in results for one in result.call.bridges)
     own = next((r for r in ranked if own_query and r.call.query == own_query), None)
     if own is None:
-        return raised(fuse_hits([r.hits for r in ranked], rrf_k=rrf_k), bridges, slot=PART_SLOT)
-    others = [result for result in ranked if result is not own]
+        hits = fuse_hits([result.hits for result in ranked], rrf_k=rrf_k)
+    else:
+        others = [result for result in ranked if result is not own]
+        hits = _led_by(own, others, bridges)
+    return raised(hits, bridges, slot=PART_SLOT)
+
+
+def _led_by(
+    own: CallResult, others: Sequence[CallResult], bridges: Collection[str]
+) -> tuple[Hit, ...]:
+    """Return the hits of `own` with the best of the others in their reserved places."""
     hits = _without(own.hits, bridges) if others else own.hits
     for slot in sorted({result.call.slot for result in others} - {0}):
         now = [_first(r.hits, bridges) for r in others if r.call.slot == slot]
         alone = len(now) == 1 and slot != HOP_SLOT
         hits = reserve_slots(hits, now, slot=slot, each=2 if alone else 1)
-    last = [r.hits for r in others if not r.call.slot or r.call.part < 0]
-    return raised(put_last(hits, last), bridges, slot=PART_SLOT)
+    return put_last(hits, [r.hits for r in others if not r.call.slot or r.call.part < 0])
 
 
 def _without(hits: Sequence[Hit], bridges: Collection[str]) -> tuple[Hit, ...]:

@@ -6,11 +6,11 @@ is passed over.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Literal
 
 from research_agent.core.alignment import PageSpan
 from research_agent.core.draft_hiding import public_result
-from research_agent.core.evidence import Evidence
 from research_agent.core.records import text_digest
 from research_agent.core.result import Citation, ResearchResult
 from research_agent.core.types import Chunk, ModelCall
@@ -19,8 +19,10 @@ from research_agent.core.uncertainty import in_words
 
 Understanding = Literal["new", "rules", "model", "context"]
 """How a question was understood: "new": as it was typed; "model": completed by a model; "context":
-as it was typed, and searched for together with the question before, because the model's reply could
-not be used. "rules" stands in sessions of older versions only."""
+together with the question before, because the model's reply could not be used. "rules" stands in
+sessions of older versions only."""
+MOST_KNOWN = 2
+"""Chunks cited earlier that a follow-up starts from: one of each of the last two answers."""
 DIGEST_CHARS = 16
 
 
@@ -34,15 +36,15 @@ class FollowUp:
     reason: str = ""
     """Why it could not be completed."""
     calls: tuple[ModelCall, ...] = ()
-    search_text: str = ""
-    """What is searched for first; empty: the question."""
+    more: bool = False
+    """It asks for more than an earlier answer told: what was cited is not read again."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person has to know about how the question was understood."""
-        if self.how != "context":
-            return ()
-        return (f"follow_up: asked as it was typed, with the question before: {self.reason}",)
+        told = f"follow_up: asked together with the question before: {self.reason}"
+        more = "follow_up: asked for more, so what was cited before is not read again"
+        return (*[told] * (self.how == "context"), *[more] * self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,13 @@ class Ledger:
     seen: Mapping[str, str] = field(default_factory=dict)
     """All that a model has read."""
     cited: Mapping[str, str] = field(default_factory=dict)
+    discarded: tuple[str, ...] = ()
+    """Chunks that the filter left out for the last question, and for those it asks more of."""
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What is of no use to a question that asks for more."""
+        return {**dict.fromkeys(self.discarded, ""), **self.cited}
 
 
 def chunk_digest(chunk: Chunk) -> str:
@@ -173,29 +182,39 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
     )
 
 
-def entered(ledger: Ledger, evidence: Sequence[Evidence], citations: Sequence[Citation]) -> Ledger:
-    """Return the ledger with what one more answer has read and cited.
-
-    >>> from research_agent.core.types import Hit
-    >>> sorted(entered(Ledger(), [Evidence("c1", Hit(Chunk("x", "guide", "a key")))], ()).seen)
-    ['x']
-    """
-    read = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in evidence}
-    cited = {item.chunk_id: read[item.chunk_id] for item in citations if item.chunk_id in read}
-    return Ledger({**ledger.seen, **read}, {**ledger.cited, **cited})
+def entered(ledger: Ledger, asked: FollowUp, result: ResearchResult) -> Ledger:
+    """Return the ledger with what the answer to one more question has read, cited and left out."""
+    read = {i.hit.chunk.chunk_id: chunk_digest(i.hit.chunk) for i in result.evidence}
+    cited = {i.chunk_id: read[i.chunk_id] for i in result.citations if i.chunk_id in read}
+    discarded = [
+        one.chunk_id
+        for one in result.filter_stats.decisions
+        if one.verdict == "discard" and one.chunk_id not in read
+    ]
+    before = ledger.discarded if asked.more else ()
+    return Ledger(
+        {**ledger.seen, **read},
+        {**ledger.cited, **cited},
+        tuple(dict.fromkeys([*before, *discarded])),
+    )
 
 
 def known_chunks(asked: FollowUp, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the chunks that the answer before a follow-up has cited; none for a new question.
+    """Return the chunks that a follow-up starts from; none for a new question.
 
-    >>> turn = Turn(citations=(Cited(chunk_id="x"),))
-    >>> known_chunks(FollowUp(how="model"), [turn]), known_chunks(FollowUp(), [turn])
-    (('x',), ())
+    They are the first that each of the last two answers cited, since a question may compare both;
+    where that is one chunk, the next that was cited.
+
+    >>> a, b = (Turn(citations=(Cited(chunk_id=one), Cited(chunk_id=f"{one}2"))) for one in "ab")
+    >>> known_chunks(FollowUp(how="model"), [a, b, Turn()]), known_chunks(FollowUp(), [a])
+    (('b', 'a'), ())
     """
-    answered = [turn for turn in turns if turn.citations]
-    if asked.how == "new" or not answered:
+    if asked.how == "new":
         return ()
-    return tuple(dict.fromkeys(item.chunk_id for item in answered[-1].citations))
+    cited = [[item.chunk_id for item in turn.citations] for turn in turns if turn.citations]
+    ranked = zip_longest(*reversed(cited[-2:]))
+    ids = dict.fromkeys(one for rank in ranked for one in rank if one)
+    return tuple(ids)[:MOST_KNOWN]
 
 
 def _cited(citation: Citation, digests: Mapping[str, str]) -> Cited:

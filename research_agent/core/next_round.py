@@ -59,20 +59,19 @@ def verify(  # noqa: PLR0913 (keyword-only settings)
     """
     limit = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
     one = _Round(question, answer, claims, evidence, rule, seen, round_, limit)
-    rounds = progress.rounds
     ended = _ended(answer, best, probe_failed=probe_failed, exhausted=exhausted)
     if ended:
         check, draft = ended, best
     elif answer.refused:
         check, draft = one.refusal(best)
     else:
-        latest = one.record(progress)
-        check, draft = one.weighed(best, too_poor=progress.too_poor(latest))
-        rounds = (*rounds, latest)
+        too_poor = progress.too_poor(one.record(progress.spent))
+        check, draft = one.weighed(best, too_poor=too_poor)
     paid = allowance.llm_calls >= CALLS and not allowance.spent()
     if left_out and check.reason in MENDED and paid:
         check = Check("again", "pruned", doubts=check.doubts)
-    return replace(check, rounds=rounds), draft
+    latest = () if ended else (replace(one.record(progress.spent), reason=check.reason),)
+    return replace(check, rounds=(*progress.rounds, *latest)), draft
 
 
 @dataclass(frozen=True)
@@ -135,13 +134,25 @@ class _Round:
             spots=spots,
         )
 
-    def record(self, progress: Progress) -> Round:
-        """Return what the answer came to."""
-        count, shown, unsure = len(self.claims), self.draft.supported, self.draft.uncertainty
-        good = quality(count, shown, unsure.normalized)
-        return Round(
-            self.number, unsure.mean_entropy, self.draft.doubt, count, shown, good, progress.spent
+    @cached_property
+    def refused(self) -> Draft:
+        """The refusal; nothing of what it was written instead of is kept."""
+        answer = self.answer
+        usable = not unusable_tokens(answer.text, answer.tokens)
+        return Draft(
+            self.number,
+            refused=answer.refused,
+            uncertainty=by_logprobs(answer.tokens if usable else ()),
+            answerable=answer.answerable,
+            missing=answer.missing,
         )
+
+    def record(self, spent: int) -> Round:
+        """Return what the answer came to, when the question had cost so many tokens."""
+        draft = self.refused if self.answer.refused else self.draft
+        count, shown, unsure = len(draft.claims), draft.supported, draft.uncertainty
+        good = quality(count, shown, unsure.normalized)
+        return Round(self.number, unsure.mean_entropy, draft.doubt, count, shown, good, spent)
 
     def weighed(self, best: Draft, *, too_poor: bool) -> tuple[Check, Draft]:
         """Return what follows from the answer, and the better one of its draft and `best`."""
@@ -159,17 +170,9 @@ class _Round:
 
     def refusal(self, best: Draft) -> tuple[Check, Draft]:
         """Return what follows from a refusal: a draft that was there before is not lost."""
-        answer, limit = self.answer, self.limit
+        answer, limit, draft = self.answer, self.limit, self.refused
         if best.claims:
             return _stop("worse_than_before", best, answer.refused), best
-        usable = not unusable_tokens(answer.text, answer.tokens)
-        draft = Draft(
-            self.number,
-            refused=answer.refused,
-            uncertainty=by_logprobs(answer.tokens if usable else ()),
-            answerable=answer.answerable,
-            missing=answer.missing,
-        )
         if answer.refused == "no_evidence" and best.refused == "no_evidence":
             return _stop("no_new_evidence", draft), draft
         if limit == "max_rounds" or (answer.refused == "no_evidence" and not self.seen):

@@ -14,7 +14,7 @@ MOST = 12
 """References of one chunk that are told."""
 MOST_COUNTED = 30
 """Further chunks up to which they are counted."""
-SHOWN_NAMES, MAX_NAME = 4, 60
+SHOWN_NAMES, MAX_NAME = 3, 50
 """Names that are shown of what is one step away, and characters of one."""
 
 
@@ -95,9 +95,8 @@ def name_of(chunk: Chunk) -> str:
     caption = chunk.text.strip().partition("\n")[0] if chunk.kind == "table" else ""
     named = "" if cells(caption) else caption
     name = named or next(iter(chunk.section[-1:]), "") or chunk.title or chunk.doc_id
-    where = pages(chunk)
     short = " ".join(name[:MAX_NAME].split())
-    return f"{short} ({where})" if where else short
+    return f"{short} (page {chunk.start_page})" if pages(chunk) else short
 
 
 def dangling(references: Mapping[str, Sequence[Reference]], there: Collection[str]) -> int:

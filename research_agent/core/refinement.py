@@ -78,6 +78,12 @@ def keep(query: str, reason: str, verdicts: tuple[QueryVerdict, ...] = ()) -> Re
     return Refinement("keep", (query,), reason, verdicts)
 
 
+def exhausted(query: str) -> Refinement:
+    """Search no more: in a later round the planner model kept the question."""
+    reason = "the planner model has nothing else to search for"
+    return Refinement("keep", (query,), reason, author="model", exhausted=True)
+
+
 def judge(
     question: str,
     proposal: Proposal,

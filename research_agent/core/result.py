@@ -124,7 +124,8 @@ class ResearchResult:
     advice: str = ""
     """What was searched and what would help, in one line; empty for a whole answer."""
     trend: tuple[Round, ...] = ()
-    """What every round that wrote an answer came to: its entropy, its supported sentences."""
+    """What every round came to that wrote an answer or refused: its entropy, its supported
+    sentences, and why another one followed or none."""
     unsure: tuple[Unsure, ...] = ()
     """What the model was unsure of in the answer, at most three things; with words for each."""
     unsaid: tuple[str, ...] = ()

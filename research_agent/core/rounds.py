@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round that wrote an answer."""
+    """A round that wrote an answer, or refused: that has no sentences."""
 
     round: int
     mean_entropy: float | None
@@ -20,6 +20,8 @@ class Round:
     """Share of supported sentences times 1 - normalised uncertainty, 0 to 1."""
     tokens: int
     """What the question had cost when the answer was checked, in tokens read and written."""
+    reason: str = ""
+    """Why another round followed, or none (`Check.reason`); empty in results of old versions."""
 
 
 def quality(sentences: int, shown: int, normalized: float | None) -> float:

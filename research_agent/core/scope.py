@@ -77,7 +77,8 @@ def scope_of(given: Mapping[str, Any]) -> Scope:
     >>> scope_of({"documents": ["guide"], "since": "2024"}).documents
     ('guide',)
     """
-    return Scope(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    return Scope(**fields)
 
 
 def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -> None:

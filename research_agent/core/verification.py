@@ -119,7 +119,7 @@ class Check:
     """The next query leaves out words that the model was unsure of (DRAGIN's QFS): no model is
     asked for another one."""
     rounds: tuple[Round, ...] = ()
-    """What every round that wrote an answer came to."""
+    """What every round that wrote an answer, or refused, came to."""
 
     @property
     def faulty(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def look(asked: FollowUp, scope: Scope, *, ports: Ports, settings: Settings) -> 
     if chosen.clarify == "off":
         return Choices()
     try:
-        vector = ports.embedder.embed([asked.search_text or asked.question])[0]
+        vector = ports.embedder.embed([asked.question])[0]
     except ModelError:
         return Choices()
     found = ports.vectors.search(vector, k=settings.retrieval.top_k)

@@ -175,11 +175,11 @@ def test_rounds_are_raised_up_to_the_ceiling() -> None:
         context = ResearchContext(rounds=2)
         asked = agent.graph.invoke(ResearchInput(question=QUESTION), context=context)["result"]
     found = [asked]
-    for limits, args in ((Limits(rounds=2), {}), (Limits(), {"rounds": 2})):
-        with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
-            tool = agent.research_tool(lambda limits=limits: limits)
-            call = {**CALL, "args": {"question": QUESTION, **args}}
-            found.append(tool.invoke(call).artifact)
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        found.append(agent.ask(QUESTION, limits=Limits(rounds=2)))
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        call = {**CALL, "args": {"question": QUESTION, "rounds": 2}}
+        found.append(agent.research_tool().invoke(call).artifact)
     with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
         as_configured = agent.ask(QUESTION)
 

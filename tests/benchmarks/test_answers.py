@@ -63,8 +63,7 @@ def test_arms_differ_from_the_default() -> None:
     """Every arm has a name of its own and changes something of the default."""
     assert len(ARMS) == len({one.name for one in ARMS})
     assert [ARMS[0]] == [one for one in ARMS if one.settings == BASE]
-    assert "prompt" == arm_named("refusing-prompt").settings.answer.refusal
-    assert 0.0 == arm_named("no-refusal-check").settings.answer.min_answerable
+    assert 2 == arm_named("two-rounds").settings.budget.rounds
 
 
 def test_name_of_a_run_tells_weights_arm_and_gold() -> None:

@@ -10,7 +10,9 @@ from benchmarks.answers import STRONG
 from benchmarks.presets import Chosen, Seen, first_round_of
 from benchmarks.presets_table import Asked, grouped, paired, report
 from benchmarks.recording import Trial
+from graphs.state import ResearchState
 from research_agent.app.agent import ResearchAgent
+from research_agent.app.own_graphs import own
 from research_agent.config import load_prompts
 from research_agent.core.events import Calls, Checked, Decisions, PlannedCall
 from research_agent.core.filtering import ChunkDecision
@@ -123,6 +125,27 @@ def test_fewer_rounds_are_asked_only_where_more_were_taken(monkeypatch: pytest.M
     assert [(1, 1), (2, 2), (3, 2)] == [(row.most, row.rounds) for row in rows]
 
 
+def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gives the same row; a question of which a call is missing has none."""
+    monkeypatch.setattr(presets, "RECORDINGS", tmp_path)
+    model = ScriptedChat(says(GOOD))
+    given = ports(model)
+    chosen = Chosen(preset="local", weights="1.5b", live=True, rounds=1)
+
+    live = list(presets.Asking(chosen, given).rounds("hotpotqa", KEY, given))
+    asked = len(model.asked)
+    again = presets.Asking(replace(chosen, live=False), given)
+
+    replayed = list(again.rounds("hotpotqa", KEY, given))
+    unknown = list(again.rounds("hotpotqa", {**KEY, "question": "What else?"}, given))
+    assert [replace(row, seconds=0.0) for row in live] == [
+        replace(row, seconds=0.0) for row in replayed
+    ]
+    assert [("right", True, 1)] == [(row.outcome, row.supported, row.most) for row in live]
+    assert (asked, []) == (len(model.asked), unknown)
+    assert live[0].stages["answer asked"] >= 1
+
+
 def test_only_the_first_round_has_less_evidence() -> None:
     """The second one has as much as the settings say; without a limit so has the first."""
     settings = replace(
@@ -131,10 +154,10 @@ def test_only_the_first_round_has_less_evidence() -> None:
         evidence=replace(Settings().evidence, max_tokens=1500),
     )
     seen: list[tuple[int, int]] = []
-    nodes = presets.own("nodes")
+    nodes = own("nodes")
     whole = nodes.select_evidence_node
 
-    def watched(state: presets.ResearchState, *, settings: Settings, **bound: object) -> object:
+    def watched(state: ResearchState, *, settings: Settings, **bound: object) -> object:
         seen.append((state.rounds, settings.evidence.max_tokens))
         return whole(state, settings=settings, **bound)
 
@@ -191,12 +214,12 @@ def test_rounds_are_compared_on_the_questions_that_both_have() -> None:
     """Rescued refusals and broken answers are told apart; costs are of those with more rounds."""
     miss = replace(ROW, qid="u1", answerable=False)
     before = [ROW, replace(RIGHT, qid="q2"), replace(ROW, qid="q3"), miss, replace(ROW, qid="q9")]
-    more = {"most": 2, "rounds": 2, "calls": 5, "read": 1900, "seconds": 40.0}
+    longer = replace(RIGHT, most=2, rounds=2, calls=5, read=1900, seconds=40.0)
     after = [
-        replace(RIGHT, **more),
-        replace(RIGHT, qid="q2", outcome="wrong", **more),
+        longer,
+        replace(longer, qid="q2", outcome="wrong"),
         replace(ROW, qid="q3", most=2),
-        replace(miss, status="answered", outcome="wrong", **more),
+        replace(longer, qid="u1", answerable=False, outcome="wrong"),
     ]
     [line] = paired(before, after)
 

@@ -94,6 +94,15 @@ def test_spent_budget_names_its_limit() -> None:
     ) == advice_of(result, DOCUMENTS)
 
 
+def test_refusal_names_what_the_model_missed() -> None:
+    """In its own words, before any word of the question."""
+    result = replace(refused("insufficient_evidence"), unanswered=("", "the price"))
+
+    assert advice_of(result, DOCUMENTS).endswith(
+        "No passage read holds 'the price': add documents that do, or ask without it."
+    )
+
+
 def test_partial_unconfirmed_and_whole_answers() -> None:
     """A whole answer needs no advice; a part that is missing is named as far as it has a name."""
     result = refused("insufficient_evidence")

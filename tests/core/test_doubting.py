@@ -5,10 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.core.claims import Claim
+from research_agent.core.budget import Allowance
+from research_agent.core.claims import Claim, read_claims
 from research_agent.core.doubting import DoubtRule, Profile
+from research_agent.core.evidence import Evidence
+from research_agent.core.next_round import verify
 from research_agent.core.rounds import NO_PROGRESS, Progress, Round, expected_value, quality
-from research_agent.core.verification import Draft
+from research_agent.core.types import Completion, Hit
+from research_agent.core.verification import Answer, Draft
 from tests.fakes import chunk, says, token
 
 HALF = (math.log(0.5), math.log(0.5))
@@ -39,6 +43,39 @@ def test_seed_rules_doubt_the_whole_answer() -> None:
 
     assert claims == tuple(DoubtRule("seed", 0.5).doubtful(claims, ()))
     assert claims[1:] == tuple(DoubtRule("entropy", 0.6).doubtful(claims, ()))
+
+
+@pytest.mark.parametrize("profile", ["entropy", "seed", "seed_fifth", "dragin"])
+def test_what_the_evidence_has_word_for_word_is_in_no_doubt(profile: Profile) -> None:
+    """However unsure its tokens are; the sentence beside it is doubted by its own alone."""
+    copied, own = "Rye rests a night [c1].", " Bonn sells rye loaves [c2]."
+    evidence = [
+        Evidence("c2", Hit(chunk("Ulm sells it so. It is so.", 2))),
+        Evidence("c1", Hit(chunk("Here rye rests a night. It rains.", 1))),
+    ]
+
+    def doubts(*said: Completion) -> tuple[str, tuple[str, ...]]:
+        text = "".join(one.text for one in said)
+        tokens = tuple(one for part in said for one in part.tokens)
+        found, _ = verify(
+            "What of rye?",
+            Answer(text, tokens),
+            tuple(replace(one, verdict="supported") for one in read_claims(text, tokens)),
+            evidence,
+            Draft(),
+            allowance=Allowance(9, 9, 9999, 99.0),
+            probe_failed=False,
+            round_=1,
+            max_rounds=2,
+            rule=DoubtRule(profile, 0.3),
+        )
+        return found.reason, found.doubts
+
+    assert ("confident", ()) == doubts(says(copied, sure=False))
+    assert ("confident", ()) == doubts(says(copied, sure=False), says(own))
+    assert ("uncertain", (own.replace(" [c2]", "").strip(),)) == doubts(
+        says(copied), says(own, sure=False)
+    )
 
 
 def test_unknown_doubt_does_not_win() -> None:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from research_agent.core.follow_up import Said, is_unchanged, read_completed, why_refused
+from research_agent.core.follow_up import (
+    Completed,
+    Said,
+    is_unchanged,
+    named,
+    read_completed,
+    why_refused,
+)
 
 SIZE = [Said("How many bytes has an ML-KEM-768 encapsulation key?", "It has 1184 bytes.")]
 TWO = [Said("How large are ML-KEM-512 and ML-KEM-768 keys?"), Said("And of ML-KEM-512?")]
@@ -34,6 +41,7 @@ def test_completed_from_the_conversation(before: list[Said], text: str, complete
     ("before", "text", "completed", "reason"),
     [
         (SIZE, "And the ciphertext?", "", "no question came back"),
+        (SIZE, "And the ciphertext?", "??", "no question came back"),
         (SIZE, "And the ciphertext?", "What of the key? " * 30, "it is too long"),
         (SIZE, "And ML-DSA-65?", "How large is an ML-DSA key?", "it has lost: ml dsa 65"),
         (SIZE, "In 3.5 rounds?", "Is ML-KEM-768 done in 3 rounds?", "it has lost: 3.5"),
@@ -63,10 +71,39 @@ def test_parts_of_a_number_are_another_number() -> None:
 )
 def test_replies_without_a_question(reply: str) -> None:
     """A reply that cannot be read holds no question."""
-    assert "" == read_completed(reply)
+    assert Completed() == read_completed(reply)
 
 
 def test_unchanged() -> None:
     """Case, spaces and the question mark make no difference."""
     assert is_unchanged("What is bread?", " what is  Bread")
     assert not is_unchanged("What is bread?", "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "about", "more"),
+    [
+        ('{"about": "a key", "question": "x", "more": "yes"}', (), False),
+        ('{"about": [" a  key ", 5, null, ""], "question": "x", "more": true}', ("a key",), True),
+        ('{"about": ["a", "b", "c", "d", "e"], "question": "x"}', ("a", "b", "c", "d"), False),
+    ],
+)
+def test_what_else_a_reply_says(reply: str, about: tuple[str, ...], more: bool) -> None:  # noqa: FBT001 (a parameter)
+    """What has another type, and what is too much, is passed over."""
+    assert Completed("x", about, more) == read_completed(reply)
+
+
+@pytest.mark.parametrize(
+    ("about", "whole"),
+    [
+        (["ml-kem 768"], "Which? (ml-kem 768)"),
+        (["ML-KEM-512"], ""),
+        (["ML-KEM-768", "ML-KEM-768"], "Which? (ML-KEM-768)"),
+        (["which"], ""),
+        (["encapsulation key" * 30], ""),
+        (["?!"], ""),
+    ],
+)
+def test_only_what_was_said_is_named(about: list[str], whole: str) -> None:
+    """Nothing invented, nothing twice, nothing that stands there already."""
+    assert whole == named("Which?", SIZE, about)

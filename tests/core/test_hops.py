@@ -66,3 +66,22 @@ def test_search_goes_on_for_what_waits(waits: int, turn: int, decision: str, rea
     found = collect([CallResult(call, tuple(HITS))], plan, own_query="a", max_turns=3, rrf_k=5)
 
     assert (decision, reason) == (found.decision, found.reason)
+
+
+@pytest.mark.parametrize("own", ["a", "not searched"])
+@pytest.mark.parametrize("slot", [3, 0])
+def test_the_chunk_with_the_answer_has_a_place_among_the_first(own: str, slot: int) -> None:
+    """Whether the question's own words lead, and wherever its part's hits enter."""
+    hits = tuple(Hit(chunk(f"note {n}", n), 1 / (n + 1), 0.5) for n in range(12))
+    bridge = hits[11]
+    first = CallResult(ToolCall(0, "t", {"query": "a"}, part=0), hits)
+    part = CallResult(ToolCall(1, "t", {"query": "b"}, part=1, slot=slot), (*hits[3:6], bridge))
+    filled_call = ToolCall(2, "t", {"query": "c"}, part=2, bridges=(bridge.chunk.chunk_id,))
+    results = [first, part, CallResult(filled_call, hits[6:8])]
+    plan = CallPlan(2, "planner", (filled_call,))
+    found = collect(results, plan, own_query=own, max_turns=3, rrf_k=5)
+    texts = [hit.chunk.text for hit in found.hits]
+
+    assert 12 == len(texts)
+    assert texts.index("note 11") <= 4
+    assert ["note 0", "note 1"] == texts[:2] or own != "a"

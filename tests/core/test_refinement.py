@@ -2,6 +2,7 @@
 
 import pytest
 
+from research_agent.core.content_words import content_words
 from research_agent.core.proposals import Proposal
 from research_agent.core.refinement import (
     Limits,
@@ -68,6 +69,18 @@ def test_bad_rewrites_are_blocked(query: str, measures: Measures, reason: str) -
 
     assert refinement.verdicts[0].blocked.startswith(reason)
     assert ("keep", (QUESTION,)) == (refinement.kind, refinement.queries)
+
+
+def test_later_round_asks_for_what_is_missing() -> None:
+    """Other sources, a part of the question and a name that was read are welcome, others not."""
+    proposal = Proposal("rewrite", ("length of ML-KEM keys", "length of RSA keys", "rivers"))
+    known = content_words(f"{QUESTION} ML-KEM")
+    found = [measured(0.1, 0.5, "new"), SAME, measured(0.0, 0.1)]
+    refinement = judge(QUESTION, proposal, found, own=OWN, limits=DEFAULT, known=known)
+
+    assert ["", "stands in nothing that was read: RSA", "finds worse: 0.10 < 0.60 - 0.15"] == (
+        blocked(refinement)
+    )
 
 
 def test_other_sources_are_welcome_where_they_are_better() -> None:

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
+from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.chat_state import plainly
 from graphs.context import ResearchContext
 from graphs.research import build_research_graph
@@ -25,7 +23,6 @@ from graphs.state import ResearchInput
 from research_agent.core.conversation import Turn
 from research_agent.core.scope import Scope
 from research_agent.errors import ModelUnavailableError, QuestionError
-from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
 from research_agent.steps.understand import understand
 from tests.fakes import (
@@ -38,20 +35,7 @@ from tests.fakes import (
     says,
     twins,
 )
-
-CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
-SMALL = "ML-KEM-512 has an encapsulation key of 800 bytes [c1]."
-
-
-def chat(given: Ports, settings: Settings = BYPASSING, *, interactive: bool = False) -> Chat:
-    return build_chat_graph(
-        given, settings, PROMPTS, checkpointer=InMemorySaver(), interactive=interactive
-    )
-
-
-def say(graph: Chat, text: str, **given: Any) -> ChatState:  # noqa: ANN401 (fields of the input)
-    asked = ChatInput(messages=[HumanMessage(text)], **given)
-    return ChatState.model_validate(graph.invoke(asked, CONFIG))
+from tests.graphs.talking import CONFIG, SMALL, SMALLER, chat, completes, say
 
 
 def test_messages_are_what_chat_interfaces_show() -> None:
@@ -86,13 +70,6 @@ def test_what_is_no_message_is_refused(message: object) -> None:
     """The error is the state's own, with the place."""
     with pytest.raises(ValidationError, match="messages"):
         ChatInput.model_validate({"messages": [message]})
-
-
-SMALLER = "How many bytes has an ML-KEM-512 encapsulation key?"
-
-
-def completes(question: str) -> ScriptedChat:
-    return ScriptedChat(says(json.dumps({"question": question})))
 
 
 def test_follow_up_starts_from_known_evidence() -> None:
@@ -138,15 +115,15 @@ def test_question_that_stands_by_itself_stays(reply: str) -> None:
     ],
 )
 def test_what_no_model_completes(reply: str | ModelUnavailableError, reason: str) -> None:
-    """It is asked as it was typed, searched with the one before, and a warning says so."""
+    """It is asked together with the question before, and a warning says so."""
     planner = ScriptedChat(says(reply) if isinstance(reply, str) else reply)
     graph = chat(ports(ScriptedChat(says(GOOD)), planner))
     say(graph, QUESTION)
     turn = say(graph, "And the ciphertext?").turns[1]
 
-    assert ("context", "And the ciphertext?") == (turn.how, turn.question)
-    assert f"{QUESTION} And the ciphertext?" == turn.queries[0]
-    assert turn.warnings[0].startswith("follow_up: asked as it was typed")
+    assert ("context", f"{QUESTION} And the ciphertext?") == (turn.how, turn.question)
+    assert turn.question == turn.queries[0]
+    assert turn.warnings[0].startswith("follow_up: asked together with the question before")
     assert reason in turn.warnings[0]
     assert 1 == len(planner.asked)
 
@@ -172,7 +149,7 @@ def test_history_is_data() -> None:
 def test_long_history_is_cut_by_tokens() -> None:
     """Only the latest turns that fit are told to the model; with none it is not asked."""
     planner = ScriptedChat(says("no JSON"))
-    short = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=25))
+    short = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=40))
     graph = chat(ports(ScriptedChat(says(GOOD)), planner), short)
     for number in range(3):
         say(graph, f"{QUESTION} {number}")
@@ -208,7 +185,8 @@ def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
     )
 
     assert [] == planner.asked
-    assert (how, "and it?") == (found.how, found.question)
+    asked = {"new": "and it?", "context": f"{QUESTION} and it?"}
+    assert (how, asked[how]) == (found.how, found.question)
     assert (how == "context") == any("budget" in told for told in found.warnings)
 
 

@@ -283,7 +283,7 @@ def test_each_turn_starts_afresh(tmp_path: Path) -> None:
 
     assert [1, 1, 1] == [turn.rounds for turn in turns]
     assert [2, 3, 3] == [turn.llm_calls for turn in turns]  # (a follow-up costs one more)
-    assert [f"{QUESTION} {n}" for n in range(3)] == [turn.question for turn in turns]
+    assert [f"{QUESTION} {n}" for n in range(3)] == [turn.text for turn in turns]
 
 
 def test_seconds_are_stamped_and_calls_are_counted() -> None:

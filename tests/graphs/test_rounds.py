@@ -7,9 +7,10 @@ import pytest
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion
+from research_agent.core.types import Completion, ModelCall
 from research_agent.ports import Ports
 from research_agent.settings import (
+    BudgetSettings,
     EvidenceSettings,
     ModelSettings,
     SearchSettings,
@@ -18,10 +19,13 @@ from research_agent.settings import (
 )
 from research_agent.settings.models import RoleSettings
 from tests.fakes import (
+    GOOD,
+    KEEP,
     LOOP,
     NO,
     PROMPTS,
     QUESTION,
+    REFINING,
     YES,
     ScriptedChat,
     ports,
@@ -36,9 +40,9 @@ TEXTS = (
 FEW = replace(
     LOOP,
     evidence=EvidenceSettings(max_chunks=1, neighbours=0),
-    search=SearchSettings(mode="planned", max_chunks=4),
+    search=SearchSettings(mode="planned", max_chunks=1),
 )
-"""Each round adds one chunk."""
+"""Each search gives one chunk: what was read has to be skipped for another one."""
 SERVER = replace(
     FEW,
     models=ModelSettings(chat=RoleSettings(provider="openai", model="m")),
@@ -47,7 +51,6 @@ SERVER = replace(
 """The answer's own words refuse."""
 REFUSAL = says("NOT FOUND: the bytes of the key")
 RIGHT = "ML-KEM-768 has an encapsulation key of 1184 bytes [c2]."
-HALF = "It has 1184 bytes of 768 [c1]."
 
 
 def run(given: Ports, settings: Settings) -> ResearchResult:
@@ -69,5 +72,107 @@ def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -
     result = run(ports(model, verifier=ScriptedChat(NO, YES), texts=TEXTS), settings)
 
     assert ("answered", 2, RIGHT) == (result.status, result.rounds, result.answer)
+    assert ["refused", "confident"] == [one.reason for one in result.trend]
     assert TEXTS[:2] == tuple(item.hit.chunk.text for item in result.evidence)
     assert [TEXTS[1] in prompt for _, prompt, _ in model.asked] == [False, True]
+
+
+def test_a_missing_part_is_found_in_round_two() -> None:
+    """The part is searched for by its own words; the answer that lacks nothing wins."""
+    part = f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: the bytes of the key"
+    given, _ = asking(says(part), says(RIGHT))
+    result = run(given, SERVER)
+
+    assert ("answered", "confident", 2, ()) == (
+        result.status,
+        result.stop_reason,
+        result.rounds,
+        result.unanswered,
+    )
+    assert RIGHT == result.answer
+
+
+def test_an_unconfirmed_sentence_becomes_supported() -> None:
+    """Its number stood in no chunk that was read; the second round reads the one that has it."""
+    given, _ = asking(says(GOOD), says(RIGHT))
+    once = run(given, replace(FEW, budget=BudgetSettings(rounds=1)))
+    given, _ = asking(says(GOOD), says(RIGHT))
+    twice = run(given, FEW)
+
+    assert (0, "max_rounds", 1) == (once.supported, once.stop_reason, once.rounds)
+    assert (1, "confident", 2) == (twice.supported, twice.stop_reason, twice.rounds)
+
+
+def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
+    """No search, no other answer: the first draft stays, and the stop reason says so."""
+    planner = ScriptedChat(KEEP)
+    given, model = asking(says(GOOD), says(RIGHT), planner=planner)
+    settings = replace(FEW, refinement=REFINING.refinement)
+    result = run(given, settings)
+
+    assert ("nothing_to_search", 1) == (result.stop_reason, len(model.asked))
+    assert (GOOD.replace(" [c1]", ""), 1) == (result.claims[0].text, result.usage.tool_calls)
+    assert "the planner model has nothing else to search for" == result.refinement.reason
+    assert f"doubtful: {GOOD.replace(' [c1]', '')}\nnearest passage read" in planner.asked[-1][1]
+
+
+def test_planner_is_told_of_a_refusal() -> None:
+    """That what was read does not answer, with the nearest passage and the queries that were."""
+    query = "encapsulation key bytes of ML-KEM-768"
+    planner = ScriptedChat(says(f'{{"kind": "rewrite", "queries": ["{query}"]}}'))
+    given, _ = asking(says("NOT FOUND: "), says(RIGHT), planner=planner)
+    result = run(given, replace(SERVER, refinement=REFINING.refinement))
+    prompt = planner.asked[-1][1]
+
+    assert ("answered", query) == (result.status, result.queries[-1])
+    assert "What was read does not answer the question.\nnearest passage read (guide)" in prompt
+    assert f"<tried>\n{QUESTION}\n</tried>" in prompt
+
+
+@pytest.mark.parametrize("first", [REFUSAL, says(GOOD)], ids=["refusal", "unconfirmed"])
+def test_round_two_that_finds_nothing_new(first: Completion) -> None:
+    """The model is not asked again, and a refusal keeps its reason and what it lacks."""
+    model = ScriptedChat(first, says(RIGHT))
+    result = run(ports(model, texts=TEXTS[:1]), SERVER)
+
+    assert ("no_new_evidence", 1) == (result.stop_reason, len(model.asked))
+    if first is REFUSAL:
+        assert ("insufficient_evidence", ("the bytes of the key",)) == (
+            result.refusal_reason,
+            result.unanswered,
+        )
+
+
+@pytest.mark.parametrize(
+    ("budget", "stop"),
+    [
+        (BudgetSettings(rounds=1), "refused"),
+        (BudgetSettings(rounds=2, llm_calls=1), "budget_llm_calls"),
+        (BudgetSettings(rounds=2, tool_calls=1), "budget_tool_calls"),
+        (BudgetSettings(rounds=2, tokens=230), "budget_tokens"),
+    ],
+)
+def test_refusal_that_no_other_round_follows(budget: BudgetSettings, stop: str) -> None:
+    """One round, as before; or a budget that pays no other: the refusal keeps its own reason."""
+    given, model = asking(replace(REFUSAL, cost=ModelCall("answer", 200, 30)), says(RIGHT))
+    result = run(given, replace(SERVER, budget=budget))
+
+    assert ("refused", stop, "insufficient_evidence", 1) == (
+        result.status,
+        result.stop_reason,
+        result.refusal_reason,
+        len(model.asked),
+    )
+
+
+def test_refusal_after_an_answer_keeps_the_answer() -> None:
+    """Round one is not lost."""
+    given, _ = asking(says(GOOD), REFUSAL)
+    result = run(given, SERVER)
+
+    assert ("worse_than_before", 2, "") == (
+        result.stop_reason,
+        result.rounds,
+        result.refusal_reason,
+    )
+    assert [GOOD.replace(" [c1]", "")] == [claim.text for claim in result.claims]

@@ -172,6 +172,81 @@ def test_a_wrong_call_in_the_only_turn() -> None:
     assert done.output.found.hits
 
 
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [makes(tool("list_documents_tool")), DONE],
+        [makes(tool("list_documents_tool"))],
+        [makes(tool("get_chunks_tool", chunk_ids=["made up"])), says("The answer is 3.")],
+    ],
+)
+def test_a_model_that_searches_nothing_is_replaced(replies: list[Completion]) -> None:
+    """It lists, reads what is not there, or ends: the planner's call runs all the same."""
+    done = run(*replies)
+
+    assert [PLANNED] == done.embedded
+    assert done.output.found.hits
+    assert any("the planner did" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says('I search {"name": "search_chunks_tool", "arguments": {"query": "rye'),
+        replace(says("So I would look for the words that"), finish_reason="length"),
+    ],
+)
+def test_half_a_call_is_told_and_can_be_written_again(reply: Completion) -> None:
+    """What was found before is kept, and so is the loop."""
+    done = run(makes(search("bread")), reply, makes(search("800")), DONE)
+
+    assert "no whole call could be read" in done.told(3)
+    assert ["bread", "800"] == done.embedded
+    assert {"guide-2", "guide-1"} == {hit.chunk.chunk_id for hit in done.output.found.hits}
+
+
+def test_an_answer_in_the_middle_ends_the_search() -> None:
+    """Nothing of it is used; what was found is, and the trace says what happened."""
+    done = run(makes(search("bread")), says("Bread is baked at 180 degrees."))
+
+    assert ("model_done", 1) == (done.output.found.reason, len(done.output.found.hits))
+    assert ["plan_calls: the model wrote no call, but text; the search ended"] == done.notes
+
+
+def test_a_model_that_never_ends_is_ended() -> None:
+    """After `search.max_turns`, with all that its calls have found."""
+    texts = [f"bread {n}" for n in range(30)]
+    planner = ScriptedChat(*(makes(search(text)) for text in texts))
+    graph = build_search_graph(ports(ScriptedChat(), planner, texts=texts), LOOP, PROMPTS)
+    start = SearchInput(question="what", probe=Probe(), refinement=Refinement("keep", ("x",)))
+    output = SearchOutput.model_validate(graph.invoke(start))
+
+    assert (6, "max_turns", 6) == (len(planner.asked), output.found.reason, len(output.found.hits))
+
+
+def test_invented_keys_beside_real_ones() -> None:
+    """The real ones are read, with or without brackets; the others are told."""
+    read = tool("get_chunks_tool", chunk_ids=["[k1]", "K1", "k77"], expand_depth=0)
+    done = run(makes(search("bread")), makes(read), DONE)
+
+    assert ["guide-2"] == [hit.chunk.chunk_id for hit in done.results[1].hits]
+    assert "no chunk has the key 'k77': take keys from a search's result" in done.told(3)
+
+
+def test_what_a_models_further_calls_find_is_not_lost() -> None:
+    """Its call with the user's own words leads; behind the reserved places stands all the rest."""
+    texts = [*(f"own {n}" for n in range(3)), *(f"other {n}" for n in range(4))]
+    planner = ScriptedChat(makes(search("own"), search("other")), DONE)
+    settings = replace(LOOP, search=replace(LOOP.search, max_chunks=4))
+    start = SearchInput(question="?", probe=Probe("own"), refinement=Refinement("keep", ("own",)))
+    graph = build_search_graph(ports(ScriptedChat(), planner, texts=texts), settings, PROMPTS)
+    output = SearchOutput.model_validate(graph.invoke(start))
+    found = [hit.chunk.text for hit in output.found.hits]
+
+    assert all(text.startswith("own") for text in found[:3])
+    assert 4 == sum(text.startswith("other") for text in found)
+
+
 def test_the_same_call_is_searched_once() -> None:
     """In another order, with defaults, through another spelling: answered from before."""
     done = run(
@@ -379,6 +454,16 @@ def test_auto_tries_the_model_once(
     assert reason == output.found.reason
     assert asked == sum(len(event.calls) for event in output.trace) or not learned
     assert output.found.hits
+
+
+def test_a_planned_search_builds_no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangChain's tools are for models that write calls, and for callers outside."""
+    monkeypatch.setattr(ResearchTools, "tools", None)
+    settings = replace(LOOP, search=SearchSettings())
+    start = SearchInput(question="?", probe=Probe(), refinement=Refinement("keep", ("bread",)))
+    graph = build_search_graph(ports(ScriptedChat()), settings, PROMPTS)
+
+    assert SearchOutput.model_validate(graph.invoke(start)).found.hits
 
 
 def test_states_come_back_from_json() -> None:

@@ -29,7 +29,7 @@ HELP = """A question is answered from the documents; "and for the other one?" is
 /why                what was searched, kept and dropped, and how sure the answer is
 /retry [QUESTION]   ask the last question again, or another one in its place
 /reject c2 ...      do not read these chunks again; /reject none: read them again
-/docs [NAME ...]    read only these documents (* and ? work); /docs all: all of them
+/docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
 /export FILE        the conversation as Markdown; FILE.html: a report on the last answer
 /sessions           list; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
@@ -218,11 +218,10 @@ class Desk:
             check_scope(scope_of(wanted), lambda: known)
             self._limits = wanted
         scope = scope_of(self._limits)
-        read = {
-            one.doc_id for one in known if scope.admits_document(one.doc_id, one.source, one.date)
-        }
-        say("\n".join(f"{'*' if one.doc_id in read else ' '} {one.doc_id}" for one in known))
-        note(f"{len(read)} of {len(known)} documents are read (*)", mark="")
+        read = [scope.admits_document(one.doc_id, one.source, one.date) for one in known]
+        marks = ("*" if inside else " " for inside in read)
+        say("\n".join(f"{mark} {one.doc_id}" for mark, one in zip(marks, known, strict=True)))
+        note(f"{sum(read)} of {len(known)} documents are read (*)", mark="")
 
     def _history(self, _: str) -> None:
         for number, turn in enumerate(self._talk.turns(), start=1):

@@ -215,5 +215,5 @@ def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]
     if crowded:
         notes.append(f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept")
     if any(decision.why == "all_discarded" for decision in decisions):
-        notes.append("filter: the model discarded all hits; the best are kept, marked as discarded")
+        notes.append("filter: the model discarded all hits of a search")
     return tuple(notes)

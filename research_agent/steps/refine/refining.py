@@ -1,13 +1,12 @@
 """Refine: a better query or several, or the same one where the first search was convincing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from research_agent.core.budget import Allowance
 from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.content_words import content_words
 from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import Evidence, fenced, source_of
+from research_agent.core.evidence import fenced
 from research_agent.core.gaps import gaps_text
 from research_agent.core.language import language_name, languages_apart
 from research_agent.core.proposals import (
@@ -24,6 +23,7 @@ from research_agent.core.refinement import (
     Refinement,
     blocked_too,
     by_rules,
+    exhausted,
     first_is,
     judge,
     keep,
@@ -31,12 +31,12 @@ from research_agent.core.refinement import (
 )
 from research_agent.core.types import Message, Outcome, Probe, TraceEvent
 from research_agent.core.validators.verdicts import Ruling, same_question
-from research_agent.core.verification import Check
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import JsonSchema, Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import RefinementSettings, Settings
+from research_agent.steps.refine.before import Before
 from research_agent.steps.refine.measuring import SOURCES, measure
 
 MAX_TOKENS = 120
@@ -47,30 +47,6 @@ LOOK = 500
 """Characters of a hit by which its language is told."""
 Refined = tuple[Refinement, tuple[str, ...]]
 """A refinement and notes for the trace."""
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What the rounds before have tried, read and left open; empty in the first round."""
-
-    check: Check = field(default_factory=Check)
-    evidence: Sequence[Evidence] = ()
-    trace: Sequence[TraceEvent] = ()
-
-    @property
-    def again(self) -> bool:
-        """Whether this is a later round."""
-        return self.check.decision == "again"
-
-    @property
-    def tried(self) -> tuple[str, ...]:
-        """The queries that were searched."""
-        return tuple(dict.fromkeys(query for event in self.trace for query in event.queries))
-
-    def known(self, question: str) -> frozenset[str] | None:
-        """Return the words of the question and of what was read; None in the first round."""
-        texts = (source_of(item.hit.chunk) for item in self.evidence)
-        return content_words(" ".join((question, *texts))) if self.again else None
 
 
 def refine(  # noqa: PLR0913 (keyword-only collaborators)
@@ -116,7 +92,10 @@ class _Work:
     def without_model(self, confidence: RetrievalConfidence) -> Refined | None:
         """Return the refinement that needs no model; None where one is asked."""
         if not self.probe.hits:
-            return keep(self.question, "the index is empty"), ()
+            nothing = (
+                "all that could be found was read" if self.before.again else "the index is empty"
+            )
+            return keep(self.question, nothing), ()
         own, theirs = self._languages_apart()
         untold = (f"refine: {_apart(own, theirs)}; it was not translated",) if own else ()
         settled = self._settled(confidence, foreign=bool(own))
@@ -183,17 +162,13 @@ class _Work:
             if proposal.problem:
                 return self._instead(proposal.problem)
             if not proposal.queries and self.before.again:
-                return self._exhausted(), ()
+                return exhausted(self.question), ()
             if not proposal.queries or (bypass and proposal.kind != "decompose"):
                 why = f"bypass: {bypass}" if bypass else "the planner model kept the question"
                 return keep(self.question, why), ()
             return self._judged(proposal, meter)
         except (ModelError, BudgetError) as error:
             return self._instead(str(error))
-
-    def _exhausted(self) -> Refinement:
-        kept = keep(self.question, "the planner model has nothing else to search for")
-        return replace(kept, author="model", exhausted=True)
 
     def _translated(self, own: str, theirs: str, meter: Meter) -> Refined:
         prompt = self.prompts.translate.render(question=self.question, language=theirs)

@@ -7,7 +7,7 @@ from typing import Protocol
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
 from research_agent.core.evidence import Evidence, readable, unread
-from research_agent.core.filtering import ChunkDecision, Filtered, counted, looked_again
+from research_agent.core.filtering import ChunkDecision, Filtered, counted
 from research_agent.core.fusion import reserve_slots
 from research_agent.core.reordering import Reordered
 from research_agent.core.scope import EVERYTHING, Scope, check_scope
@@ -17,6 +17,7 @@ from research_agent.errors import ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.settings import RetrievalSettings
+from research_agent.steps.search.again import Discarded, another_look
 from research_agent.steps.search.ranking import rank
 
 
@@ -177,16 +178,14 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
         )
 
     kept = filtered(query, hits) if rerank else _unfiltered(hits[:max_chunks], ports)
-    notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
     if about.look_again and kept.value.stats.all_discarded:
-        judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}
-        other = about.question or query
-        if other != query:
-            hits, more = _others(other, hits, ports, retrieval, scope)
-            notes = (*notes, *more)
-        again = filtered(other, [hit for hit in hits if hit.chunk.chunk_id not in judged])
-        kept = Outcome(looked_again(kept.value, again.value), again.event)
-        notes = (*notes, *again.event.notes)
+        kept = another_look(
+            Discarded(query, hits, kept),
+            about.question,
+            rank=lambda other: _ranked(other, ports, retrieval, scope, ()),
+            filtering=filtered,
+        )
+    notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
     stats = replace(kept.value.stats, search_seconds=searching)
     return SearchResult(
         kept.value.hits,
@@ -194,20 +193,6 @@ def search_chunks(  # noqa: PLR0913 (one collaborator or setting each)
         TraceEvent(meter.calls, notes, (query,), unreadable=kept.event.unreadable),
         total_found=len(found),
     )
-
-
-def _others(
-    query: str,
-    hits: tuple[Hit, ...],
-    ports: Ports,
-    settings: RetrievalSettings,
-    scope: Scope,
-) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return what another query finds; `hits` and a note where its search fails."""
-    try:
-        return _ranked(query, ports, settings, scope, ())
-    except ModelError as error:
-        return hits, (f"search: {error}; the next hits of the search were judged",)
 
 
 def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:

@@ -1,22 +1,22 @@
 """One call of the search tool: its arguments become a scope, and its hits are told about."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from research_agent.core.calls import SearchResult
 from research_agent.core.evidence import readable
+from research_agent.core.expansion import with_referred
 from research_agent.core.file_filter import filtered_documents
+from research_agent.core.filtering import FilterStats
 from research_agent.core.filtering_candidates import search_limit
 from research_agent.core.question_plan import QuestionKind
-from research_agent.core.referring import Reference
+from research_agent.core.referring import Reference, dangling
 from research_agent.core.scope import EVERYTHING, Scope
-from research_agent.core.types import Chunk, Hit
+from research_agent.core.types import Chunk
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, RetrievalSettings
 
-BEHIND = 0.5
-"""What hits refer to has so many times the score of the last one before it."""
 WIDEST: QuestionKind = "comparison"
 """A kind of question for which the filter looks at the most hits."""
 MOST = 500
@@ -75,10 +75,10 @@ def search_documents(  # noqa: PLR0913 (one collaborator each)
 ) -> SearchResult:
     """Return what `wanted` asks for, with what each hit refers to, and how long it took.
 
-    With `include_references` at most `filter.max_expanded` chunks that the hits refer to stand
-    behind them, and are counted as expanded; those that are excluded, or hits already, take no
-    place of theirs. Raises
-    ToolInputError for a `file_filter` that fits no document, and what `search` raises.
+    With `include_references` at most `filter.max_expanded` chunks that the hits refer to are
+    inserted after them (`core.expansion.with_referred`), and are counted as expanded; those that
+    are excluded, or hits already, take no place of theirs. Raises ToolInputError for a
+    `file_filter` that fits no document, and what `search` raises.
     """
     started = ports.clock.seconds()
     limit = wanted.within
@@ -98,6 +98,8 @@ def search_documents(  # noqa: PLR0913 (one collaborator each)
     if wanted.include_references:
         found = _with_references(found, follow, filtering.max_expanded, ports)
     told = references([hit.chunk.chunk_id for hit in found.hits])
+    if wanted.include_references:
+        found = replace(found, stats=_dangling(found, told, scope.exclude))
     took = (ports.clock.seconds() - started) * 1000
     return replace(found, files_searched=files, search_time_ms=took, references=told)
 
@@ -113,9 +115,12 @@ def _wide(
 
 
 def _with_references(found: SearchResult, follow: Follow, most: int, ports: Ports) -> SearchResult:
-    """Return what was found with what it refers to behind it, and that in the record."""
+    """Return what was found with what it refers to among it, and that in the record."""
     started = ports.clock.seconds()
-    further = _referred(found.hits, follow, most)
+    ids = [hit.chunk.chunk_id for hit in found.hits]
+    brought = {one: follow([one], depth=1, max_total=most + len(ids)) for one in ids if most}
+    hits = with_referred(found.hits, brought, most=most)
+    further = [hit for hit in hits if hit.chunk.chunk_id not in set(ids)]
     tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in further)
     before = found.stats
     stats = replace(
@@ -124,16 +129,14 @@ def _with_references(found: SearchResult, follow: Follow, most: int, ports: Port
         tokens_after=before.tokens_after + tokens,
         expand_seconds=before.expand_seconds + ports.clock.seconds() - started,
     )
-    return replace(found, hits=(*found.hits, *further), stats=stats)
+    return replace(found, hits=hits, stats=stats)
 
 
-def _referred(hits: Sequence[Hit], follow: Follow, most: int) -> tuple[Hit, ...]:
-    """Return the chunks that `hits` refer to, behind all of them."""
-    known = {hit.chunk.chunk_id for hit in hits}
-    score = min((hit.score for hit in hits), default=0.0)
-    found = []
-    for chunk in follow([hit.chunk.chunk_id for hit in hits], depth=1, max_total=most):
-        if chunk.chunk_id not in known:
-            score *= BEHIND
-            found.append(Hit(chunk, score))
-    return tuple(found[:most])
+def _dangling(
+    found: SearchResult, references: Mapping[str, Sequence[Reference]], exclude: Collection[str]
+) -> FilterStats:
+    """Return the record with the references that are still missing after all were followed."""
+    judged = {decision.chunk_id for decision in found.stats.decisions if decision.kept}
+    of_kept = {one: refers for one, refers in references.items() if one in judged}
+    there = {*exclude, *(hit.chunk.chunk_id for hit in found.hits)}
+    return replace(found.stats, dangling_after=dangling(of_kept, there))

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from research_agent.core.validators.kept import check_kept
+from research_agent.core.content_words import content_words
+from research_agent.core.validators.kept import check_added, check_kept
 from research_agent.core.validators.verdicts import first_block
 
 
@@ -69,6 +70,25 @@ def test_translation_keeps_numbers_units_and_identifiers() -> None:
     assert "" == blocked(question, "PX-200 warranty in Germany, 2 years", translated=True)
     assert blocked(question, "PX-200 warranty in Germany, 2 weeks", translated=True)
     assert blocked(question, "PX-300 warranty in Germany, 2 years", translated=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("ML-KEM-768 key", ""),
+        ("what Kyber is called now", ""),
+        ("its length in bytes", ""),
+        ("Who is #1?", ""),
+        ("key of ML-KEM-512", "stands in nothing that was read: ML-KEM-512"),
+        ("what Shannon wrote", "stands in nothing that was read: Shannon"),
+        ("1088 bytes", "stands in nothing that was read: 1088"),
+    ],
+)
+def test_later_round_may_name_what_was_read(query: str, reason: str) -> None:
+    """A part of the question is enough, by the name that the documents have for the thing."""
+    known = content_words("How long are Kyber keys of level 3? ML-KEM-768 came from it.")
+
+    assert reason == first_block(check_added([query], known))
 
 
 @pytest.mark.parametrize("char", ["A", "1", "a-", ".", "1,", "\u4e09", "\U0001f600", "\ud800"])

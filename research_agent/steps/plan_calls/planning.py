@@ -27,7 +27,7 @@ from research_agent.metering import Meter
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import SearchSettings
-from research_agent.steps.part_answers import answer_part
+from research_agent.steps.plan_calls.part_answers import answer_part
 
 TOOL = "search_chunks_tool"
 MAX_TOKENS = 600

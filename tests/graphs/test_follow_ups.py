@@ -1,0 +1,147 @@
+"""Follow-ups: which question is asked, what is known, and what is not read again."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from research_agent.core.conversation import known_chunks
+from research_agent.errors import ModelUnavailableError
+from research_agent.settings import BudgetSettings, FilterSettings
+from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
+from tests.graphs.talking import SMALL, SMALLER, chat, completes, say
+
+ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
+BOTH = "Which is larger, the ML-KEM-768 or the ML-KEM-512 encapsulation key?"
+BAKED = "Bread is baked at 230 degrees [c1]."
+
+
+def read_by(answerer: ScriptedChat) -> str:
+    """Return the last prompt of the model that answers."""
+    return [text for role, text, _ in answerer.asked if role == "answer"][-1]
+
+
+def test_comparison_reads_what_both_answers_cited() -> None:
+    """With places for two chunks beside the best three, both items' chunks are among the five."""
+    notes = [f"ML-KEM note {number}: which encapsulation key is larger." for number in range(9)]
+    answerer = ScriptedChat(says(GOOD), says(SMALL), says("Neither [c1]."))
+    planner = completes(SMALLER, BOTH)
+    graph = chat(ports(answerer, planner, texts=[*TEXTS, *notes]), ONE_ROUND)
+    say(graph, QUESTION)
+    say(graph, "and for ML-KEM-512?")
+    turn = say(graph, "Which of the two is larger?").turns[2]
+    read = read_by(answerer)
+
+    assert ("model", BOTH) == (turn.how, turn.question)
+    assert "encapsulation key of 1184 bytes" in read
+    assert "encapsulation key of 800 bytes" in read
+
+
+@pytest.mark.parametrize("reply", ["Which of the two is larger?", "Is ML-DSA-65 larger?"])
+def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str) -> None:
+    """What the model says the question is about stands behind it, as far as somebody said it."""
+    about = ["ML-KEM-768", "ML-KEM-512", "ML-DSA-65"]
+    planner = ScriptedChat(
+        says(json.dumps({"question": SMALLER})),
+        says(json.dumps({"about": about, "question": reply, "more": False})),
+    )
+    graph = chat(ports(ScriptedChat(says(GOOD), says(SMALL), says(GOOD)), planner))
+    say(graph, QUESTION)
+    say(graph, "and for ML-KEM-512?")
+    turn = say(graph, "Which of the two is larger?").turns[2]
+
+    assert ("model", "Which of the two is larger? (ML-KEM-768, ML-KEM-512)") == (
+        turn.how,
+        turn.question,
+    )
+
+
+def test_comparison_after_a_refusal() -> None:
+    """What the last answer that cited something read is known; a refusal has nothing to know."""
+    answerer = ScriptedChat(says(GOOD), says("not found in provided docs"), says(GOOD))
+    graph = chat(ports(answerer, completes(SMALLER, BOTH)), ONE_ROUND)
+    say(graph, QUESTION)
+    refused = say(graph, "and for ML-KEM-512?").turns[1]
+    state = say(graph, "Which of the two is larger?")
+
+    assert ("refused", ()) == (refused.status, refused.citations)
+    assert ("guide-0",) == known_chunks(state.asked, state.turns[:2])
+    assert {"guide-0", "guide-1"} <= set(state.ledger.seen)
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked"),
+    [
+        (f"{QUESTION[:-1]} beside?", f"{QUESTION[:-1]} beside?"),
+        (QUESTION, QUESTION),
+        ("what else?", f"{QUESTION} what else?"),
+    ],
+)
+def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
+    """Where the model says that more is asked for; the next question may read it again."""
+    answerer = ScriptedChat(says(GOOD), says(SMALL), says(GOOD))
+    planner = ScriptedChat(
+        says(json.dumps({"question": reply, "more": True})),
+        says(json.dumps({"question": "And how many bytes?", "more": False})),
+    )
+    graph = chat(ports(answerer, planner), ONE_ROUND)
+    say(graph, QUESTION)
+    turn = say(graph, "what else?").turns[1]
+    read = read_by(answerer)
+    say(graph, "And how many bytes?")
+
+    assert asked == turn.question
+    assert "not read again" in turn.warnings[0]
+    assert "1184 bytes" not in read
+    assert "800 bytes" in read
+    assert "1184 bytes" in read_by(answerer)
+
+
+def test_more_of_another_thing_is_another_question() -> None:
+    """A name that no earlier question has: the flag is not followed."""
+    answerer = ScriptedChat(says(GOOD), says(SMALL))
+    graph = chat(ports(answerer, completes(SMALLER, more=True)))
+    say(graph, QUESTION)
+    turn = say(graph, "and for ML-KEM-512?").turns[1]
+
+    assert ((), SMALLER) == (turn.warnings, turn.question)
+    assert "1184 bytes" in read_by(answerer)
+
+
+def test_what_else_leaves_out_what_the_filter_discarded() -> None:
+    """Its verdicts are of one question: they hold for more of it, and for no other one."""
+    filtered = replace(ONE_ROUND, filter=FilterSettings(mode="pointwise"))
+    verdicts = ScriptedChat(says("yes"), says("no"), says("yes"))  # (the third is too far off)
+    planner = ScriptedChat(
+        says(json.dumps({"question": QUESTION, "more": True})),
+        says(json.dumps({"question": SMALLER, "more": False})),
+    )
+    answerer = ScriptedChat(says(GOOD), says(BAKED), says(SMALL))
+    graph = chat(ports(answerer, planner, filterer=verdicts), filtered)
+    first = say(graph, QUESTION).ledger
+    more = say(graph, "what else?")
+    say(graph, "and for ML-KEM-512?")
+
+    assert ("guide-1", "guide-2") == first.discarded
+    assert "refused" == more.turns[1].status
+    assert {"guide-0"} == set(more.ledger.seen)
+    assert "800 bytes" in read_by(answerer)
+
+
+def test_question_that_was_asked_before_is_asked_again_as_it_is() -> None:
+    """No model completes it, and nothing that it may read is left out."""
+    planner = completes("What else?", more=True)
+    graph = chat(ports(ScriptedChat(says(GOOD)), planner))
+    say(graph, QUESTION)
+    turn = say(graph, QUESTION.lower()).turns[1]
+
+    assert ([], "new", GOOD) == (planner.asked, turn.how, turn.answer)
+
+
+def test_questions_asked_together_are_no_more_than_two() -> None:
+    """Where no model completes any, each is asked with the one before, not with all."""
+    graph = chat(ports(ScriptedChat(says(GOOD)), ScriptedChat(ModelUnavailableError("down"))))
+    say(graph, QUESTION)
+    say(graph, "And the ciphertext?")
+
+    assert "And the ciphertext? And then?" == say(graph, "And then?").turns[2].question

@@ -1,0 +1,133 @@
+"""The preset "seed": each stage of the united systems acts, seen by its consequence."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from research_agent.app.agent import ResearchAgent
+from research_agent.core.blending import BlendDiagnostics
+from research_agent.core.events import (
+    Calls,
+    Checked,
+    ChunksPruned,
+    Decisions,
+    Event,
+    EvidenceChosen,
+    Finished,
+    Queries,
+)
+from research_agent.core.references import Edge
+from research_agent.core.types import Completion, Message
+from research_agent.ports import Ports
+from research_agent.presets import with_preset
+from research_agent.settings import Settings
+from tests.fakes import (
+    PROMPTS,
+    YES,
+    MemoryChunks,
+    MemoryVectors,
+    MemoryWords,
+    ScriptedChat,
+    calls,
+    chunk,
+    ports,
+    says,
+)
+
+QUESTION = "Which heat in degrees should a baker choose for rye bread in the oven at 3 bars?"
+STORY, TABLE = "guide-2", "tables-0"
+CHUNKS = (
+    chunk("Rye bread in the oven at 3 bars needs degrees as in Table 2.", 0),
+    chunk("Rye bread in the oven: how it is baked, a note by hand.", 1),
+    chunk("Rye bread and an oven: a long story.", 2),
+    chunk("The number of degrees of rye bread in the oven is 230.", 3),
+    chunk("Table 2. 230.", 0, "tables"),
+)
+OTHER_NUMBER = "Which heat should a baker choose for rye bread in the oven at 4 bars?"
+REWRITE = f'{{"kind": "rewrite", "queries": ["{OTHER_NUMBER}"]}}'
+KEEP = '{"kind": "keep", "queries": []}'
+
+
+class Writer:
+    """Its first answers are guesses; a story makes it less sure than it is without any chunk."""
+
+    def __init__(self) -> None:
+        self.answers = [
+            says("Zebras sing [c1].", sure=False),
+            says("Rye bread needs 190 degrees [c1].", sure=False),
+            says("The number of degrees of rye bread in the oven is 230 [c3]."),
+        ]
+
+    def complete(self, role: str, messages: Sequence[Message], **_: object) -> Completion:
+        if role == "prune":
+            return says("230 degrees", sure="story" not in messages[-1].text)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+class Reader:
+    """Wants what a chunk refers to, and keeps the others."""
+
+    def complete(self, _role: str, messages: Sequence[Message], **_: object) -> Completion:
+        shown = re.findall(r'<chunk key="(k\d+)"([^>]*)>', messages[-1].text)
+        verdicts = (f"{k} -> {'EXPAND_1' if 'refers_to' in head else 'KEEP'}" for k, head in shown)
+        return says("\n".join(verdicts))
+
+
+class Log:
+    """Keeps the diagnostics of blending."""
+
+    def __init__(self) -> None:
+        self.lines: list[BlendDiagnostics] = []
+
+    def put(self, _query: str, diagnostics: BlendDiagnostics) -> None:
+        self.lines.append(diagnostics)
+
+
+def given_ports(log: Log) -> Ports:
+    planner = ScriptedChat(says(REWRITE), says("I would search."), says(KEEP), calls("rye 230"))
+    return replace(
+        ports(ScriptedChat(YES), planner),
+        answerer=Writer(),
+        filterer=Reader(),
+        blend_log=log,
+        vectors=MemoryVectors(CHUNKS),
+        lexical=MemoryWords(CHUNKS),
+        chunks=MemoryChunks(CHUNKS, [Edge("guide-0", TABLE, "see")]),
+    )
+
+
+def test_every_stage_of_the_seeds_acts() -> None:
+    """Validators, fallback, blend, EXPAND, pruning, DRAGIN: each changes what follows it."""
+    log = Log()
+    with ResearchAgent(given_ports(log), with_preset(Settings(), "seed"), PROMPTS) as agent:
+        events: list[Event] = list(agent.stream(QUESTION))
+    result = next(event.result for event in events if isinstance(event, Finished))
+    queries = next(event for event in events if isinstance(event, Queries))
+    first, *later = [event.author for event in events if isinstance(event, Calls)]
+    filtered = next(event for event in events if isinstance(event, Decisions))
+    pruned = next(event for event in events if isinstance(event, ChunksPruned))
+    chosen = next(event for event in events if isinstance(event, EvidenceChosen))
+    checks = [(e.decision, e.reason) for e in events if isinstance(e, Checked)]
+
+    assert "missing: 3" in queries.verdicts[0].blocked
+    assert OTHER_NUMBER not in result.queries
+    assert ("planner", "model") == (first, later[0])
+    assert log.lines[0].changed > 0
+    assert log.lines[0].before != log.lines[0].after
+    assert 1 == filtered.expanded
+    assert STORY in [item.chunk_id for item in pruned.stats.decisions if not item.kept]
+    read = [item.chunk_id for item in chosen.evidence]
+    assert (True, False) == (TABLE in read, STORY in read)
+    assert [("again", "pruned"), ("again", "uncertain")] == checks[:2]
+    assert (2, "seed") == (result.rounds, result.preset)
+
+
+def test_all_four_validators_of_the_seeds_are_asked() -> None:
+    """Names and numbers, similarity, and what is found: nearness and sources in common."""
+    with ResearchAgent(given_ports(Log()), with_preset(Settings(), "seed"), PROMPTS) as agent:
+        events = list(agent.stream(QUESTION))
+    rulings = next(e for e in events if isinstance(e, Queries)).verdicts[0].rulings
+
+    assert {"kept words", "similarity", "retrieval"} == {said.validator for said in rulings}
+    retrieval = next(said for said in rulings if said.validator == "retrieval")
+    assert {"own", "found", "overlap"} <= set(retrieval.figures)
