@@ -23,7 +23,7 @@ from benchmarks.conversation_scoring import cites_gold, outcome
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL
-from benchmarks.places import RECORDINGS, ROOT
+from benchmarks.places import RECORDINGS, RESULTS, ROOT
 from benchmarks.presets import PRESETS, Chosen
 from benchmarks.questions import Row, read
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
@@ -79,13 +79,15 @@ class Asked:
 def conversations_command(
     *, weights: str, preset: str, live: bool, minutes: float, cache: str
 ) -> None:
-    """Hold ten conversations and score each turn."""
+    """Hold ten conversations and score each turn; fewer turns than before are not kept."""
     chosen = Chosen(preset=preset, weights=weights, live=live, minutes=minutes)
     with TemporaryDirectory() as temporary:
         asked = hold(chosen, Path(cache or temporary).absolute())
     text = f"{table(asked)}\n\n{told(asked)}"
-    if asked:
-        keep(f"conversations-{weights}-{preset}", map(asdict, asked), text)
+    name = f"conversations-{weights}-{preset}"
+    rows = RESULTS / f"{name}.jsonl"
+    if len(asked) >= (len(read(rows)) if rows.exists() else 1):
+        keep(name, map(asdict, asked), text)
     print(text)
 
 

@@ -54,7 +54,7 @@ class Watched:
 def test_each_turn_is_asked_whole_and_starts_from_what_was_cited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Known is what the answer before a follow-up has cited; a new question knows nothing of it."""
+    """Both items are known where they are compared; a new question knows nothing of before."""
     planner = ScriptedChat(*(says(json.dumps({"question": text})) for text in MEANT))
     given = ports(ScriptedChat(*map(says, ANSWERS)), planner, texts=TEXTS)
     watched = Watched(build_research_graph(given, BYPASSING, PROMPTS, checkpointer=False))
@@ -68,6 +68,8 @@ def test_each_turn_is_asked_whole_and_starts_from_what_was_cited(
     assert [TYPED[0], *MEANT] == [asked.question for asked in watched.given]
     assert [(q,) for q in (TYPED[0], *MEANT)] == [turn.queries[:1] for turn in turns]
     assert ["new", "model", "model", "new"] == [turn.how for turn in turns]
-    assert [(), ("guide-0",), ("guide-1",), ()] == [asked.known for asked in watched.given]
+    assert [(), ("guide-0",), ("guide-1", "guide-0"), ()] == [
+        asked.known for asked in watched.given
+    ]
     assert {"guide-0", "guide-1"} == {item.chunk_id for item in turns[2].citations}
     assert ["answered", "answered", "answered", "refused"] == [turn.status for turn in turns]
