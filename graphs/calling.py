@@ -22,6 +22,7 @@ from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, tol
 from .tools import GET_TOOL, ResearchTools
 
 REPEATED = "the same call as before: see its results above"
+MORE = "more passages are referred to than are shown: read those you need by their keys"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,10 @@ def run_call(
             note = discarded_note(found.stats)
             return CallResult(call, found.hits, found.stats, note), found.event
         if call.name == GET_TOOL:
-            return _read(call, tools.read(valid(GetChunksInput, **call.arguments)), scope)
+            asked = valid(GetChunksInput, **call.arguments)
+            most = min(asked.max_total_chunks, len(asked.chunk_ids) + tools.max_chunks)
+            read = tools.read(asked.model_copy(update={"max_total_chunks": most}))
+            return _read(call, read, scope)
     except ToolInputError as error:
         wrong = replace(call, problem=told(error))
         return CallResult(wrong, told=wrong.problem, searched=False), TraceEvent()
@@ -96,4 +100,5 @@ def run_call(
 def _read(call: ToolCall, read: ChunksResult, scope: Scope) -> tuple[CallResult, TraceEvent]:
     """Return chunks as the loop keeps them; those outside of the scope are none."""
     within = tuple(hit for hit in read.hits if scope.admits(hit.chunk))
-    return CallResult(call, within, told=unknown_ids(read.unknown), searched=False), read.event
+    told = filter(None, (unknown_ids(read.unknown), MORE if read.truncated else ""))
+    return CallResult(call, within, told="\n".join(told), searched=False), read.event

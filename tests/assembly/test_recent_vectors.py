@@ -1,5 +1,6 @@
 """The vectors of the last texts are kept: a query is embedded once a question."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -37,7 +38,7 @@ def test_a_failure_is_not_kept() -> None:
     """The next try asks again."""
 
     class Once(WordEmbedder):
-        def embed(self, texts: list[str]) -> list[list[float]]:  # type: ignore[override]
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
             if self.asked:
                 return super().embed(texts)
             self.asked.append("failed")

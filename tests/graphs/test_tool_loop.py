@@ -12,6 +12,7 @@ from graphs.search import build_search_graph
 from graphs.state import CallInput, SearchInput, SearchOutput, SearchState
 from graphs.tools import ResearchTools
 from research_agent.core.calls import CallResult
+from research_agent.core.references import Edge
 from research_agent.core.refinement import Refinement
 from research_agent.core.types import Completion, ModelCall, Probe, WrittenCall
 from research_agent.errors import ModelUnavailableError
@@ -23,7 +24,16 @@ from research_agent.settings import (
     SearchSettings,
     Settings,
 )
-from tests.fakes import MODEL_CALLS, PROMPTS, ScriptedChat, WordEmbedder, ports, says
+from tests.fakes import (
+    MODEL_CALLS,
+    PROMPTS,
+    MemoryChunks,
+    ScriptedChat,
+    WordEmbedder,
+    chunk,
+    ports,
+    says,
+)
 
 LOOP = replace(
     MODEL_CALLS,
@@ -231,6 +241,23 @@ def test_invented_keys_beside_real_ones() -> None:
 
     assert ["guide-2"] == [hit.chunk.chunk_id for hit in done.results[1].hits]
     assert "no chunk has the key 'k77': take keys from a search's result" in done.told(3)
+
+
+def test_references_are_followed_as_far_as_a_search_may_return() -> None:
+    """What a passage refers to comes with it; a chain of a hundred does not fill the prompt."""
+    texts = [f"bread {n}" for n in range(100)]
+    chunks = [chunk(text, number) for number, text in enumerate(texts)]
+    edges = [Edge(f"guide-{n}", f"guide-{n + 1}", "see") for n in range(99)]
+    read = makes(tool("get_chunks_tool", chunk_ids=["k1"], expand_depth=10))
+    planner = ScriptedChat(makes(search("bread 0")), read, DONE)
+    given = replace(ports(ScriptedChat(), planner, texts=texts), chunks=MemoryChunks(chunks, edges))
+    settings = replace(LOOP, search=replace(LOOP.search, max_chunks=3))
+    start = SearchInput(question="what", probe=Probe(), refinement=Refinement("keep", ("x",)))
+    output = SearchOutput.model_validate(build_search_graph(given, settings, PROMPTS).invoke(start))
+
+    assert {f"guide-{n}" for n in range(4)} <= {h.chunk.chunk_id for h in output.found.hits}
+    assert len(output.found.hits) <= 3 + 4
+    assert "more passages are referred to" in planner.asked[2][1]
 
 
 def test_what_a_models_further_calls_find_is_not_lost() -> None:
