@@ -40,13 +40,16 @@ def winner(text: str, word: str, items: Sequence[Sequence[str]]) -> int | None:
     """Return which of the items, each with its spellings, a comparison names; None: neither.
 
     It is the item named nearest before the question's own comparing word, else the first one
-    behind it. Where the answer does not have the word, it is the item that is named first.
+    behind it. Where the answer does not have the word, it is the only item that it names; with both
+    named and nothing compared, neither.
 
     >>> items = (["Holm"], ["Jacobi"])
     >>> winner("Jacobi was born in 1938 and Holm in 1931, so Holm is older.", "older", items)
     0
     >>> winner("Jacobi, born in 1938.", "older", items)
     1
+    >>> winner("Jacobi was born in 1938, Holm in 1931.", "older", items) is None
+    True
     """
     said = f" {normal(text)} "
     named = sorted(
@@ -56,6 +59,8 @@ def winner(text: str, word: str, items: Sequence[Sequence[str]]) -> int | None:
         for at in _places(said, f" {normal(spelling)}")
     )
     compared = said.find(f" {normal(word)} ")
+    if compared < 0 and len({number for _, number in named}) > 1:
+        return None
     before = [number for at, number in named if at < compared]
     behind = [number for at, number in named if at > compared]
     return before[-1] if before else next(iter(behind), None)
