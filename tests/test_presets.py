@@ -175,7 +175,7 @@ def test_full_that_was_chosen_stays() -> None:
     with ResearchAgent(given, full, PROMPTS) as agent:
         result = agent.ask(QUESTION)
 
-    assert len(filterer.asked) > 1
+    assert ("full", "llm") == (result.preset, result.filter_stats.mode)
     assert not any("preset local" in warning for warning in result.warnings)
 
 

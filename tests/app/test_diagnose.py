@@ -105,7 +105,7 @@ def test_named_chunks(index: Path) -> None:
         wrong = run("diagnose", QUESTION, *options, "--chunk", "nowhere")
 
     assert [ids["trains"], ids["guide"]] == [m["chunk_id"] for m in told["measurements"][1:]]
-    assert 1 == wrong.exit_code
+    assert 2 == wrong.exit_code
     assert "no chunk nowhere" in wrong.stderr
     assert "search --json" in wrong.stderr
 

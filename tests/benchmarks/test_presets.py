@@ -151,7 +151,8 @@ def test_only_the_first_round_has_less_evidence() -> None:
     settings = replace(
         Settings(),
         budget=replace(Settings().budget, rounds=2),
-        evidence=replace(Settings().evidence, max_tokens=1500),
+        evidence=replace(Settings().evidence, max_tokens=1500, max_chunks=1),
+        refinement=replace(Settings().refinement, mode="off"),
     )
     seen: list[tuple[int, int]] = []
     nodes = own("nodes")

@@ -45,7 +45,6 @@ CHUNKS = (
 )
 OTHER_NUMBER = "Which heat should a baker choose for rye bread in the oven at 4 bars?"
 REWRITE = f'{{"kind": "rewrite", "queries": ["{OTHER_NUMBER}"]}}'
-KEEP = '{"kind": "keep", "queries": []}'
 
 
 class Writer:
@@ -85,7 +84,7 @@ class Log:
 
 
 def given_ports(log: Log) -> Ports:
-    planner = ScriptedChat(says(REWRITE), says("I would search."), says(KEEP), calls("rye 230"))
+    planner = ScriptedChat(says(REWRITE), says("I would search."), calls("rye 230"))
     return replace(
         ports(ScriptedChat(YES), planner),
         answerer=Writer(),
