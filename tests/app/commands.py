@@ -26,6 +26,18 @@ Rye bread needs 90 minutes in the oven.
 """
 
 
+WORKS = {
+    "pumps.md": "# Pumps of the Morava works\n\nThe Kestrel pump was designed by Ilona Varga. It "
+    "lifts 40 litres a second and was built from 1931 on.\n",
+    "engineers.md": "# Engineers of the Morava works\n\nIlona Varga was born in Szolnok in 1899. "
+    "She studied in Graz and joined the works in 1924.\n",
+    "canteen.md": "# The canteen\n\nThe canteen of the works opened in 1928. It served soup on "
+    "Mondays and fish on Fridays.\n",
+}
+BORN = "In which year was the designer of the Kestrel pump born?"
+"""It takes two of these files."""
+
+
 def run(*arguments: str) -> Result:
     """Give a command in this process."""
     return CliRunner().invoke(main, list(arguments))
@@ -36,6 +48,15 @@ def guide_folder(folder: Path) -> Path:
     docs = folder / "docs"
     docs.mkdir()
     (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
+    return docs
+
+
+def works_folder(folder: Path) -> Path:
+    """Make "docs" with the files of the works in it."""
+    docs = folder / "docs"
+    docs.mkdir()
+    for name, text in WORKS.items():
+        (docs / name).write_text(text, encoding="utf-8")
     return docs
 
 

@@ -6,19 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.app.commands import in_a_process
+from tests.app.commands import BORN, in_a_process, works_folder
 from tests.needed import needed_weights
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]
 
-TEXTS = {
-    "pumps.md": "# Pumps of the Morava works\n\nThe Kestrel pump was designed by Ilona Varga. It "
-    "lifts 40 litres a second and was built from 1931 on.\n",
-    "engineers.md": "# Engineers of the Morava works\n\nIlona Varga was born in Szolnok in 1899. "
-    "She studied in Graz and joined the works in 1924.\n",
-    "canteen.md": "# The canteen\n\nThe canteen of the works opened in 1928. It served soup on "
-    "Mondays and fish on Fridays.\n",
-}
 OWN = """
 evidence: {max_chunks: 1}  # the first round reads one passage
 search: {max_turns: 1}
@@ -31,13 +23,10 @@ verify: {profile: entropy, max_entropy: 0.3, min_support: 0.01, judge: "off"}  #
 def test_doubt_brings_a_second_search_that_changes_the_answer(tmp_path: Path) -> None:
     """Calls and verdicts are the model's; its entropy sends the graph back to what it lacked."""
     needed_weights("1.5b", "0.5b")
-    (tmp_path / "docs").mkdir()
-    for name, text in TEXTS.items():
-        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    works_folder(tmp_path)
     (tmp_path / "own.yaml").write_text(OWN, encoding="utf-8")
-    question = "In which year was the designer of the Kestrel pump born?"
     options = ("--preset", "full", "--config", "own.yaml", "--docs", "docs", "--events")
-    done = in_a_process("ask", question, *options, folder=tmp_path)
+    done = in_a_process("ask", BORN, *options, folder=tmp_path)
     assert 0 == done.returncode, done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
 
