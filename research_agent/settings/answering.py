@@ -97,7 +97,8 @@ class BudgetSettings:
     """Where the agent stops in any case."""
 
     rounds: Annotated[int, Range(1, 20, "rounds")] = 1
-    """Passes from retrieve to verify; 2 or more: an answer in doubt is searched for again."""
+    """Passes from retrieve to verify; 2 or more: a refusal, a missing part, an unconfirmed or a
+    doubtful sentence is searched for again. Presets set it."""
     max_rounds: Annotated[int, Range(1, 20, "rounds")] = 3
     """Rounds that a caller may ask for, in Python, in Studio, as a tool or over MCP."""
     llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
