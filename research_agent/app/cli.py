@@ -16,7 +16,15 @@ import click
 from research_agent.app.cli_chat import chat_command
 from research_agent.app.cli_diagnose import diagnose_command
 from research_agent.app.cli_doors import graph_command, mcp_command
-from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, PRESET, index_is_named
+from research_agent.app.cli_options import (
+    CONFIG,
+    DOCS,
+    INDEX,
+    OFFLINE,
+    PRESET,
+    ROUNDS,
+    index_is_named,
+)
 from research_agent.app.cli_replay import replay_command
 from research_agent.app.cli_upkeep import (
     calibrate_command,
@@ -192,6 +200,7 @@ def chunks_command(
 @INDEX
 @CONFIG
 @PRESET
+@ROUNDS
 @DOCS
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")

@@ -2,7 +2,15 @@
 
 import click
 
-from research_agent.app.cli_options import CONFIG, DOCS, INDEX, OFFLINE, PRESET, index_is_named
+from research_agent.app.cli_options import (
+    CONFIG,
+    DOCS,
+    INDEX,
+    OFFLINE,
+    PRESET,
+    ROUNDS,
+    index_is_named,
+)
 from research_agent.app.scoping import Limits, scoped
 from research_agent.app.telling import told
 
@@ -18,6 +26,7 @@ from research_agent.app.telling import told
 @INDEX
 @CONFIG
 @PRESET
+@ROUNDS
 @DOCS
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option(

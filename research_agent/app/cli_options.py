@@ -1,13 +1,14 @@
 """Options that several commands of the command line share."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import click
 
-PRESET_KEY = "RESEARCH_AGENT_PRESET"
 OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _go_offline(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 (click's own signature)
@@ -42,27 +43,33 @@ CONFIG = click.option(
 )
 
 
-def _choose_preset(context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
-    """Set the key preset for this process until the command ends, over that of every file."""
-    if not name:
-        return
-    before = os.environ.get(PRESET_KEY)
-    os.environ[PRESET_KEY] = name
-    context.call_on_close(partial(_put_back, before))
+def _setting(key: str, option: str, metavar: str, about: str) -> Callable[[F], F]:
+    """Return an option that sets a key until its command ends, over that of every file."""
+
+    def put(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value is None:
+            return
+        before = os.environ.get(key)
+        os.environ[key] = value
+        context.call_on_close(partial(_put_back, key, before))
+
+    return click.option(option, metavar=metavar, expose_value=False, callback=put, help=about)
 
 
-def _put_back(before: str | None) -> None:
-    os.environ.pop(PRESET_KEY, None)
+def _put_back(key: str, before: str | None) -> None:
+    os.environ.pop(key, None)
     if before is not None:
-        os.environ[PRESET_KEY] = before
+        os.environ[key] = before
 
 
-PRESET = click.option(
-    "--preset",
-    metavar="NAME",
-    expose_value=False,
-    callback=_choose_preset,
-    help="Which stages act: auto, local, full or seed.",
+PRESET = _setting(
+    "RESEARCH_AGENT_PRESET", "--preset", "NAME", "Which stages act: auto, local, full or seed."
+)
+ROUNDS = _setting(
+    "RESEARCH_AGENT_BUDGET__ROUNDS",
+    "--rounds",
+    "N",
+    "Search again at most N - 1 times for what is missing; up to budget.max_rounds.",
 )
 
 

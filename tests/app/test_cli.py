@@ -121,6 +121,18 @@ def test_ask_names_its_preset_first(docs: Path, tmp_path: Path) -> None:
     assert "full" == json.loads(auto.stdout)["preset"]
 
 
+def test_ask_takes_rounds_up_to_the_ceiling(docs: Path, tmp_path: Path) -> None:
+    """A refusal is searched for once more, or is not; more than the ceiling is an error."""
+    with served(Model(verdict="no"), tmp_path) as config:
+        asked = ("ask", QUESTION, "--docs", str(docs), "--config", config, "--json")
+        once, twice, more = (run(*asked, "--rounds", n) for n in ("1", "2", "4"))
+
+    assert "refused" == printed(once)["stop_reason"]
+    assert ["refused"] == [one["reason"] for one in printed(twice)["trend"]][:1]
+    assert (1, 2) == (printed(once)["rounds"], printed(twice)["rounds"])
+    assert "must not be larger than budget.max_rounds (3)" in more.stderr
+
+
 def test_draft_that_nothing_supports_has_a_notice_first(docs: Path, tmp_path: Path) -> None:
     """It is no refusal: the nearest passage is named, and the draft stands below with its mark."""
     with served(Model(answer="Zebras bake cakes [c1]."), tmp_path) as config:

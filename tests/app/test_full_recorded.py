@@ -12,8 +12,10 @@ from tests.loopback import Json, server, text_reply, tool_reply
 SEARCH = "search_chunks_tool"
 RECORDED = {
     "queries": [
-        ('{"kind": "decompose", "queries": ["Who designed the Kestrel pump?", '
-        '"In which year was #1 born?"]}'),
+        (
+            '{"kind": "decompose", "queries": ["Who designed the Kestrel pump?", '
+            '"In which year was #1 born?"]}'
+        ),
         '{"kind": "rewrite", "queries": ["In which year was Ilona Varga born?"]}',
     ],
     "tools": [
@@ -23,21 +25,29 @@ RECORDED = {
         "done",
     ],
     "k1": [
-        ('{"k1": "KEEP: names the designer, Ilona Varga", "k2": "KEEP: states the year of birth", '
-        '"k3": "DISCARD: about the canteen"}'),
+        (
+            '{"k1": "KEEP: names the designer", "k2": "KEEP: states the year of birth", '
+            '"k3": "DISCARD: about the canteen"}'
+        ),
         '{"k1": "KEEP: states the year of birth"}',
     ],
     "answer": [
-        ("The Kestrel pump was designed by Ilona Varga [c1].\n"
-        "NOT FOUND: the year in which Ilona Varga was born"),
-        ("The Kestrel pump was designed by Ilona Varga [c1].\n"
-        "NOT FOUND: the year in which Ilona Varga was born"),
+        (
+            "The Kestrel pump was designed by Ilona Varga [c1].\n"
+            "NOT FOUND: the year in which Ilona Varga was born"
+        ),
+        (
+            "The Kestrel pump was designed by Ilona Varga [c1].\n"
+            "NOT FOUND: the year in which Ilona Varga was born"
+        ),
         "The designer of the Kestrel pump, Ilona Varga [c1], was born in 1899 [c2].",
         "Ilona Varga, who designed the Kestrel pump [c1], was born in 1899 [c2].",
     ],
     "verdicts": [
-        ('{"verdicts": [{"sentence": 1, "verdict": "supported", "key": "c2", '
-        '"quote": "Ilona Varga was born in Szolnok in 1899."}]}')
+        (
+            '{"verdicts": [{"sentence": 1, "verdict": "supported", "key": "c2", '
+            '"quote": "Ilona Varga was born in Szolnok in 1899."}]}'
+        )
     ],
 }
 """Replies in their order, by what is asked for."""
