@@ -10,16 +10,20 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from graphs.calling import run_call
 from graphs.research import build_research_graph
 from graphs.search import build_search_graph
 from graphs.state import ResearchInput, SearchInput, SearchOutput
+from graphs.tools import ResearchTools
+from research_agent.core.budget import Allowance
+from research_agent.core.calls import ToolCall
 from research_agent.core.evidence import Evidence
 from research_agent.core.refinement import Refinement
-from research_agent.core.types import Chunk, Completion, Hit, Probe
+from research_agent.core.types import Chunk, Completion, Hit, ModelCall, Probe
 from research_agent.core.verification import Check
 from research_agent.errors import ModelUnavailableError
 from research_agent.settings import FilterSettings, SearchSettings, Settings
-from research_agent.steps.search import retrieve
+from research_agent.steps.search import About, retrieve
 from tests.fakes import (
     BYPASSING,
     MODEL_CALLS,
@@ -190,3 +194,26 @@ def test_score_filter_drops_what_is_not_similar() -> None:
         kept.append(len(search(ScriptedChat(), settings, "ML-KEM-512 bytes").found.hits))
 
     assert [3, 2, 0] == kept
+
+
+@pytest.mark.parametrize(("look_again", "asked"), [(True, 2), (False, 1)])
+def test_filter_knows_the_question_and_tells_that_all_is_gone(
+    look_again: bool,  # noqa: FBT001 (a parameter of the test)
+    asked: int,
+) -> None:
+    """The planner's own search looks again; a model that writes the calls is told instead."""
+    gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))
+    filterer = ScriptedChat(gone)
+    given = ports(ScriptedChat(), filterer=filterer)
+    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
+    tools = ResearchTools(given, settings, PROMPTS, 1)
+    call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
+    about = About(question="Which ML-KEM bread has bytes?", look_again=look_again)
+    result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)
+
+    prompt = filterer.asked[0][1]
+    assert "Question: Which ML-KEM bread has bytes?" in prompt
+    assert "This search: ML-KEM bread bytes" in prompt
+    assert (asked, 1) == (len(filterer.asked), len(result.hits))
+    assert "try other words" in result.told
+    assert ["other"] == [d.reason for d in result.stats.decisions if d.kept]
