@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 from research_agent.errors import ConfigError
@@ -16,6 +17,7 @@ class Range:
     unit: str = ""
 
 
+@cache
 def number_range(owner: type, name: str) -> Range | None:
     """Return the hard range of a field, None where it has none."""
     hint = get_type_hints(owner, include_extras=True)[name]
