@@ -1,6 +1,6 @@
 """How a node is added to a graph: with its ports bound, its time taken and its events told."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from research_agent.stopping import check
 from .calling import Toolbox
 from .context import UNCHANGED, ResearchContext, adjusted
 from .running import Runs, Threads, runs
-from .state import State
+from .state import State, unreadable_in
 from .telling import kept, teller, telling
 
 Node = Callable[..., Mapping[str, object]]
@@ -47,11 +47,8 @@ def bind(
         started = clock.seconds()
         with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
             check()
-            context, unreadable = runtime.context, unreadable_in(read)
-            own = isinstance(context, ResearchContext)
-            given = (
-                chosen(context if own else UNCHANGED, unreadable) if own or unreadable else bound
-            )
+            own = isinstance(runtime.context, ResearchContext)
+            given = chosen(runtime.context if own else UNCHANGED, unreadable_in(read))
             update = dict(node(read, **given))
             update |= kept(read, update)
             events = update.get("trace")
@@ -62,12 +59,6 @@ def bind(
         return update
 
     return runs(name, run, threads)
-
-
-def unreadable_in(state: object) -> int:
-    """Return how many replies of a model could not be read so far, by the trace of a state."""
-    trace: Sequence[TraceEvent] = getattr(state, "trace", ())
-    return sum(event.unreadable for event in trace)
 
 
 def under(bound: Mapping[str, object], context: object, unreadable: int = 0) -> dict[str, object]:

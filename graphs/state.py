@@ -5,7 +5,7 @@ on every read, so each node sees the same immutable values whichever way they ca
 question is asked as a whole, a value of ours that was found valid is not walked again.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import (
@@ -24,7 +24,7 @@ from typing_extensions import TypedDict
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.evidence import Evidence
+from research_agent.core.evidence import Evidence, unread
 from research_agent.core.hops import awaited
 from research_agent.core.old_results import upgraded
 from research_agent.core.pruning import Pruned
@@ -56,6 +56,14 @@ class State(BaseModel):
         cls, value: object, validate: ValidatorFunctionWrapHandler, about: ValidationInfo
     ) -> object:
         return once(str(about.field_name), value, validate)
+
+
+def unreadable_in(state: State) -> int:
+    """Return how many replies of a model could not be read so far: as was sent, or by the trace."""
+    if isinstance(state, CallInput):
+        return state.unreadable
+    trace: Sequence[TraceEvent] = getattr(state, "trace", ())
+    return sum(event.unreadable for event in trace)
 
 
 class ResearchInput(State):
@@ -155,8 +163,7 @@ class SearchState(SearchInput):
         """
         scope = self.scope
         if call.query and call.part not in awaited(self.refinement.queries):
-            read = frozenset(item.hit.chunk.chunk_id for item in self.evidence)
-            scope = replace(scope, exclude=scope.exclude | read) if read else scope
+            scope = unread(scope, self.evidence)
         known = self.known if call.query == self.probe.query else ()
         return {
             "question": self.question,
@@ -166,7 +173,7 @@ class SearchState(SearchInput):
             "scope": scope,
             "known": known,
             "by_model": self.plan.author == "model",
-            "trace": self.trace,
+            "unreadable": unreadable_in(self),
         }
 
 
@@ -181,7 +188,8 @@ class CallInput(State):
     question: str = ""
     by_model: bool = False
     """The model that wrote the call may write another one where the filter discards all."""
-    trace: Trace = ()  # what the question has cost so far
+    unreadable: int = 0
+    """Replies of a model that could not be read so far."""
 
 
 class SearchUpdate(TypedDict, total=False):
