@@ -157,6 +157,15 @@ def test_second_look_that_fails_is_noted() -> None:
     assert any("no verdict on 4 hits" in note for note in found.event.notes)
 
 
+def test_second_look_that_cannot_be_read_is_counted() -> None:
+    """Two such replies of a question let "auto" go on as "local"."""
+    model = ScriptedChat(writes(ALL), writes("All are good."))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    found = search(given, wants(mode="llm"), rerank=True)
+
+    assert ("unreadable", 1) == (found.stats.fallback_type, found.event.unreadable)
+
+
 def test_record_survives_json() -> None:
     """As a checkpoint and `ask --json` have it, with a decision for each chunk."""
     given = ports(ScriptedChat(), filterer=ScriptedChat(writes(GONE)), texts=TEXTS)

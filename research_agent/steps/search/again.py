@@ -42,4 +42,6 @@ def another_look(
     judged = {decision.chunk_id for decision in decisions if decision.verdict == "discard"}
     second = filtering(asked, [hit for hit in hits if hit.chunk.chunk_id not in judged])
     both = (*first.found.event.notes, *notes, *second.event.notes)
-    return Outcome(looked_again(first.found.value, second.value), TraceEvent(notes=both))
+    unreadable = first.found.event.unreadable + second.event.unreadable
+    event = TraceEvent(notes=both, unreadable=unreadable)
+    return Outcome(looked_again(first.found.value, second.value), event)
