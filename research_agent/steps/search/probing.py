@@ -6,6 +6,7 @@ from typing import Protocol
 
 from research_agent.core.budget import Allowance
 from research_agent.core.calls import SearchResult
+from research_agent.core.conversation import MOST_KNOWN
 from research_agent.core.evidence import Evidence, readable, unread
 from research_agent.core.filtering import ChunkDecision, Filtered, counted
 from research_agent.core.fusion import reserve_slots
@@ -46,8 +47,8 @@ class Filter(Protocol):
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
 
-KNOWN_SLOT, MOST_KNOWN = 3, 2
-"""Behind so many hits stand so many chunks that are known from before."""
+KNOWN_SLOT = 3
+"""Chunks cited earlier (`MOST_KNOWN` at most) are inserted after this rank."""
 
 
 def retrieve(  # noqa: PLR0913 (keyword-only collaborators)
