@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -26,13 +26,12 @@ from benchmarks.options import CACHE, LIVE, MINUTES, MODEL
 from benchmarks.places import RECORDINGS, RESULTS, ROOT
 from benchmarks.presets import PRESETS, Chosen
 from benchmarks.questions import Row, read
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Replaying, Trial
 from benchmarks.tables import markdown
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.core.conversation import Turn
-from research_agent.core.replies import sampled_identity
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 
@@ -102,31 +101,14 @@ def hold(chosen: Chosen, cache: Path) -> list[Asked]:
     with connect(index, settings, os.environ) as connection:
 
         def held(conversation: Row) -> list[Asked]:
-            ports, chat = recorded(connection.ports, kept, chosen)
+            replaying = Replaying(kept, chosen.weights, connection.ports if chosen.live else None)
+            warm = settings.verify.sample_temperature
+            ports, chat, _ = replaying.within(connection.ports, warm, Trial())
             return list(turns(conversation, ports, chat, settings, until))
 
         with ThreadPoolExecutor(beside) as threads:
             rows = threads.map(held, read(CONVERSATIONS))
             return [asked for of in rows for asked in of]
-
-
-def recorded(ports: Ports, kept: Recordings, chosen: Chosen) -> tuple[Ports, RecordedChat]:
-    """Return ports whose models answer from what is kept, and the one that counts seconds."""
-    weights, settings = chosen.weights, chosen.settings
-    chat = RecordedChat(ports.answerer if chosen.live else None, kept, weights)
-    warm = sampled_identity(weights, settings.verify.sample_temperature)
-    sampler = RecordedChat(ports.sampler if chosen.live else None, kept, warm)
-    given = replace(
-        ports,
-        answerer=chat,
-        planner=chat,
-        filterer=chat,
-        verifier=chat,
-        sampler=ports.sampler and sampler,
-        measurer=None,
-        tool_use=Trial(),
-    )
-    return given, chat
 
 
 def turns(

@@ -20,7 +20,7 @@ from benchmarks.keeping import keep
 from benchmarks.places import RECORDINGS, RESULTS
 from benchmarks.presets_table import Asked, report
 from benchmarks.questions import Row, read
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
+from benchmarks.recording import MissingRecordingError, Recordings, Replaying, Trial
 from benchmarks.refinement_arms import changed
 from benchmarks.samples import SampleName
 from graphs.state import ResearchState
@@ -37,7 +37,6 @@ from research_agent.core.events import (
     Finished,
     Queries,
 )
-from research_agent.core.replies import sampled_identity
 from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
 from research_agent.presets import with_preset
@@ -159,10 +158,10 @@ class Asking:
 
     def __init__(self, chosen: Chosen, models: Ports) -> None:
         """Ask the `models` for what is not recorded, where `chosen` says so."""
-        self._chosen, self._models = chosen, models
-        weights = chosen.weights
+        self._chosen, weights = chosen, chosen.weights
         known = [RECORDINGS / f"{name}-{weights}.jsonl" for name in KNOWN]
-        self._recordings = Recordings(RECORDINGS / f"presets-{weights}.jsonl", weights, known)
+        kept = Recordings(RECORDINGS / f"presets-{weights}.jsonl", weights, known)
+        self._replaying = Replaying(kept, weights, models if chosen.live else None)
         self._trial = Trial()
 
     def rounds(self, name: SampleName, key: Row, ports: Ports) -> Iterator[Asked]:
@@ -184,24 +183,8 @@ class Asking:
     def __call__(self, name: SampleName, key: Row, ports: Ports, most: int) -> Asked:
         """Ask one question with so many rounds at most; raises MissingRecordingError."""
         settings = changed(self._chosen.settings, budget={"rounds": most})
-        identity, live = self._chosen.weights, self._chosen.live
-        models = self._models
-        chat = RecordedChat(models.answerer if live else None, self._recordings, identity)
-        sampler = RecordedChat(
-            models.sampler if live else None,
-            self._recordings,
-            sampled_identity(identity, settings.verify.sample_temperature),
-        )
-        ports = replace(
-            ports,
-            answerer=chat,
-            planner=chat,
-            filterer=chat,
-            verifier=chat,
-            sampler=ports.sampler and sampler,
-            measurer=None,
-            tool_use=self._trial,
-        )
+        warm = settings.verify.sample_temperature
+        ports, chat, sampler = self._replaying.within(ports, warm, self._trial)
         seen = Seen()
         with ResearchAgent(ports, settings, load_prompts()) as agent:
             for event in agent.stream(key["question"]):
@@ -213,7 +196,7 @@ class Asking:
         asked = {f"{role} asked": count for role, count in chat.asked.items()}
         second = {"second answers": sampler.asked.total()}
         return Asked(
-            weights=identity,
+            weights=self._chosen.weights,
             preset=self._chosen.preset,
             first_tokens=self._chosen.first_tokens,
             source=name,
@@ -268,5 +251,5 @@ class Seen:
                 pass
 
 
-JUDGED = ("model", "reused", "overruled")
+JUDGED = ("model", "reused")
 """Who decided, where the filter's model did."""

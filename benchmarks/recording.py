@@ -4,16 +4,17 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
 from pydantic import TypeAdapter
 
 from research_agent.adapters.kept import KeptChat
+from research_agent.core.replies import sampled_identity
 from research_agent.core.types import Completion, Message
 from research_agent.errors import ModelMissingError
-from research_agent.ports import ChatModel, JsonSchema, KeptReply, ToolSpec
+from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec, ToolUse
 
 KEPT = TypeAdapter(KeptReply)
 COMPLETION = TypeAdapter(Completion)
@@ -128,6 +129,38 @@ class RecordedChat:
             return reply
         cost = replace(reply.cost, reused=False, tries=1, seconds=call.seconds)
         return replace(reply, cost=cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Replaying:
+    """Where replies come from: what is kept of some weights, and who is asked for the rest."""
+
+    kept: Recordings
+    weights: str
+    models: Ports | None = None
+    """The ports whose models are asked; None: nobody."""
+
+    def within(
+        self, ports: Ports, temperature: float, tool_use: ToolUse
+    ) -> tuple[Ports, RecordedChat, RecordedChat]:
+        """Return ports with recorded models, the chat of every role, and that of second answers.
+
+        Second answers are sampled at `temperature`. Nothing is measured for pruning.
+        """
+        models, warm = self.models, sampled_identity(self.weights, temperature)
+        chat = RecordedChat(models.answerer if models else None, self.kept, self.weights)
+        sampler = RecordedChat(models.sampler if models else None, self.kept, warm)
+        given = replace(
+            ports,
+            answerer=chat,
+            planner=chat,
+            filterer=chat,
+            verifier=chat,
+            sampler=ports.sampler and sampler,
+            measurer=None,
+            tool_use=tool_use,
+        )
+        return given, chat, sampler
 
 
 class Trial:
