@@ -1,7 +1,7 @@
 """Plan calls: the next tool calls of the search, written by a model or by the pure planner."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from research_agent.core.budget import BUDGET_STOPS, Allowance
@@ -17,19 +17,19 @@ from research_agent.core.calls import (
     planned_calls,
 )
 from research_agent.core.corpus import corpus_outline
-from research_agent.core.evidence import Evidence, fenced
+from research_agent.core.evidence import fenced
 from research_agent.core.hops import filled, gaps, waiting
 from research_agent.core.refinement import Refinement
 from research_agent.core.tool_probe import PROBE_MESSAGES, PROBE_TOKENS, PROBE_TOOL, is_usable
-from research_agent.core.types import Hit, Message, Outcome, TraceEvent
+from research_agent.core.types import Message, Outcome, TraceEvent
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import Ports, ToolSpec
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import SearchSettings
 from research_agent.steps.plan_calls.part_answers import answer_part
+from research_agent.steps.plan_calls.turn import TOOL, Before, Turn, searches
 
-TOOL = "search_chunks_tool"
 MAX_TOKENS = 600
 LEAST_TOKENS = 60
 """Calls that may not be this long would be cut in the middle; they are not asked for."""
@@ -52,51 +52,6 @@ class Tools(Protocol):
 
     def check(self, name: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Return the arguments that differ from the defaults; raises ToolInputError."""
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What is known before a search begins; `read` and `missing` are of the rounds before."""
-
-    probed: Sequence[Hit] = ()
-    """What the round's first search found."""
-    read: Sequence[Evidence] = ()
-    missing: Sequence[str] = ()
-    """What was not found, and sentences that could not be confirmed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a turn of the loop begins with."""
-
-    question: str
-    refinement: Refinement
-    results: Sequence[CallResult]
-    before: Before
-    number: int
-    """Counted from 1."""
-    last: bool
-    """No turn can follow."""
-
-    @property
-    def searched(self) -> bool:
-        """Whether anything was searched before."""
-        return any(_searches(result.call) for result in self.results)
-
-    @property
-    def read(self) -> tuple[Hit, ...]:
-        """The passages of the rounds before."""
-        return tuple(item.hit for item in self.before.read)
-
-    @property
-    def found(self) -> Mapping[int, CallResult]:
-        """What the refinement's queries have found, by their number."""
-        return {r.call.part: r for r in self.results if r.call.part >= 0}
-
-    @property
-    def open_parts(self) -> tuple[int, ...]:
-        """The queries that wait for what others have found, and can be searched now."""
-        return waiting(self.refinement.queries, tuple(self.found))
 
 
 def plan_calls(  # noqa: PLR0913 (keyword-only collaborators)
@@ -253,15 +208,11 @@ def _by_model(
     return CallPlan(turn.number, "model", calls), notes
 
 
-def _searches(call: ToolCall) -> bool:
-    return call.runs and call.name == TOOL
-
-
 def _given_up(turn: Turn, calls: Sequence[ToolCall]) -> str:
     """Return why the planner has to search, where nothing was searched; empty: it need not yet."""
     if not calls:
         return "the model wrote no call, the planner did"
-    if any(map(_searches, calls)):
+    if any(map(searches, calls)):
         return ""
     if not turn.last and (not turn.results or any(call.runs for call in calls)):
         return ""
