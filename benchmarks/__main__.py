@@ -30,8 +30,8 @@ from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.reorders import table
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
-from research_agent.adapters.rerank_http import Form
-from research_agent.core.blending_scales import Mode
+from research_agent.retrieval.adapters.rerank_http import Form
+from research_agent.retrieval.reorder.blending_scales import Mode
 
 
 @click.group()

@@ -17,8 +17,8 @@ from benchmarks.peers.answering import KEY, AnswerTask, write_task
 from benchmarks.peers.running import ANSWERERS, Peer, environment, run_command
 from benchmarks.places import PDFS, RECORDINGS
 from benchmarks.questions import Row, read
-from research_agent.adapters.llama import LlamaServer
 from research_agent.assembly.models.endpoints import embedded_digest, embedded_weights
+from research_agent.models.adapters.llama import LlamaServer
 from research_agent.settings import LocalModelSettings
 
 EACH = 5

@@ -16,9 +16,9 @@ from benchmarks.refusals_asking import Asked, Chosen, ask
 from benchmarks.refusals_scoring import Errors, Scored, best_limit, errors_at
 from benchmarks.tables import markdown
 from benchmarks.uncertainty_metrics import auroc_within
-from research_agent.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.core.answerability import pieces
-from research_agent.core.risk_control import Judged
+from research_agent.answering.write.answerability import pieces
+from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
+from research_agent.verification.calibration.risk_control import Judged
 
 WORDING = "support"
 """The wording of the check that the product asks."""

@@ -19,14 +19,14 @@ from benchmarks.gold_removed import asking_without, leaked, removed_keys
 from benchmarks.places import PDFS, RECORDINGS, RESULTS
 from benchmarks.questions import Row, nist_keys, read, scorer
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.claims import Claim
-from research_agent.core.result import ResearchResult
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.ports import Ports
 from research_agent.settings import LocalModelSettings, ReplyCacheSettings, RoleSettings, Settings
+from research_agent.types.claims import Claim
+from research_agent.types.result import ResearchResult
 
 Ask = Callable[[Row], ResearchResult]
 

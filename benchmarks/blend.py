@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.datasets import data_set
 from benchmarks.reorders import Pools, Row, arm, compared, keep, pools, unchanged
-from research_agent.core.blending import Blended, BlendRule, blend, pool_size
-from research_agent.core.blending_report import (
+from research_agent.retrieval.reorder.blending_report import (
     BlendSummary,
     correlations,
     histogram,
@@ -18,12 +17,13 @@ from research_agent.core.blending_report import (
     summary,
     written,
 )
-from research_agent.core.blending_scales import Mode, Scale
-from research_agent.core.code_book import CodeCache
-from research_agent.core.code_book_english import ENGLISH
-from research_agent.core.types import Hit
+from research_agent.retrieval.reorder.blending_scales import Mode, Scale
+from research_agent.retrieval.reorder.codes import PatternCodes, blend_codes
+from research_agent.retrieval.reorder.topic_labels import CodeCache
+from research_agent.retrieval.reorder.topic_labels_english import ENGLISH
 from research_agent.settings import Settings
-from research_agent.steps.reorder.codes import PatternCodes, blend_codes
+from research_agent.types import Hit
+from research_agent.types.blending import Blended, BlendRule, blend, pool_size
 
 Channel = Callable[[str, Sequence[Hit], BlendRule], Blended]
 MODES: tuple[Mode, ...] = ("rank", "z-score", "min-max", "softmax")

@@ -9,13 +9,13 @@ from benchmarks.drafts import Asked, recorded, recording
 from benchmarks.models import opened_models
 from benchmarks.places import RECORDINGS
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from research_agent.answering.write.answerability import answerability, pieces
 from research_agent.config import load_prompts
-from research_agent.core.answerability import answerability, pieces
-from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import render_evidence
-from research_agent.core.types import Message
 from research_agent.ports import ChatModel, SentencePairs
 from research_agent.settings import Settings
+from research_agent.types import Message
+from research_agent.types.entropy import yes_or_no
+from research_agent.types.evidence import render_evidence
 
 Place = tuple[str, str]
 """The set and the id of a question."""

@@ -19,12 +19,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.places import PDFS
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import remove_index
 from research_agent.config import load_prompts
-from research_agent.core.result import ResearchResult
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.settings import (
     BudgetSettings,
     ModelSettings,
@@ -32,6 +31,7 @@ from research_agent.settings import (
     RoleSettings,
     Settings,
 )
+from research_agent.types.result import ResearchResult
 
 LATENCY = 0.2
 """Seconds that each request takes."""
@@ -114,7 +114,7 @@ def _first_hits(index: str, config: str) -> float:
     asked = ("ask", questions()[0], "--index", index, "--config", config, "--events", "--quiet")
     started = time.perf_counter()
     with subprocess.Popen(  # noqa: S603 (our own program, no shell)
-        [sys.executable, "-m", "research_agent.app.cli", *asked],
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", *asked],
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ,

@@ -7,7 +7,7 @@ from benchmarks import sought
 from benchmarks.datasets import data_set, documents
 from benchmarks.places import DATA, REFUSALS
 from benchmarks.questions import read
-from research_agent.app.indexing import update
+from research_agent.interfaces.cli.index import update
 from research_agent.settings import Settings
 
 SUMMARISED = "summedits-"

@@ -7,7 +7,7 @@ from typing import Literal
 from benchmarks.answers_scoring import words_of
 from benchmarks.drafts import by_words, normal
 from benchmarks.questions import Row
-from research_agent.core.conversation import Turn
+from research_agent.types.conversation import Turn
 
 Outcome = Literal["right", "wrong", "refused"]
 

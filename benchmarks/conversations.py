@@ -31,9 +31,9 @@ from benchmarks.tables import markdown
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.conversation import Turn
 from research_agent.ports import Ports
 from research_agent.settings import Settings
+from research_agent.types.conversation import Turn
 
 CONVERSATIONS = ROOT / "benchmarks" / "questions" / "conversations.jsonl"
 KINDS = ("value", "sibling", "comparison", "unanswerable")

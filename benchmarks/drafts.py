@@ -29,16 +29,16 @@ from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
-from research_agent.adapters.kept import KeptChat
+from research_agent.answering.missing_parts import read_missing
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.evidence import Evidence
-from research_agent.core.missing_parts import read_missing
-from research_agent.core.types import Token
-from research_agent.core.verification import Answer, Draft
+from research_agent.models.adapters.cached_chat import KeptChat
 from research_agent.ports import KeptReply
 from research_agent.settings import Settings
+from research_agent.types import Token
+from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.evidence import Evidence
+from research_agent.types.verification import Answer, Draft
 
 Outcome = Literal["right", "wrong", "refused", "not judged"]
 ARTICLES = re.compile(r"\b(?:a|an|the)\b")

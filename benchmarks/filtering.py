@@ -26,15 +26,15 @@ from benchmarks.refinement import Timely
 from benchmarks.sought import Question, QuestionSet, documents, question_set
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.budget import Allowance
-from research_agent.core.filtering import Filtered
-from research_agent.core.types import Hit
 from research_agent.metering import Meter
+from research_agent.planning.filter.filtering import HitFilter
+from research_agent.planning.referring import Referring
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
-from research_agent.steps.filter import HitFilter
-from research_agent.steps.referring import Referring
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Hit
+from research_agent.types.budget import Allowance
+from research_agent.types.filtering import Filtered
 
 Rows = Mapping[str, Mapping[str, Asked]]
 """By arm and question."""

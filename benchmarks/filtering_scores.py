@@ -6,9 +6,9 @@ from statistics import fmean
 
 from benchmarks.intervals import Interval, mean_interval, paired_difference, sign_test
 from benchmarks.sought import KINDS, Question
-from research_agent.core.filtering import ChunkDecision, Filtered
-from research_agent.core.types import Chunk, Hit, ModelCall
 from research_agent.settings import RetrievalSettings
+from research_agent.types import Chunk, Hit, ModelCall
+from research_agent.types.filtering import ChunkDecision, Filtered
 
 RRF_K = RetrievalSettings().rrf_k
 

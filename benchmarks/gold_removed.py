@@ -9,11 +9,11 @@ from benchmarks.questions import Row
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from research_agent.config import load_prompts
-from research_agent.core.result import ResearchResult
-from research_agent.core.scope import Scope
-from research_agent.core.types import Chunk
 from research_agent.ports import Ports
 from research_agent.settings import Settings
+from research_agent.types import Chunk
+from research_agent.types.result import ResearchResult
+from research_agent.types.scope import Scope
 
 
 def removed_keys(keys: Sequence[Row]) -> list[Row]:

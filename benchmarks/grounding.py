@@ -17,8 +17,8 @@ from benchmarks.grounding_fit import (
 from benchmarks.grounding_rows import ROWS, Data, KeptPairs, data
 from benchmarks.grounding_table import Arm, summary, tables
 from benchmarks.questions import read
-from research_agent.adapters.grounding_file import read_grounding, write_grounding
-from research_agent.core.grounding import FEATURES, GroundingModel, probability
+from research_agent.types.grounding import FEATURES, GroundingModel, probability
+from research_agent.verification.adapters.grounding_file import read_grounding, write_grounding
 
 NUMBERS = FEATURES.index("missing_numbers")
 UNSURE = (0.02, 0.5)
@@ -32,7 +32,7 @@ UNSURE = (0.02, 0.5)
 @click.option("--cache", default="", help="Keep the models' scores in this folder.")
 def grounding_command(*, file: str, fitting: bool, limit: int, cache: str) -> None:
     """Measure the grounding score: a family left out, or a FILE with the committed weights."""
-    from research_agent.adapters.minilm import CrossEncoder, MiniLM
+    from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 
     folder = cache or str(Path(gettempdir(), "research-agent-grounding"))
     pairs = KeptPairs(CrossEncoder(MiniLM()), folder)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.places import DATA
 from benchmarks.questions import Row
-from research_agent.core.content_words import content_words, share_held, wanted_words
-from research_agent.core.grounding import compare, features
-from research_agent.core.quote_search import windows
-from research_agent.core.types import Chunk
 from research_agent.ports import SentencePairs
+from research_agent.text.content_words import content_words, share_held, wanted_words
+from research_agent.text.quote_search import windows
+from research_agent.types import Chunk
+from research_agent.types.grounding import compare, features
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from research_agent.adapters.ledger import writing
-from research_agent.adapters.minilm.packaged import Loaded
-from research_agent.adapters.sandbox import EagerReader
-from research_agent.app.cli import main
+from research_agent.documents.adapters.sandbox import EagerReader
+from research_agent.index.adapters.ledger import writing
+from research_agent.interfaces.cli.main import main
+from research_agent.models.adapters.minilm.packaged import Loaded
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from benchmarks.mixed_chunks import digest_of, real_chunks
 from benchmarks.peers.running import PeerError
 from benchmarks.places import RESULTS
 from benchmarks.word_rows import queries, write_rows
-from research_agent.core.types import Chunk
+from research_agent.types import Chunk
 
 COMPARED = 10
 ASKED = {"nist": 21, "scifact": 40, "cranfield": 39}

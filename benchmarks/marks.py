@@ -13,11 +13,11 @@ from benchmarks.drafts import Asked, Outcome, outcome, recorded, recording
 from benchmarks.intervals import wilson
 from benchmarks.keeping import keep
 from benchmarks.tables import markdown
-from research_agent.adapters.grounding_file import read_grounding
-from research_agent.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.core.claims import Claim, bare
+from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.settings import Settings
-from research_agent.steps.verify.verifying import grounded_claims
+from research_agent.types.claims import Claim, bare
+from research_agent.verification.adapters.grounding_file import read_grounding
+from research_agent.verification.verify.verifying import grounded_claims
 
 HEADS = (
     "model",

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from benchmarks.places import DATA
 from benchmarks.questions import Row, read
-from research_agent.core.chunking import chunk_document
-from research_agent.core.documents import Block, ParsedDocument
-from research_agent.core.records import text_digest
-from research_agent.core.sentences import sentence_spans
-from research_agent.core.types import Chunk
+from research_agent.documents.chunking import chunk_document
+from research_agent.text.sentences import sentence_spans
+from research_agent.types import Chunk
+from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.records import text_digest
 
 CORPORA = ("ir/scifact", "ir/cranfield", "multihop/hotpotqa", "multihop/musique")
 CHUNK_CHARS = 1000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.mixed_chunks import SEED, Mixture, halves, sentences
-from research_agent.core.types import Chunk
+from research_agent.types import Chunk
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,13 +15,13 @@ from typing import Self
 from benchmarks.places import PDFS
 from benchmarks.questions import nist_keys
 from benchmarks.step_costs import Steps
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.indexing import index_for_docs
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.types import Alternative, Completion, Message, ModelCall, Token
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.ports import Embedder, JsonSchema, Ports, ToolSpec
 from research_agent.settings import Settings
+from research_agent.types import Alternative, Completion, Message, ModelCall, Token
 
 QUESTIONS = 30
 WARMING = "What is ML-KEM?"

@@ -24,11 +24,14 @@ from benchmarks.recording import MissingRecordingError, Recordings, Replaying, T
 from benchmarks.refinement_arms import changed
 from benchmarks.samples import SampleName
 from graphs.state import ResearchState
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.own_graphs import own
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.events import (
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.own_graphs import own
+from research_agent.ports import Ports
+from research_agent.presets import with_preset
+from research_agent.settings import Settings
+from research_agent.types.events import (
     Calls,
     Checked,
     ChunksPruned,
@@ -37,10 +40,7 @@ from research_agent.core.events import (
     Finished,
     Queries,
 )
-from research_agent.core.result import ResearchResult
-from research_agent.ports import Ports
-from research_agent.presets import with_preset
-from research_agent.settings import Settings
+from research_agent.types.result import ResearchResult
 
 PRESETS = ("local", "full", "seed")
 KNOWN = ("answers", "loop", "refinement")

@@ -9,13 +9,13 @@ from benchmarks.datasets import DataSet, documents
 from benchmarks.metrics import Span
 from benchmarks.misses import Stages
 from benchmarks.rankings import Arm, Found, Ranking
-from research_agent.app.indexing import update
 from research_agent.assembly.connection import connect
-from research_agent.core.filtering import filter_by_score
-from research_agent.core.types import Hit, ScoredId
+from research_agent.interfaces.cli.index import update
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Hit, ScoredId
+from research_agent.types.filtering import filter_by_score
 
 Search = Callable[[str, Ports, Settings], Sequence[Hit]]
 

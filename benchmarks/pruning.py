@@ -22,15 +22,15 @@ from benchmarks.pruning_cases import Case, Kind, cases
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import changed
+from research_agent.answering.select_evidence.pruned import choose_pruned
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.budget import Allowance
-from research_agent.core.pruning import Pruned, PruneStats
-from research_agent.core.types import ModelCall
-from research_agent.core.verification import Check
 from research_agent.ports import Ports
 from research_agent.settings import Settings
-from research_agent.steps.choose import choose_pruned
+from research_agent.types import ModelCall
+from research_agent.types.budget import Allowance
+from research_agent.types.pruning import Pruned, PruneStats
+from research_agent.types.verification import Check
 
 MOST: dict[Source, int] = {"hotpotqa": 20, "nist": 8}
 """Questions of each set."""

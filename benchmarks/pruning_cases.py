@@ -12,10 +12,10 @@ from benchmarks.drafts import Source, by_facts, by_words, keys
 from benchmarks.gold_removed import gold_chunks
 from benchmarks.questions import Row
 from benchmarks.refinement_arms import changed
-from research_agent.core.types import Chunk, Hit
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
-from research_agent.steps.search import rank
+from research_agent.types import Chunk, Hit
 
 Kind = Literal["gold", "near", "far"]
 SEARCH = changed(Settings(), retrieval={"top_k": 100}).retrieval

@@ -10,11 +10,11 @@ from threading import Lock
 
 from pydantic import TypeAdapter
 
-from research_agent.adapters.kept import KeptChat
-from research_agent.core.replies import sampled_identity
-from research_agent.core.types import Completion, Message
 from research_agent.errors import ModelMissingError
+from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.replies import sampled_identity
 from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec, ToolUse
+from research_agent.types import Completion, Message
 
 KEPT = TypeAdapter(KeptReply)
 COMPLETION = TypeAdapter(Completion)

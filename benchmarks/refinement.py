@@ -30,9 +30,9 @@ from benchmarks.refining import By, Searching
 from benchmarks.samples import every
 from benchmarks.sought import documents, question_set
 from research_agent.assembly.connection import connect
-from research_agent.core.types import Completion, Message
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.settings import Settings
+from research_agent.types import Completion, Message
 
 SETS = ("hotpotqa", "musique", "nist", "nist-extra")
 """The multi-hop sets, and those that refinement must not harm."""

@@ -15,12 +15,12 @@ from benchmarks.rankings import whole_documents
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.config import load_prompts
-from research_agent.core.calls import Found
-from research_agent.core.refinement import Refinement
-from research_agent.core.types import Hit, ModelCall, TraceEvent
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Hit, ModelCall, TraceEvent
+from research_agent.types.calls import Found
+from research_agent.types.refinement import Refinement
 
 By = Literal["page", "document", "chunk"]
 """How a hit is told: by its pages; by its document, once, at its first hit; or by its id."""

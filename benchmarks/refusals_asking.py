@@ -17,19 +17,19 @@ from benchmarks.answers import arm as answering
 from benchmarks.models import opened_models
 from benchmarks.questions import Row
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from research_agent.adapters.tokens import Cl100k
 from research_agent.config import load_prompts
-from research_agent.core.entropy import yes_or_no
-from research_agent.core.evidence import (
+from research_agent.models.adapters.tokens import Cl100k
+from research_agent.ports import ChatModel
+from research_agent.prompts import PromptTemplate
+from research_agent.settings import Settings
+from research_agent.types import Chunk, Hit, Message
+from research_agent.types.entropy import yes_or_no
+from research_agent.types.evidence import (
     Evidence,
     EvidenceLimits,
     render_evidence,
     select_evidence,
 )
-from research_agent.core.types import Chunk, Hit, Message
-from research_agent.ports import ChatModel
-from research_agent.prompts import PromptTemplate
-from research_agent.settings import Settings
 
 SEED = 17
 MAX_TOKENS = 120

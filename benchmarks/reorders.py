@@ -13,8 +13,8 @@ from benchmarks.product import hybrid, index_of
 from benchmarks.rankings import Arm, Found, Ranking
 from benchmarks.summary import values
 from research_agent.assembly.connection import connect
-from research_agent.core.types import Hit
 from research_agent.settings import Settings
+from research_agent.types import Hit
 
 Reorder = Callable[[str, Sequence[Hit]], Sequence[Hit]]
 """A question and its hits, best first, to the hits in another order."""

@@ -17,16 +17,16 @@ from benchmarks.places import RECORDINGS
 from benchmarks.product import place_of
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.reorders import Pools, Row, arm, compared, keep, pools, unchanged
-from research_agent.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
-from research_agent.adapters.system import SystemClock
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.promotion import promote
-from research_agent.core.reordering import by_verdicts
-from research_agent.core.types import Completion, Hit, Message
+from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.ports import ChatModel, Reranker
+from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
+from research_agent.retrieval.reorder.promotion import promote
+from research_agent.retrieval.reorder.reranking import YesNoReranker, fenced_chunk, passage
 from research_agent.settings import Settings
-from research_agent.steps.reorder.reranking import YesNoReranker, fenced_chunk, passage
+from research_agent.types import Completion, Hit, Message
+from research_agent.types.reordering import by_verdicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from benchmarks.keeping import keep
 from benchmarks.places import ROOT
 from benchmarks.tables import markdown
-from research_agent.adapters.minilm import MiniLM
-from research_agent.core.unit_vectors import cosine
-from research_agent.core.validators.kept import check_kept
-from research_agent.core.validators.similarity import check_similarity
-from research_agent.core.validators.verdicts import first_block
+from research_agent.models.adapters.minilm import MiniLM
+from research_agent.planning.refine.validators.kept import check_kept
+from research_agent.planning.refine.validators.similarity import check_similarity
+from research_agent.text.unit_vectors import cosine
+from research_agent.types.validation import first_block
 
 QUESTIONS = ROOT / "benchmarks" / "questions"
 

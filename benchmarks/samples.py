@@ -15,9 +15,9 @@ from benchmarks.drafts import by_words
 from benchmarks.places import PDFS
 from benchmarks.product import index_of
 from benchmarks.questions import Row, nist_keys, read, scorer
-from research_agent.app.indexing import index_for_docs
-from research_agent.core.result import ResearchResult
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.settings import Settings
+from research_agent.types.result import ResearchResult
 
 T = TypeVar("T")
 SampleName = Literal["nist", "hotpotqa", "musique"]

@@ -21,18 +21,18 @@ from benchmarks.mixed_chunks import digest_of, real_chunks
 from benchmarks.mixed_vectors import Embedded, embedded_chunks
 from benchmarks.overhead import Spent, TimedEmbedder
 from benchmarks.peers.embedding import KeptVectors
-from research_agent.adapters.folders import IndexFolder, locate
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.ledger.writing import LedgerWriter
-from research_agent.adapters.minilm import MiniLM
-from research_agent.adapters.vectors.exact import ExactVectors
 from research_agent.assembly.caches import sync_caches
 from research_agent.assembly.connection import connect
-from research_agent.core.chunking import chunk_header
-from research_agent.core.records import DocumentRecord, IndexedChunk, Window, text_digest
+from research_agent.documents.chunking import chunk_header
+from research_agent.index.adapters.folders import IndexFolder, locate
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.adapters.vectors.exact import ExactVectors
+from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import IndexSettings, Settings
-from research_agent.steps.search import hybrid_search
+from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
 
 REAL = 5000
 """Chunks that are embedded; the others are mixtures of them."""

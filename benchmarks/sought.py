@@ -11,7 +11,7 @@ from benchmarks.datasets import data_set
 from benchmarks.metrics import Gold, Span, matches
 from benchmarks.places import DATA, PDFS, ROOT
 from benchmarks.questions import Row, read
-from research_agent.core.types import Chunk
+from research_agent.types import Chunk
 
 Kind = Literal["operation", "schema", "security", "pages"]
 KINDS: tuple[Kind, ...] = ("operation", "schema", "security")

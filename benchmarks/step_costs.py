@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from research_agent.app.own_graphs import own
+from research_agent.interfaces.own_graphs import own
 
 Update = Mapping[str, object]
 Step = Callable[..., Update]

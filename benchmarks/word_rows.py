@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks.engines.measuring import Query, Row, line_of
 from benchmarks.mixed_chunks import Mixture, mixtures, sentences
-from research_agent.core.chunking import chunk_header
-from research_agent.core.types import Chunk
-from research_agent.core.words import index_words, query_words
+from research_agent.documents.chunking import chunk_header
+from research_agent.text.words import index_words, query_words
+from research_agent.types import Chunk
 
 _STEMS = """
 CREATE VIRTUAL TABLE words USING fts5 (

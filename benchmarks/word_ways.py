@@ -22,13 +22,13 @@ from benchmarks.peers.running import PeerError
 from benchmarks.places import RESULTS
 from benchmarks.rankings import whole_documents
 from benchmarks.word_rows import Stemmed, queries, stems
-from research_agent.adapters.lexical import HEADER_WEIGHT, WordIndex
 from research_agent.assembly.parsing import parse_file
-from research_agent.core.apparatus import APPARATUS
-from research_agent.core.chunking import chunk_document, chunk_header
-from research_agent.core.types import Chunk
-from research_agent.core.words import STOP_WORDS, fold, index_words, whole_words
+from research_agent.documents.chunking import chunk_document, chunk_header
+from research_agent.index.adapters.lexical import HEADER_WEIGHT, WordIndex
 from research_agent.settings import Settings
+from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.words import STOP_WORDS, fold, index_words, whole_words
+from research_agent.types import Chunk
 
 Words = Callable[[str], Sequence[str]]
 _K = 30

@@ -3,7 +3,7 @@
 import sys
 
 from research_agent import Limits, ResearchAgent
-from research_agent.core.events import Finished, StepFinished
+from research_agent.types.events import Finished, StepFinished
 
 
 def main(question: str) -> None:

@@ -15,16 +15,16 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from research_agent.core.conversation import Choices, FollowUp, Ledger, Turn
-from research_agent.core.scope import Scope, scope_of
 from research_agent.stopping import check
+from research_agent.types.conversation import Choices, FollowUp, Ledger, Turn
+from research_agent.types.scope import Scope, scope_of
 
-from .binding import under
 from .context import ResearchContext
+from .event_stream import passed_on
+from .executor import Runs, Threads, runs
+from .node_wrapper import under
 from .reducers import append
-from .running import Runs, Threads, runs
 from .state import State
-from .telling import passed_on
 
 
 def as_messages(value: object) -> object:
@@ -44,7 +44,7 @@ def as_messages(value: object) -> object:
 
 
 class Limits(TypedDict, total=False):
-    """A scope as plain values; see `research_agent.core.scope.Scope`."""
+    """A scope as plain values; see `research_agent.types.scope.Scope`."""
 
     documents: list[str]
     folders: list[str]

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 
-from research_agent.core.clarifying import chosen
-from research_agent.core.conversation import (
+from research_agent.conversation.ambiguity import chosen
+from research_agent.ports import ChunkStore
+from research_agent.types.conversation import (
     Ledger,
     Turn,
     chunk_digest,
@@ -14,8 +15,7 @@ from research_agent.core.conversation import (
     known_chunks,
     turn_of,
 )
-from research_agent.core.scope import Scope
-from research_agent.ports import ChunkStore
+from research_agent.types.scope import Scope
 
 from .chat_state import ChatState
 from .research import ResearchGraph

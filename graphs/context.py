@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from research_agent.core.filtering import Mode
-from research_agent.core.limits import Limits, Profile, SearchMode
 from research_agent.metering import limited
 from research_agent.presets import with_preset, with_readable_stages
 from research_agent.settings import (
@@ -21,6 +19,8 @@ from research_agent.settings import (
     number_range,
     values,
 )
+from research_agent.types.filtering import Mode
+from research_agent.types.limits import Limits, Profile, SearchMode
 
 from .tool_inputs import valid
 

@@ -10,11 +10,11 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from research_agent.assembly.index import preview_index, update_index
+from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.assembly.remembering import embedding_cache
-from research_agent.core.documents import IndexReport
 from research_agent.settings import Settings
+from research_agent.types.documents import IndexReport
 
 from .state import State
 from .studio_roots import check_within

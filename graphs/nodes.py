@@ -1,16 +1,17 @@
 """One node per step: read state, call one function, name what changed."""
 
-from research_agent.core.confidence import retrieval_confidence
+from research_agent.answering.report import report
+from research_agent.answering.select_evidence.pruned import choose_pruned
+from research_agent.answering.write.answering import answer_question
 from research_agent.metering import remaining, spare
+from research_agent.planning.refine.before import Before
+from research_agent.planning.refine.refining import refine
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
+from research_agent.retrieval.search.retrieve import retrieve
 from research_agent.settings import Settings
-from research_agent.steps.answer import answer_question
-from research_agent.steps.choose import choose_pruned
-from research_agent.steps.refine import Before, refine
-from research_agent.steps.report import report
-from research_agent.steps.search import retrieve
-from research_agent.steps.verify import verify_answer
+from research_agent.types.confidence import retrieval_confidence
+from research_agent.verification.verify.verifying import verify_answer
 
 from .state import ResearchState, ResearchUpdate
 

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from research_agent.core import routing
+from research_agent import routing
 from research_agent.ports import Ports
 from research_agent.presets import NAMES as PRESETS
 from research_agent.presets import with_preset
@@ -14,10 +14,10 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 
 from . import nodes
-from .beginning import begin
-from .binding import Node, bind
 from .context import ResearchContext
-from .running import own_threads
+from .executor import own_threads
+from .new_question import begin
+from .node_wrapper import Node, bind
 from .search import build_search_graph, searching
 from .state import ResearchInput, ResearchOutput, ResearchState
 

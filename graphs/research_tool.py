@@ -7,14 +7,14 @@ from typing import Annotated, Any, Protocol
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import AfterValidator, Field
 
-from research_agent.core.filtering import Mode
-from research_agent.core.limits import Limits, Profile, SearchMode
-from research_agent.core.questions import check_question
-from research_agent.core.result import ResearchResult
-from research_agent.core.result_lines import lacking_lines, marks_line, quoted_line
-from research_agent.core.scope import EVERYTHING, Scope
+from research_agent.answering.result_lines import lacking_lines, marks_line, quoted_line
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
 from research_agent.settings import Preset
+from research_agent.types.filtering import Mode
+from research_agent.types.limits import Limits, Profile, SearchMode
+from research_agent.types.questions import check_question
+from research_agent.types.result import ResearchResult
+from research_agent.types.scope import EVERYTHING, Scope
 
 from .tool_inputs import Names, ToolInput, told
 from .tools import made_tool

@@ -6,10 +6,10 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
-from research_agent.core.types import TraceEvent
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+from research_agent.types import TraceEvent
 
 from .reducers import EVENTS
 from .research import build_research_graph

@@ -7,19 +7,20 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Checkpointer, Send
 
-from research_agent.core import routing
-from research_agent.core.calls import collect
+from research_agent import routing
 from research_agent.metering import spare
+from research_agent.planning.tool_calls.planning import plan_calls
+from research_agent.planning.tool_calls.turn import Before
 from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
+from research_agent.retrieval.search.retrieve import About
 from research_agent.settings import Settings
-from research_agent.steps.plan_calls import Before, plan_calls
-from research_agent.steps.search import About
+from research_agent.types.calls import collect
 
-from .binding import Node, bind
-from .calling import Toolbox, run_call
 from .context import ResearchContext
-from .running import Runs, Threads, own_threads
+from .event_stream import Teller, shared, teller, telling
+from .executor import Runs, Threads, own_threads
+from .node_wrapper import Node, bind
 from .state import (
     CallInput,
     ResearchState,
@@ -29,7 +30,7 @@ from .state import (
     SearchUpdate,
     State,
 )
-from .telling import Teller, shared, teller, telling
+from .tool_calls import Toolbox, run_call
 from .tools import ResearchTools
 
 SearchGraph = CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]

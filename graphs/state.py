@@ -21,22 +21,22 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from research_agent.core.budget import Allowance
-from research_agent.core.calls import CallPlan, CallResult, Found, ToolCall
-from research_agent.core.confidence import RetrievalConfidence
-from research_agent.core.evidence import Evidence, unread
-from research_agent.core.hops import awaited
-from research_agent.core.old_results import upgraded
-from research_agent.core.pruning import Pruned
-from research_agent.core.questions import check_question
-from research_agent.core.refinement import Refinement
-from research_agent.core.result import ResearchResult
-from research_agent.core.scope import EVERYTHING, Scope
-from research_agent.core.types import Probe, TraceEvent
-from research_agent.core.verification import Answer, Check, Draft
+from research_agent.types import Probe, TraceEvent
+from research_agent.types.budget import Allowance
+from research_agent.types.calls import CallPlan, CallResult, Found, ToolCall
+from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.evidence import Evidence, unread
+from research_agent.types.multi_hop import awaited
+from research_agent.types.old_results import upgraded
+from research_agent.types.pruning import Pruned
+from research_agent.types.questions import check_question
+from research_agent.types.refinement import Refinement
+from research_agent.types.result import ResearchResult
+from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.verification import Answer, Check, Draft
 
 from .reducers import by_call_index, continued
-from .validating import once
+from .validation import once
 
 RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
     Annotated[ResearchResult, BeforeValidator(upgraded)]

@@ -19,9 +19,9 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from research_agent.core.call_checking import nearest
-from research_agent.core.questions import check_question
 from research_agent.errors import QuestionError, ResearchAgentError, ToolInputError
+from research_agent.planning.tool_calls.call_checking import nearest
+from research_agent.types.questions import check_question
 
 LARGEST = 1000
 """Chunks that one call may ask for."""

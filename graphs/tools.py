@@ -9,27 +9,28 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import ValidationError
 from pydantic.v1 import ValidationError as ValidationErrorV1
 
-from research_agent.core.budget import Allowance
-from research_agent.core.calls import SearchResult
-from research_agent.core.scope import EVERYTHING, Scope
-from research_agent.core.tool_results import (
+from research_agent.errors import ToolInputError
+from research_agent.metering import whole
+from research_agent.planning.filter.filtering import HitFilter
+from research_agent.planning.get_chunks import get_chunks
+from research_agent.planning.list_documents import list_documents
+from research_agent.planning.referring import Referring
+from research_agent.planning.tool_calls.turn import TOOL
+from research_agent.ports import Ports
+from research_agent.prompts import Prompts
+from research_agent.retrieval.reorder.stages import Reorderer
+from research_agent.retrieval.search.retrieve import ALONE, About, search_chunks
+from research_agent.retrieval.search.search_tool import Wanted, search_documents
+from research_agent.settings import Settings
+from research_agent.types.budget import Allowance
+from research_agent.types.calls import SearchResult
+from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.tool_results import (
     ChunksResult,
     DocumentsResult,
     chunks_text,
     search_text,
 )
-from research_agent.errors import ToolInputError
-from research_agent.metering import whole
-from research_agent.ports import Ports
-from research_agent.prompts import Prompts
-from research_agent.settings import Settings
-from research_agent.steps.filter import HitFilter
-from research_agent.steps.get_chunks import get_chunks
-from research_agent.steps.list_documents import list_documents
-from research_agent.steps.plan_calls import TOOL
-from research_agent.steps.referring import Referring
-from research_agent.steps.reorder import Reorderer
-from research_agent.steps.search import ALONE, About, Wanted, search_chunks, search_documents
 
 from .tool_inputs import (
     GetChunksInput,

@@ -4,17 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from research_agent.app.agent import ResearchAgent
-    from research_agent.core.limits import Limits
-    from research_agent.core.result import ResearchResult
-    from research_agent.core.scope import Scope
+    from research_agent.interfaces.agent import ResearchAgent
+    from research_agent.types.limits import Limits
+    from research_agent.types.result import ResearchResult
+    from research_agent.types.scope import Scope
 
 __all__ = ["Limits", "ResearchAgent", "ResearchResult", "Scope"]
 _HOMES = {
-    "Limits": "research_agent.core.limits",
-    "ResearchAgent": "research_agent.app.agent",
-    "ResearchResult": "research_agent.core.result",
-    "Scope": "research_agent.core.scope",
+    "Limits": "research_agent.types.limits",
+    "ResearchAgent": "research_agent.interfaces.agent",
+    "ResearchResult": "research_agent.types.result",
+    "Scope": "research_agent.types.scope",
 }
 
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from research_agent.core.budget import NOTHING, Allowance, left
-from research_agent.core.limits import Limits
-from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import BudgetError, ConfigError, ModelError
 from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
 from research_agent.settings import BudgetSettings, Settings, number_range, values
+from research_agent.types import Completion, Message, ModelCall, TraceEvent
+from research_agent.types.budget import NOTHING, Allowance, left
+from research_agent.types.limits import Limits
 
 MESSAGE_TOKENS = 4
 """What a message costs beside its text: the marks around it."""

@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from research_agent.core.blending import BlendDiagnostics
-from research_agent.core.corpus import DocumentOutline
-from research_agent.core.documents import FoundFiles, ParsedDocument, SourceFile
-from research_agent.core.grounding import GroundingModel
-from research_agent.core.records import DocumentRecord, IndexedChunk
-from research_agent.core.references import Edge
-from research_agent.core.types import Chunk, Completion, Message, ScoredId
+from research_agent.types import Chunk, Completion, Message, ScoredId
+from research_agent.types.blending import BlendDiagnostics
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.grounding import GroundingModel
+from research_agent.types.records import DocumentRecord, IndexedChunk
+from research_agent.types.references import Edge
 
 ToolSpec = Mapping[str, object]
 """A tool as models are told about it: name, description and JSON schema of the arguments."""

@@ -8,11 +8,16 @@ from itertools import count
 from math import sqrt
 from zlib import crc32
 
-from research_agent.adapters.grounding_file import read_grounding
 from research_agent.config import load_prompts
-from research_agent.core.corpus import DocumentOutline
-from research_agent.core.references import Edge
-from research_agent.core.types import (
+from research_agent.ports import JsonSchema, Ports, ToolSpec
+from research_agent.settings import (
+    BudgetSettings,
+    ConfidenceSettings,
+    RefinementSettings,
+    SearchSettings,
+    Settings,
+)
+from research_agent.types import (
     Alternative,
     Chunk,
     Completion,
@@ -22,14 +27,9 @@ from research_agent.core.types import (
     Token,
     WrittenCall,
 )
-from research_agent.ports import JsonSchema, Ports, ToolSpec
-from research_agent.settings import (
-    BudgetSettings,
-    ConfidenceSettings,
-    RefinementSettings,
-    SearchSettings,
-    Settings,
-)
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.references import Edge
+from research_agent.verification.adapters.grounding_file import read_grounding
 
 PROMPTS = load_prompts()
 TEXTS = (

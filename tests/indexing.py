@@ -5,12 +5,12 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from research_agent.core.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
-from research_agent.core.paths import is_below
-from research_agent.core.records import DocumentRecord, IndexedChunk, Window
-from research_agent.core.references import Link
-from research_agent.core.types import Chunk
 from research_agent.errors import DocumentError, PathError
+from research_agent.text.paths import is_below
+from research_agent.types import Chunk
+from research_agent.types.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.records import DocumentRecord, IndexedChunk, Window
+from research_agent.types.references import Link
 from tests.fakes import WordEmbedder, embedding
 
 

@@ -6,7 +6,12 @@ from typing import NoReturn
 
 import pytest
 
-from research_agent.adapters.weights import WEIGHT_SETS, WeightStatus, cache_directory, status
+from research_agent.models.adapters.weights import (
+    WEIGHT_SETS,
+    WeightStatus,
+    cache_directory,
+    status,
+)
 
 
 def missing(message: str) -> NoReturn:

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from examples import ask_in_python, react_agent
 from examples.supervisor import supervisor, watched
 from research_agent import Limits, ResearchAgent
-from tests.app.commands import GUIDE, Model, run, served
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.interfaces.commands import GUIDE, Model, run, served
 from tests.loopback import Json, server, text_reply, tool_reply
 
 

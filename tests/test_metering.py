@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.core.budget import Allowance
-from research_agent.core.retrying import final_error
-from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import BudgetError, ModelTimeoutError, ModelUnavailableError
 from research_agent.metering import Meter, remaining, spare, whole
+from research_agent.models.retrying import final_error
 from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, Settings
+from research_agent.types import Completion, Message, ModelCall, TraceEvent
+from research_agent.types.budget import Allowance
 from tests.fakes import ScriptedChat, WordCount
 from tests.graphs.serving import Server, Watch
 

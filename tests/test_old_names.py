@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.app.agent import ResearchAgent
 from research_agent.config import configured, load_settings
 from research_agent.errors import ConfigError, IndexMissingError
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.old_names import OLD
 from research_agent.settings import Settings, lines
-from tests.app.commands import run
+from tests.interfaces.commands import run
 
 
 def test_every_old_name_is_a_key_of_today_or_has_a_reason() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from graphs.research import net
 from graphs.research_tool import ResearchInputs
-from research_agent.app.agent import ResearchAgent
 from research_agent.config import changed_settings, configured, load_settings, unknown_keys
-from research_agent.core.limits import Limits
 from research_agent.errors import ConfigError
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.presets import described, preset_text, preset_values, with_preset
 from research_agent.settings import BudgetSettings, FilterSettings, Settings, lines
+from research_agent.types.limits import Limits
 from tests.fakes import GOOD, KEEP, PROMPTS, QUESTION, WRONG, YES, ScriptedChat, ports, says
 
 SERVER = {"RESEARCH_AGENT_MODELS__CHAT__PROVIDER": "openai"}

@@ -6,9 +6,9 @@ from threading import Event, Thread, Timer
 
 import pytest
 
-from research_agent.adapters.bedrock.exchange import Calls
-from research_agent.adapters.managed import Server
 from research_agent.errors import ModelUnavailableError, StoppedError
+from research_agent.models.adapters.bedrock.exchange import Calls
+from research_agent.models.adapters.rate_limited import Server
 from research_agent.stopping import Stop, check, stopping, waking
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.engines.measuring import Query, Row, main
-from research_agent.adapters.lexical import WordIndex
-from research_agent.core.types import Chunk
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.types import Chunk
 
 
 class Adapter:

@@ -9,7 +9,7 @@ from benchmarks.faults.good import documents_index
 from benchmarks.faults.report import table, write
 from benchmarks.faults.rows import Row, model_rows, rows
 from benchmarks.places import RESULTS
-from research_agent.adapters.minilm import MiniLM
+from research_agent.models.adapters.minilm import MiniLM
 
 __all__ = ["Outcome", "Row", "ask_all", "documents_index", "rows", "run", "table", "write"]
 

@@ -16,12 +16,12 @@ from benchmarks.faults.good import QUESTION, settings
 from benchmarks.faults.judging import broken_by_error, broken_by_result, repeated
 from benchmarks.faults.rows import Row, Terms
 from benchmarks.faults.rows import rows as every_row
-from research_agent.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.app.agent import ResearchAgent
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.core.result import ResearchResult
 from research_agent.errors import ResearchAgentError
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
+from research_agent.types.result import ResearchResult
 
 SLACK = 1.0
 """Seconds that a row may take above its deadline on a busy machine."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from research_agent.app.indexing import update
+from research_agent.interfaces.cli.index import update
 from research_agent.settings import (
     AnswerSettings,
     BudgetSettings,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from benchmarks.faults.good import ANSWER, PRIVATE
-from research_agent.core.refusals import REFUSAL
-from research_agent.core.result import ResearchResult
 from research_agent.errors import ResearchAgentError
+from research_agent.types.refusals import REFUSAL
+from research_agent.types.result import ResearchResult
 
 
 def broken_by_error(error: Exception | None) -> Sequence[str]:

@@ -14,7 +14,7 @@ from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
 from benchmarks.faults.good import KEY, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
 from benchmarks.faults.rows import Row, Terms
-from research_agent.adapters.weights import WEIGHT_SETS, WeightSet
+from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 from tests.converse import bedrock
 from tests.loopback import server
@@ -176,7 +176,9 @@ def _parts(terms: Terms, *sizes: int) -> Iterator[ModelSettings]:
     def found(weights: WeightSet) -> list[Path | None]:
         return files if weights is WEIGHT_SETS["0.5b"] else [None] * len(weights.packages)
 
-    modules = [f"research_agent.adapters.weights.{name}.part_files" for name in ("sets", "joining")]
+    modules = [
+        f"research_agent.models.adapters.weights.{name}.part_files" for name in ("sets", "joining")
+    ]
     with patch(modules[0], found), patch(modules[1], found):
         yield ModelSettings(local=LocalModelSettings(weights="auto" if all(sizes) else "0.5b"))
 

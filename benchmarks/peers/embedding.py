@@ -6,7 +6,7 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-from research_agent.adapters.minilm import MiniLM
+from research_agent.models.adapters.minilm import MiniLM
 
 STEP = 256  # texts embedded between two commits
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 from hashlib import sha256
 
 from research_agent.assembly.models.report import describe_models
-from research_agent.core.answer_limits import (
+from research_agent.settings import AnswerSettings, Settings, VerifySettings
+from research_agent.verification.calibration.answer_limits import (
     MAX_ENTROPY,
     MIN_ANSWERABLE,
     AnswerLimit,
     digest_mismatch,
 )
-from research_agent.core.answer_modes import ModeChoice
-from research_agent.settings import AnswerSettings, Settings, VerifySettings
+from research_agent.verification.calibration.answer_modes import ModeChoice
 
 
 def writers_of(settings: Settings, environment: Mapping[str, str]) -> str:

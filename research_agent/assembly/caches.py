@@ -1,10 +1,10 @@
 """The files made from the ledger for searching, brought up to date by the one writer."""
 
-from research_agent.adapters.folders import Edition
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.lexical import WordIndex
-from research_agent.adapters.vectors.chroma import discard, shown, sync
 from research_agent.errors import IndexDamagedError
+from research_agent.index.adapters.folders import Edition
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.vectors.chroma import discard, shown, sync
 
 HELD = 100_000_000
 """Up to so many numbers, of 4 bytes, are held in memory."""

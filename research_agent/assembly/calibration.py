@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from shlex import quote
 
-from research_agent.adapters.calibration_file import read_calibration, write_calibration
-from research_agent.adapters.folders import DEFAULT, locate
-from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.assembly.answer_limits import (
     answers_stale,
     mode_stale,
@@ -15,13 +12,25 @@ from research_agent.assembly.answer_limits import (
     with_mode,
 )
 from research_agent.assembly.gain_limits import gain_stale, with_gain_limit
-from research_agent.core.answer_limits import AnswerLimit
-from research_agent.core.answer_modes import ModeChoice
-from research_agent.core.calibration import BYPASS, Calibration, Fingerprint, Threshold, staleness
-from research_agent.core.gain_limits import GainLimit
-from research_agent.core.records import IndexHeader
 from research_agent.errors import ConfigError, IndexingError
+from research_agent.index.adapters.folders import DEFAULT, locate
+from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.settings import ConfidenceSettings, Settings
+from research_agent.types.records import IndexHeader
+from research_agent.verification.adapters.calibration_file import (
+    read_calibration,
+    write_calibration,
+)
+from research_agent.verification.calibration.answer_limits import AnswerLimit
+from research_agent.verification.calibration.answer_modes import ModeChoice
+from research_agent.verification.calibration.fitted import (
+    BYPASS,
+    Calibration,
+    Fingerprint,
+    Threshold,
+    staleness,
+)
+from research_agent.verification.calibration.gain_limits import GainLimit
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,21 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
-from research_agent.adapters.blend_lines import BlendLines
-from research_agent.adapters.grounding_file import read_grounding
-from research_agent.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.adapters.system import SystemClock
-from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.answer_limits import writers_of
 from research_agent.assembly.calibration import calibrated
 from research_agent.assembly.index import open_index
+from research_agent.assembly.known_vectors import RecentEmbedder
 from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
-from research_agent.assembly.remembering import RecentEmbedder
-from research_agent.core.closing import Closing
-from research_agent.core.records import IndexHeader
+from research_agent.closeable import Closing
+from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
+from research_agent.models.adapters.system_clock import SystemClock
+from research_agent.models.adapters.tokens import Cl100k
 from research_agent.ports import Ports
+from research_agent.retrieval.adapters.blend_lines import BlendLines
 from research_agent.settings import Settings
+from research_agent.types.records import IndexHeader
+from research_agent.verification.adapters.grounding_file import read_grounding
 
 OnBytes = Callable[[int, int], None]
 """Bytes done and bytes in all, while weights are joined."""

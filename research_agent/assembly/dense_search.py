@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from threading import RLock
 
-from research_agent.adapters.folders import Edition, IndexFolder
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.ledger.schema import command
-from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
-from research_agent.adapters.vectors.chroma import shown, spoil
-from research_agent.adapters.vectors.exact import ExactVectors
 from research_agent.assembly.caches import HELD, is_exact, sync_vectors
-from research_agent.core.closing import Closing
-from research_agent.core.types import ScoredId
+from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.index.adapters.folders import Edition, IndexFolder
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.ledger.schema import command
+from research_agent.index.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.chroma import shown, spoil
+from research_agent.index.adapters.vectors.exact import ExactVectors
+from research_agent.types import ScoredId
 
 REMADE_AT_ONCE = 10_000
 """Up to so many vectors Chroma's files are made again when an index is opened: in seconds."""

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hashlib import sha256
 
 from research_agent.assembly.models.report import describe_models
-from research_agent.core.gain_limits import GainLimit
 from research_agent.settings import PruneSettings, Settings
+from research_agent.verification.calibration.gain_limits import GainLimit
 
 
 def measured_model(settings: Settings, environment: Mapping[str, str]) -> str:

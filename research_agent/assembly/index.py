@@ -5,19 +5,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
-from research_agent.adapters.folders import IndexFolder, locate, named_indexes
-from research_agent.adapters.ledger.documents import all_documents
-from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.updating import preview_index, update_index
 from research_agent.assembly.word_search import WordSearch
-from research_agent.core.closing import Closing
-from research_agent.core.corpus import DocumentOutline
-from research_agent.core.records import IndexHeader, KeptDocument
-from research_agent.core.types import Chunk
+from research_agent.closeable import Closing
 from research_agent.errors import IndexingError
+from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
+from research_agent.index.adapters.ledger.documents import all_documents
+from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
+from research_agent.types import Chunk
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import IndexHeader, KeptDocument
 
 __all__ = [
     "IndexInfo",

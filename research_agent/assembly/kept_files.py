@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from research_agent.adapters.weights import cache_directory
+from research_agent.models.adapters.weights import cache_directory
 
 
 def reply_file(environment: Mapping[str, str]) -> Path:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 
 from research_agent.assembly.index import OpenIndex
-from research_agent.core.corpus import DocumentOutline
-from research_agent.core.records import IndexHeader
-from research_agent.core.references import Edge
-from research_agent.core.types import Chunk, ScoredId
+from research_agent.types import Chunk, ScoredId
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import IndexHeader
+from research_agent.types.references import Edge
 
 
 class LatestIndex:

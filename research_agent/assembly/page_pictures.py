@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from research_agent.adapters.sandbox import SandboxedFunction
-from research_agent.core.closing import Closing
-from research_agent.core.pictures import Box, PagePicture, PageRequest
+from research_agent.closeable import Closing
+from research_agent.documents.adapters.sandbox import SandboxedFunction
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
+from research_agent.types.pictures import Box, PagePicture, PageRequest
 
 BEGINNINGS = {"png": b"\x89PNG\r\n", "jpeg": b"\xff\xd8\xff"}
 """First bytes of the pictures that are let through."""
@@ -43,7 +43,7 @@ class PagePictures(Closing):
 
 def draw(request: str) -> object:
     """Draw the page that `request`, a PageRequest in JSON, asks for; runs in the child."""
-    from research_agent.adapters.pdf.drawing import draw_page
+    from research_agent.documents.adapters.pdf.drawing import draw_page
 
     asked = json.loads(request)
     try:

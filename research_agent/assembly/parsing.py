@@ -5,14 +5,14 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 
-from research_agent.adapters.decoding import decode
-from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.plain_text import TEXT_ENDINGS, parse_text
-from research_agent.adapters.sandbox import EagerReader, SandboxedReader
-from research_agent.adapters.source_code import CODE_ENDINGS, parse_code
-from research_agent.core.documents import ParsedDocument
+from research_agent.documents.adapters.decoding import decode
+from research_agent.documents.adapters.files import LocalFiles
+from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
+from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
+from research_agent.documents.adapters.source_code import CODE_ENDINGS, parse_code
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
+from research_agent.types.documents import ParsedDocument
 
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
@@ -46,13 +46,13 @@ def parse_file(path: str) -> ParsedDocument:
         raise DocumentError(f"cannot be read: {error.strerror or error}") from error
     ending = PurePath(path).suffix.lower()
     if data.startswith(PDF_MAGIC) or ending == ".pdf":
-        from research_agent.adapters.pdf import parse_pdf
+        from research_agent.documents.adapters.pdf import parse_pdf
 
         return parse_pdf(data)
     if ending in DOCX_ENDINGS:
         if not find_spec("docx"):
             raise DocumentError(DOCX_NEEDED)
-        from research_agent.adapters.word import parse_docx
+        from research_agent.documents.adapters.docx import parse_docx
 
         return parse_docx(data)
     return _parse_text(data, ending)
@@ -78,11 +78,11 @@ def reader(settings: DocumentSettings) -> EagerReader:
 def _parse_text(data: bytes, ending: str) -> ParsedDocument:
     declared = ""
     if ending in HTML_ENDINGS:
-        from research_agent.adapters.html import declared_charset, parse_html
+        from research_agent.documents.adapters.html import declared_charset, parse_html
 
         declared, parse = declared_charset(data), parse_html
     elif ending in MARKDOWN_ENDINGS:
-        from research_agent.adapters.markdown import parse_markdown
+        from research_agent.documents.adapters.markdown import parse_markdown
 
         parse = parse_markdown
     else:
@@ -97,6 +97,6 @@ def _api(text: str, ending: str) -> ParsedDocument | None:
     """Return what a text describes of an API; None where it describes none."""
     if ending not in API_ENDINGS:
         return None
-    from research_agent.adapters.openapi import is_api, parse_api
+    from research_agent.documents.adapters.openapi import is_api, parse_api
 
     return parse_api(text, ending=ending) if is_api(text) else None

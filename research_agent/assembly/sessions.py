@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from research_agent.adapters.folders import home
-from research_agent.adapters.sessions import SessionTable, postgres_table, sqlite_table
-from research_agent.adapters.sessions.sqlite import FILE
+from research_agent.conversation.adapters.sessions import SessionTable, postgres_table, sqlite_table
+from research_agent.conversation.adapters.sessions.sqlite import FILE
 from research_agent.errors import ConfigError
+from research_agent.index.adapters.folders import home
 from research_agent.settings import SessionSettings
 
 

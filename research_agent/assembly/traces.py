@@ -5,7 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from research_agent.adapters.traces import (
+from research_agent.assembly.known_vectors import RecentEmbedder
+from research_agent.assembly.models.roles import ChatRole
+from research_agent.config import changed_settings
+from research_agent.models.adapters.traces import (
     RecordedDecisions,
     ReplayedChat,
     ReplayedEmbedder,
@@ -18,10 +21,7 @@ from research_agent.adapters.traces import (
     recording_embedder,
     recording_reranker,
 )
-from research_agent.assembly.models.roles import ChatRole
-from research_agent.assembly.remembering import RecentEmbedder
-from research_agent.config import changed_settings
-from research_agent.core.traces import FORMAT, without_passwords
+from research_agent.models.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
 from research_agent.settings import RerankSettings, RoleSettings, Settings
 
@@ -159,7 +159,7 @@ def replayed_ports(
 
 def _is_packaged(ports: Ports) -> bool:
     """Return whether the embedding model is the one that is part of this program."""
-    from research_agent.adapters.minilm import MiniLM
+    from research_agent.models.adapters.minilm import MiniLM
 
     embedder = ports.embedder
     asked = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from research_agent.adapters.embedding_cache import EmbeddingCache
-from research_agent.adapters.folders import Edition, IndexFolder, locate
-from research_agent.adapters.ledger.documents import known_documents
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.ledger.writing import LedgerWriter
 from research_agent.assembly.caches import sync_caches
-from research_agent.assembly.remembering import RememberingEmbedder, RememberingWriter
-from research_agent.core.documents import IndexReport
+from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
 from research_agent.errors import PathError
+from research_agent.index.adapters.embedding_cache import EmbeddingCache
+from research_agent.index.adapters.folders import Edition, IndexFolder, locate
+from research_agent.index.adapters.ledger.documents import known_documents
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.update import index_documents
+from research_agent.index.update.preview import preview_documents
+from research_agent.index.update.reports import OnProgress
 from research_agent.ports import (
     DocumentReader,
     Embedder,
@@ -25,7 +27,7 @@ from research_agent.ports import (
     no_reading_ahead,
 )
 from research_agent.settings import Settings
-from research_agent.steps.index import OnProgress, index_documents, preview_documents
+from research_agent.types.documents import IndexReport
 
 
 def update_index(  # noqa: PLR0913 (one adapter each, and what the command line says)

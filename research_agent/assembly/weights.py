@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from research_agent.adapters.weights import (
+from research_agent.models.adapters.weights import (
     WEIGHT_SETS,
     WeightStatus,
     cache_directory,

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from threading import RLock
 
-from research_agent.adapters.folders import Edition, IndexFolder
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.lexical import WordIndex
 from research_agent.assembly.caches import sync_words
-from research_agent.core.closing import Closing
-from research_agent.core.types import ScoredId
+from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.index.adapters.folders import Edition, IndexFolder
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.types import ScoredId
 
 
 class WordSearch(Closing):

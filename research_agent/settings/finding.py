@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from research_agent.core.question_words import ENGLISH, QuestionWords
 from research_agent.settings.ranges import Range
+from research_agent.types.question_words import ENGLISH, QuestionWords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

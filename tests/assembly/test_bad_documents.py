@@ -8,11 +8,11 @@ import pytest
 
 from research_agent.assembly.index import list_documents, open_index, update_index
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.core.alignment import page_spans
-from research_agent.core.types import Chunk
 from research_agent.settings import DocumentSettings, Settings
-from tests.adapters.small_pdf import Text, small_pdf
+from research_agent.text.alignment import page_spans
+from research_agent.types import Chunk
 from tests.fakes import WordEmbedder
+from tests.types.small_pdf import Text, small_pdf
 
 ROWS = [("name", "key", "text"), ("A", "800", "768"), ("B", "1184", "1088")]
 MORE = [("C", "1568", "1569"), ("D", "9", "8")]

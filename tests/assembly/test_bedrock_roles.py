@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.managed import ManagedEmbedder
 from research_agent.assembly.models import connect_embedder, connect_models, describe_models
 from research_agent.assembly.models.roles import bedrock_region, check_role
-from research_agent.core.types import Message
 from research_agent.errors import ConfigError
+from research_agent.models.adapters.rate_limited import ManagedEmbedder
 from research_agent.ports import TextWindows
 from research_agent.settings import (
     ModelSettings,
@@ -18,6 +17,7 @@ from research_agent.settings import (
     RoleSettings,
     VerifySettings,
 )
+from research_agent.types import Message
 from tests.aws import made_up_credentials
 from tests.converse import Asked, Json, bedrock, text_reply, titan_reply
 

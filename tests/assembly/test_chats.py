@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.indexing import update
 from research_agent.assembly.connection import connect
 from research_agent.assembly.kept_files import learned_file, reply_file
 from research_agent.assembly.models import Models, check_prices, connect_models
 from research_agent.config import load_prompts
-from research_agent.core.types import Message
 from research_agent.errors import ConfigError, ModelTimeoutError
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.index import update
 from research_agent.settings import (
     BudgetSettings,
     ModelSettings,
@@ -28,7 +27,8 @@ from research_agent.settings import (
     RoleSettings,
     Settings,
 )
-from tests.app.commands import GUIDE, Model
+from research_agent.types import Message
+from tests.interfaces.commands import GUIDE, Model
 from tests.loopback import Json, Live, Raw, Script, embedding_reply, error_reply, server, text_reply
 from tests.loopback_faults import FAULTS, busy, once
 
@@ -94,7 +94,7 @@ def test_replies_are_kept_for_another_process(environment: Mapping[str, str]) ->
     program = (
         "import json, os, sys\n"
         "from research_agent.assembly.models import connect_models\n"
-        "from research_agent.core.types import Message\n"
+        "from research_agent.types import Message\n"
         "from research_agent.settings import ModelSettings, RoleSettings\n"
         "role = RoleSettings(provider='openai', model='m', base_url=sys.argv[1])\n"
         "models = connect_models(ModelSettings(chat=role), environment=os.environ,\n"

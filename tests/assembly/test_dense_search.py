@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.folders import Edition, locate
-from research_agent.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
-from research_agent.adapters.vectors.exact import ExactVectors
 from research_agent.assembly import caches, dense_search
 from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.index import OpenIndex, open_index, update_index
 from research_agent.assembly.latest import LatestIndex
+from research_agent.documents.adapters.files import LocalFiles
+from research_agent.index.adapters.folders import Edition, locate
+from research_agent.index.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.exact import ExactVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader

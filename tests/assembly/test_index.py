@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.folders import locate
-from research_agent.adapters.vectors.approximate import ApproximateVectors
 from research_agent.assembly.dense_search import DenseSearch
 from research_agent.assembly.index import (
     OpenIndex,
@@ -20,7 +17,7 @@ from research_agent.assembly.index import (
     remove_index,
     update_index,
 )
-from research_agent.core.documents import IndexReport
+from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import (
     IndexDamagedError,
     IndexLockedError,
@@ -29,7 +26,10 @@ from research_agent.errors import (
     ModelMissingError,
     PathError,
 )
+from research_agent.index.adapters.folders import locate
+from research_agent.index.adapters.vectors.approximate import ApproximateVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from research_agent.types.documents import IndexReport
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader, ids
 

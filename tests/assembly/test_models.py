@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.managed import ManagedEmbedder
-from research_agent.adapters.minilm import MiniLM
 from research_agent.assembly.models import (
     Models,
     connect_embedder,
@@ -17,14 +15,16 @@ from research_agent.assembly.models import (
     report,
 )
 from research_agent.assembly.models.roles import key_variable
-from research_agent.core.types import Message
 from research_agent.errors import (
     ConfigError,
     ModelAccessError,
     ModelMissingError,
     ModelUnavailableError,
 )
+from research_agent.models.adapters.minilm import MiniLM
+from research_agent.models.adapters.rate_limited import ManagedEmbedder
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
+from research_agent.types import Message
 from tests.loopback import Json, embedding_reply, server, text_reply
 
 ASKED = [Message("user", "capital of France?")]
@@ -48,7 +48,7 @@ def connect(settings: ModelSettings, environment: Mapping[str, str]) -> Models:
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     """An environment whose cache is empty, on a machine without packaged weights."""
     monkeypatch.setattr(
-        "research_agent.adapters.weights.sets.part_files", lambda w: [None] * len(w.packages)
+        "research_agent.models.adapters.weights.sets.part_files", lambda w: [None] * len(w.packages)
     )
     return {"RESEARCH_AGENT_CACHE": str(tmp_path)}
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.sandbox import SandboxedFunction
 from research_agent.assembly.page_pictures import PagePictures, draw
-from research_agent.core.pictures import PageRequest
+from research_agent.documents.adapters.sandbox import SandboxedFunction
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
-from tests.adapters.small_pdf import small_pdf
+from research_agent.types.pictures import PageRequest
+from tests.types.small_pdf import small_pdf
 
 LINES = [(50.0, 700.0, 12.0, "The first line."), (50.0, 600.0, 12.0, "The second line.")]
 

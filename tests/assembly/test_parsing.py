@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.sandbox import EagerReader
 from research_agent.assembly.parsing import READABLE, parse_file, reader
-from research_agent.core.chunking import chunk_document
+from research_agent.documents.adapters.sandbox import EagerReader
+from research_agent.documents.chunking import chunk_document
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
-from tests.adapters.small_pdf import encrypted_pdf, small_pdf
+from tests.types.small_pdf import encrypted_pdf, small_pdf
 
 PDF = small_pdf([[(50, 700, 12, "A page.")]])
 

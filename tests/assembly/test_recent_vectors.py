@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from research_agent.assembly.remembering import RECENT, RecentEmbedder
+from research_agent.assembly.known_vectors import RECENT, RecentEmbedder
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import WordEmbedder, embedding
 

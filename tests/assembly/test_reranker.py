@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.blend_lines import BlendLines
 from research_agent.assembly.connection import connect
 from research_agent.assembly.models import connect_reranker
 from research_agent.errors import ConfigError
+from research_agent.retrieval.adapters.blend_lines import BlendLines
 from research_agent.settings import BlendSettings, RerankSettings, Settings
-from tests.app.commands import GUIDE, run
+from tests.interfaces.commands import GUIDE, run
 from tests.rerank_server import Json, rerank_server
 
 OWN = RerankSettings(mode="http", base_url="http://127.0.0.1:1")

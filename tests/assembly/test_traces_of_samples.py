@@ -7,8 +7,8 @@ from typing import Any
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.assembly.traces import recorded_ports, replayed_ports
-from research_agent.core.types import Completion, ModelCall
 from research_agent.settings import BudgetSettings, VerifySettings
+from research_agent.types import Completion, ModelCall
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, YES, ScriptedChat, ports
 
 SETTINGS = replace(BYPASSING, budget=BudgetSettings(rounds=1), verify=VerifySettings(samples=2))

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.adapters.embedding_cache import EmbeddingCache
-from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.folders import locate
 from research_agent.assembly.index import open_index, preview_index, update_index
-from research_agent.assembly.remembering import embedding_cache
-from research_agent.core.documents import IndexReport
+from research_agent.assembly.known_vectors import embedding_cache
+from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import IndexMismatchError, ModelUnavailableError, PathError
+from research_agent.index.adapters.embedding_cache import EmbeddingCache
+from research_agent.index.adapters.folders import locate
 from research_agent.settings import DocumentSettings, Settings
+from research_agent.types.documents import IndexReport
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader
 

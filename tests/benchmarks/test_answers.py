@@ -16,8 +16,8 @@ from benchmarks.answers_table import report
 from benchmarks.gold_removed import asking_without, gold_chunks, leaked, removed_keys
 from benchmarks.questions import read
 from benchmarks.refusal_curve import Point, curve, curve_table, is_refused
-from research_agent.app.agent import ResearchAgent
 from research_agent.config import load_prompts
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from tests.data_sets import data_set

@@ -10,7 +10,7 @@ from benchmarks.conversations import CONVERSATIONS, KINDS, Asked, table
 from benchmarks.datasets import MULTIHOP
 from benchmarks.places import DATA
 from benchmarks.questions import read
-from research_agent.core.conversation import Cited, Turn
+from research_agent.types.conversation import Cited, Turn
 from tests.data_sets import data_set as folder_of
 
 VALUE = {"kind": "value", "answers": ["5 years", "five years"]}

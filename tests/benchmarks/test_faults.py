@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.faults import Outcome, Row, ask_all, documents_index, judging, rows, table
-from research_agent.adapters.minilm import MiniLM
+from research_agent.models.adapters.minilm import MiniLM
 
 SECONDS, TIMEOUT = 6.0, 0.8
 ONE_CALL = (

@@ -24,10 +24,10 @@ from benchmarks.sought import (
     shuffled,
 )
 from research_agent.config import load_prompts
-from research_agent.core.references import Edge
-from research_agent.core.types import Chunk, ChunkKind, Completion, ModelCall
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import Settings
+from research_agent.types import Chunk, ChunkKind, Completion, ModelCall
+from research_agent.types.references import Edge
 from tests import fakes
 from tests.data_sets import data_set
 

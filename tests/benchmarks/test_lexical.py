@@ -14,7 +14,7 @@ from benchmarks.lexical import order_of_ties, summed_up
 from benchmarks.mixed_chunks import halves, mixtures, sentences
 from benchmarks.mixed_vectors import blended, embedded_chunks, nearest
 from benchmarks.word_rows import queries, write_rows
-from research_agent.core.types import Chunk
+from research_agent.types import Chunk
 
 TEXTS = (
     "Keys are made from a seed. The seed is random. A key is long.",

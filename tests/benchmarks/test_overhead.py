@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.overhead import Spent, instant, measure
 from benchmarks.step_costs import STEPS, Steps
-from research_agent.app.agent import ResearchAgent
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings
 from tests.fakes import PROMPTS, ScriptedChat, ports
 

@@ -11,15 +11,15 @@ from benchmarks.presets import Chosen, Seen, first_round_of
 from benchmarks.presets_table import Asked, grouped, paired, report
 from benchmarks.recording import Trial
 from graphs.state import ResearchState
-from research_agent.app.agent import ResearchAgent
-from research_agent.app.own_graphs import own
 from research_agent.config import load_prompts
-from research_agent.core.events import Calls, Checked, Decisions, PlannedCall
-from research_agent.core.filtering import ChunkDecision
-from research_agent.core.result import ResearchResult
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.own_graphs import own
 from research_agent.ports import Ports
 from research_agent.presets import with_preset
 from research_agent.settings import Settings
+from research_agent.types.events import Calls, Checked, Decisions, PlannedCall
+from research_agent.types.filtering import ChunkDecision
+from research_agent.types.result import ResearchResult
 from tests.data_sets import data_set
 from tests.fakes import GOOD, QUESTION, ScriptedChat, ports, says
 

@@ -8,8 +8,8 @@ from benchmarks.pruning import Judgement, Outcome, outcome_of
 from benchmarks.pruning_cases import UNFOUND, Case, Kind
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.questions import Row
-from research_agent.core.pruning import PruneDecision, PruneStats
-from research_agent.core.types import Chunk, Hit, ModelCall
+from research_agent.types import Chunk, Hit, ModelCall
+from research_agent.types.pruning import PruneDecision, PruneStats
 
 TEXTS: dict[str, tuple[Kind, str]] = {
     "a": ("gold", "The Joggers are led by Ben Whitesides."),

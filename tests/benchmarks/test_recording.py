@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.places import RECORDINGS
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from research_agent.core.replies import reply_key
-from research_agent.core.types import Completion, Message
 from research_agent.errors import ModelMissingError
+from research_agent.models.replies import reply_key
+from research_agent.types import Completion, Message
 from tests.fakes import ScriptedChat, says
 
 KEY = "52db10ebd5f9f2980c15365b8879a457a816efbe9744aa83babd3df5aad081da"

@@ -15,10 +15,10 @@ from benchmarks.refinement_table import Asked, Proposal, helped_and_hurt, table
 from benchmarks.refining import Searching
 from benchmarks.sought import Question as SoughtQuestion
 from benchmarks.sought import QuestionSet, Sought
-from research_agent.core.corpus import DocumentOutline
-from research_agent.core.types import Chunk, Completion, Message
 from research_agent.errors import ConfigError
 from research_agent.settings import Settings
+from research_agent.types import Chunk, Completion, Message
+from research_agent.types.corpus import DocumentOutline
 from tests.data_sets import data_set as folder_of
 from tests.fakes import ScriptedChat, ports, says
 

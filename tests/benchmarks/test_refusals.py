@@ -12,7 +12,7 @@ from benchmarks.refusals_asking import WORDINGS, Asked, Chosen, evidence_of, one
 from benchmarks.refusals_scoring import Scored, best_limit, errors_at, left_out, risk_at
 from benchmarks.refusals_table import tables
 from research_agent.config import load_prompts
-from research_agent.core.types import Completion, ModelCall
+from research_agent.types import Completion, ModelCall
 from tests.fakes import ScriptedChat
 
 

@@ -13,9 +13,9 @@ from benchmarks.places import RESULTS
 from benchmarks.recording import RecordedChat, Recordings
 from benchmarks.reorders import Pools, arm, compared, keep, table, unchanged
 from benchmarks.reranking import Chosen, judged_questions, lexical
-from research_agent.core.blending_report import read
-from research_agent.core.types import Chunk, Completion, Hit
 from research_agent.errors import ModelUnavailableError
+from research_agent.retrieval.reorder.blending_report import read
+from research_agent.types import Chunk, Completion, Hit
 from tests.fakes import YES, ScriptedChat
 from tests.rerank_server import Reply, rerank_server
 

@@ -3,12 +3,12 @@
 import sys
 from dataclasses import replace
 
-from research_agent.adapters.files import LocalFiles
-from research_agent.adapters.vectors import chroma as vectors
 from research_agent.assembly.index import update_index
-from research_agent.core.documents import IndexReport
+from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import ResearchAgentError
+from research_agent.index.adapters.vectors import chroma as vectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from research_agent.types.documents import IndexReport
 from tests.fakes import WordEmbedder
 from tests.indexing import PlainReader
 

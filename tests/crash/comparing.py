@@ -6,11 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from research_agent.adapters.folders import locate
-from research_agent.adapters.ledger.reading import LedgerReader
 from research_agent.assembly.index import OpenIndex, open_index
-from research_agent.core.types import ScoredId
 from research_agent.errors import IndexMissingError
+from research_agent.index.adapters.folders import locate
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.types import ScoredId
 from tests.crash.child import settings
 from tests.fakes import WordEmbedder
 

@@ -8,8 +8,6 @@ from threading import Lock
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.errors import ModelTimeoutError
 from research_agent.ports import JsonSchema, Ports, ToolSpec
 from research_agent.settings import (
@@ -21,6 +19,8 @@ from research_agent.settings import (
     Settings,
     VerifySettings,
 )
+from research_agent.types import Completion, Message, ModelCall, TraceEvent
+from research_agent.types.result import ResearchResult
 from tests.fakes import PROMPTS, QUESTION, REFINING, ScriptedChat, calls, ports, says
 
 TEXTS = (

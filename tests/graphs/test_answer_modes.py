@@ -6,8 +6,8 @@ from math import log
 
 import pytest
 
-from research_agent.core.types import Alternative, Completion, Message, ModelCall, Token
 from research_agent.settings import AnswerSettings, BudgetSettings
+from research_agent.types import Alternative, Completion, Message, ModelCall, Token
 from tests.fakes import (
     BYPASSING,
     NO,

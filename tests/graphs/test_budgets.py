@@ -9,12 +9,12 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from graphs.search import build_search_graph
 from graphs.state import RESULT, CallInput, SearchInput, SearchOutput, SearchState
 from graphs.tools import build_search_tool
-from research_agent.core.budget import Allowance
-from research_agent.core.calls import ToolCall
-from research_agent.core.refinement import Refinement
-from research_agent.core.types import ModelCall, Probe, TraceEvent
 from research_agent.errors import ConfigError
 from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
+from research_agent.types import ModelCall, Probe, TraceEvent
+from research_agent.types.budget import Allowance
+from research_agent.types.calls import ToolCall
+from research_agent.types.refinement import Refinement
 from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, ports, says
 from tests.graphs.serving import EVERYTHING, FIRST, Server, paid, run
 

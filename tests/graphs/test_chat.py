@@ -15,16 +15,16 @@ from pydantic import ValidationError
 
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.chat_state import plainly
+from graphs.checkpoints import sqlite_saver
 from graphs.context import ResearchContext
+from graphs.executor import own_threads
 from graphs.research import build_research_graph
-from graphs.running import own_threads
-from graphs.saving import sqlite_saver
 from graphs.state import ResearchInput
-from research_agent.core.conversation import Turn
-from research_agent.core.scope import Scope
+from research_agent.conversation.contextualize import understand
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
-from research_agent.steps.understand import understand
+from research_agent.types.conversation import Turn
+from research_agent.types.scope import Scope
 from tests.fakes import (
     BYPASSING,
     GOOD,

@@ -7,11 +7,11 @@ import pytest
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion
-from research_agent.core.verification import Answer
 from research_agent.errors import ModelReplyError
 from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from research_agent.types import Completion
+from research_agent.types.result import ResearchResult
+from research_agent.types.verification import Answer
 from tests.fakes import LOOP, PROMPTS, ScriptedChat, ports, says, token
 
 QUESTION = "How is rye bread baked?"

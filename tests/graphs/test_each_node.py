@@ -10,8 +10,6 @@ import pytest
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, Message
 from research_agent.ports import JsonSchema, Ports, ToolSpec
 from research_agent.settings import (
     EvidenceSettings,
@@ -20,6 +18,8 @@ from research_agent.settings import (
     Settings,
     VerifySettings,
 )
+from research_agent.types import Completion, Message
+from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,
     GOOD,

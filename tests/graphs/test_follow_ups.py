@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.core.conversation import known_chunks
 from research_agent.errors import ModelUnavailableError
 from research_agent.settings import BudgetSettings, FilterSettings
+from research_agent.types.conversation import known_chunks
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
 from tests.graphs.talking import SMALL, SMALLER, chat, completes, say
 

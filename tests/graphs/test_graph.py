@@ -15,9 +15,6 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
-from research_agent.core.refusals import REFUSAL
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import ModelCall
 from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.ports import Ports
 from research_agent.settings import (
@@ -28,6 +25,9 @@ from research_agent.settings import (
     VerifySettings,
 )
 from research_agent.settings.models import RoleSettings
+from research_agent.types import ModelCall
+from research_agent.types.refusals import REFUSAL
+from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,
     GOOD,

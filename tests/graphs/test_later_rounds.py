@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from graphs.search import build_search_graph
 from graphs.state import SearchInput, SearchOutput
-from research_agent.core.evidence import Evidence
-from research_agent.core.refinement import Refinement
-from research_agent.core.types import Hit, Probe
-from research_agent.core.verification import Answer, Check
 from research_agent.settings import FilterSettings, SearchSettings, Settings
+from research_agent.types import Hit, Probe
+from research_agent.types.evidence import Evidence
+from research_agent.types.refinement import Refinement
+from research_agent.types.verification import Answer, Check
 from tests.fakes import PROMPTS, ScriptedChat, calls, chunk, ports, says
 
 TEXTS = (

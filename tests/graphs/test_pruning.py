@@ -8,14 +8,14 @@ import pytest
 
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
-from research_agent.core.event_making import Known, finished
-from research_agent.core.events import ChunksPruned
-from research_agent.core.pruning import Pruned
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, Message
+from research_agent.answering.event_making import Known, finished
 from research_agent.settings import BudgetSettings, PruneSettings, Settings
+from research_agent.types import Completion, Message
+from research_agent.types.events import ChunksPruned
+from research_agent.types.pruning import Pruned
+from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
-from tests.steps.pruning import NuModel
+from tests.types.pruning import NuModel
 
 ONE_ROUND = BudgetSettings(rounds=1)
 

@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
-from research_agent.core.result import ResearchResult
 from research_agent.errors import ModelError, ModelTimeoutError, ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, RefinementSettings, Settings
+from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,
     GOOD,

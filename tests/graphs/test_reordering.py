@@ -9,11 +9,9 @@ import pytest
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from graphs.tools import build_search_tool
-from research_agent.core.calls import SearchResult
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, TraceEvent
 from research_agent.errors import ModelAccessError
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import (
     BlendSettings,
     BudgetSettings,
@@ -21,7 +19,9 @@ from research_agent.settings import (
     RerankSettings,
     Settings,
 )
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Completion, TraceEvent
+from research_agent.types.calls import SearchResult
+from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
 
 CODE = says('{"domain": "software", "task": "quantify", "modifier": "numeric"}')

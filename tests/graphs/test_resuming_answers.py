@@ -10,9 +10,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
-from research_agent.core.result import ResearchResult
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
+from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,
     GOOD,

@@ -6,8 +6,6 @@ import pytest
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
-from research_agent.core.result import ResearchResult
-from research_agent.core.types import Completion, ModelCall
 from research_agent.ports import Ports
 from research_agent.settings import (
     BudgetSettings,
@@ -18,6 +16,8 @@ from research_agent.settings import (
     VerifySettings,
 )
 from research_agent.settings.models import RoleSettings
+from research_agent.types import Completion, ModelCall
+from research_agent.types.result import ResearchResult
 from tests.fakes import (
     GOOD,
     KEEP,

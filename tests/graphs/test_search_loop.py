@@ -10,20 +10,20 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graphs.calling import run_call
 from graphs.research import build_research_graph
 from graphs.search import build_search_graph
 from graphs.state import ResearchInput, SearchInput, SearchOutput
+from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
-from research_agent.core.budget import Allowance
-from research_agent.core.calls import ToolCall
-from research_agent.core.evidence import Evidence
-from research_agent.core.refinement import Refinement
-from research_agent.core.types import Chunk, Completion, Hit, ModelCall, Probe
-from research_agent.core.verification import Check
 from research_agent.errors import ModelUnavailableError
+from research_agent.retrieval.search.retrieve import About, retrieve
 from research_agent.settings import FilterSettings, SearchSettings, Settings
-from research_agent.steps.search import About, retrieve
+from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe
+from research_agent.types.budget import Allowance
+from research_agent.types.calls import ToolCall
+from research_agent.types.evidence import Evidence
+from research_agent.types.refinement import Refinement
+from research_agent.types.verification import Check
 from tests.fakes import (
     BYPASSING,
     MODEL_CALLS,

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.core.types import Completion, ModelCall
 from research_agent.errors import ModelBusyError
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
+from research_agent.types import Completion, ModelCall
 from tests.fakes import BYPASSING, YES, ScriptedChat, ports, says
 from tests.graphs.test_graph import run
 

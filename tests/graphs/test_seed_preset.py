@@ -4,9 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from research_agent.app.agent import ResearchAgent
-from research_agent.core.blending import BlendDiagnostics
-from research_agent.core.events import (
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.ports import Ports
+from research_agent.presets import with_preset
+from research_agent.settings import Settings
+from research_agent.types import Completion, Message
+from research_agent.types.blending import BlendDiagnostics
+from research_agent.types.events import (
     Calls,
     Checked,
     ChunksPruned,
@@ -16,11 +20,7 @@ from research_agent.core.events import (
     Finished,
     Queries,
 )
-from research_agent.core.references import Edge
-from research_agent.core.types import Completion, Message
-from research_agent.ports import Ports
-from research_agent.presets import with_preset
-from research_agent.settings import Settings
+from research_agent.types.references import Edge
 from tests.fakes import (
     PROMPTS,
     YES,

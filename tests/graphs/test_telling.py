@@ -15,15 +15,15 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from graphs.chat import ChatInput, build_chat_graph
+from graphs.event_stream import Teller, is_heard
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
-from graphs.telling import Teller, is_heard
 from research_agent import ResearchAgent
-from research_agent.app.events import event_json, read_event
-from research_agent.core.events import Event
 from research_agent.errors import ModelAccessError
+from research_agent.interfaces.events import event_json, read_event
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, Settings
+from research_agent.types.events import Event
 from tests.fakes import (
     BYPASSING,
     GOOD,

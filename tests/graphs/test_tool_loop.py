@@ -7,14 +7,10 @@ from typing import Any
 
 import pytest
 
-from graphs.calling import Toolbox
 from graphs.search import build_search_graph
 from graphs.state import CallInput, SearchInput, SearchOutput, SearchState
+from graphs.tool_calls import Toolbox
 from graphs.tools import ResearchTools
-from research_agent.core.calls import CallResult
-from research_agent.core.references import Edge
-from research_agent.core.refinement import Refinement
-from research_agent.core.types import Completion, ModelCall, Probe, WrittenCall
 from research_agent.errors import ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import (
@@ -24,6 +20,10 @@ from research_agent.settings import (
     SearchSettings,
     Settings,
 )
+from research_agent.types import Completion, ModelCall, Probe, WrittenCall
+from research_agent.types.calls import CallResult
+from research_agent.types.references import Edge
+from research_agent.types.refinement import Refinement
 from tests.fakes import (
     MODEL_CALLS,
     PROMPTS,

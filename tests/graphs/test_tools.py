@@ -11,15 +11,15 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graphs.tools import ResearchTools
-from research_agent.core.calls import SearchResult
-from research_agent.core.corpus import OUTLINE_TOKENS, DocumentOutline
-from research_agent.core.references import Edge
-from research_agent.core.tool_results import ChunksResult, DocumentsResult
-from research_agent.core.types import Chunk
 from research_agent.errors import ToolInputError
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Chunk
+from research_agent.types.calls import SearchResult
+from research_agent.types.corpus import OUTLINE_TOKENS, DocumentOutline
+from research_agent.types.references import Edge
+from research_agent.types.tool_results import ChunksResult, DocumentsResult
 from tests.fakes import (
     NO,
     PROMPTS,
@@ -372,7 +372,7 @@ def test_python_raises_what_tools_answer() -> None:
 
 def test_results_are_json_too() -> None:
     """What MCP and the command line show."""
-    from research_agent.core.tool_results import chunks_json, documents_json, search_json
+    from research_agent.types.tool_results import chunks_json, documents_json, search_json
 
     tools = research_tools()
     search = json.loads(json.dumps(search_json(tools.search("bread"))))

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from graphs.state import ResearchState
-from graphs.validating import once, validated_once
-from research_agent.core.verification import Check
+from graphs.validation import once, validated_once
+from research_agent.types.verification import Check
 
 QUESTION = "How long is the hose?"
 

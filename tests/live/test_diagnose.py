@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.commands import GUIDE, in_a_process
+from tests.interfaces.commands import GUIDE, in_a_process
 from tests.needed import needed_weights
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.doctor_page import healthy, indented, live_part, masked
+from tests.interfaces.doctor_page import healthy, indented, live_part, masked
 from tests.needed import needed_weights
 
 pytestmark = pytest.mark.live

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.commands import BORN, in_a_process, works_folder
+from tests.interfaces.commands import BORN, in_a_process, works_folder
 from tests.needed import needed_weights
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]

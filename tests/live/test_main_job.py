@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.app.commands import in_a_process
 from tests.data_sets import data_set
+from tests.interfaces.commands import in_a_process
 from tests.needed import needed_weights
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]

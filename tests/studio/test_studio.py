@@ -12,8 +12,8 @@ import httpx
 import pytest
 from langgraph_sdk import get_sync_client
 
-from graphs.studio_door import ORIGINS
-from tests.app.commands import GUIDE, Model, run, served
+from graphs.studio_auth import ORIGINS
+from tests.interfaces.commands import GUIDE, Model, run, served
 from tests.loopback import Json, Live, Peer, Raw
 from tests.studio.serving import DOOR, TOKEN, running
 

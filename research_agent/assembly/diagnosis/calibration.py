@@ -1,11 +1,11 @@
 """Facts about the thresholds that were fitted to an index."""
 
-from research_agent.adapters.calibration_file import read_calibration
-from research_agent.adapters.folders import locate
 from research_agent.assembly.calibration import command, index_header, stale
-from research_agent.core.diagnosis import CalibrationFacts
+from research_agent.assembly.diagnosis.facts import CalibrationFacts
 from research_agent.errors import IndexingError, PathError
+from research_agent.index.adapters.folders import locate
 from research_agent.settings import Settings
+from research_agent.verification.adapters.calibration_file import read_calibration
 
 
 def calibration_facts(location: str, settings: Settings) -> CalibrationFacts | None:

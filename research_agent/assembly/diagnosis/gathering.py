@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from research_agent.assembly.diagnosis.calibration import calibration_facts
+from research_agent.assembly.diagnosis.facts import Facts, Problem
 from research_agent.assembly.diagnosis.indexes import index_facts
 from research_agent.assembly.diagnosis.machine import (
     place_facts,
@@ -12,7 +13,6 @@ from research_agent.assembly.diagnosis.machine import (
 )
 from research_agent.assembly.diagnosis.models import embedding_facts, model_facts
 from research_agent.assembly.diagnosis.network import network_facts
-from research_agent.core.diagnosis import Facts, Problem
 from research_agent.errors import ResearchAgentError
 from research_agent.settings import Settings
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from research_agent.adapters.folders import DEFAULT, IndexFolder, locate
-from research_agent.adapters.ledger.documents import all_documents
-from research_agent.adapters.ledger.reading import LedgerReader
-from research_agent.adapters.lexical import WordIndex
-from research_agent.adapters.vectors.chroma import shown_generation
-from research_agent.adapters.vectors.looking import look
 from research_agent.assembly.caches import is_exact
-from research_agent.core.diagnosis import CacheFacts, IndexFacts, Problem, SourceFacts
+from research_agent.assembly.diagnosis.facts import CacheFacts, IndexFacts, Problem, SourceFacts
 from research_agent.errors import IndexingError, PathError
+from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
+from research_agent.index.adapters.ledger.documents import all_documents
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.vectors.chroma import shown_generation
+from research_agent.index.adapters.vectors.looking import look
 
 
 def index_facts(location: str, *, exact_below: int) -> IndexFacts:

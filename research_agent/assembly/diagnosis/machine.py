@@ -9,11 +9,16 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from research_agent.adapters.folders import home
-from research_agent.adapters.weights import WeightStatus, cache_directory
+from research_agent.assembly.diagnosis.facts import (
+    PlaceFacts,
+    ReplyFacts,
+    SoftwareFacts,
+    WeightFacts,
+)
 from research_agent.assembly.kept_files import reply_file
 from research_agent.assembly.weights import weight_statuses
-from research_agent.core.diagnosis import PlaceFacts, ReplyFacts, SoftwareFacts, WeightFacts
+from research_agent.index.adapters.folders import home
+from research_agent.models.adapters.weights import WeightStatus, cache_directory
 from research_agent.settings import ReplyCacheSettings
 
 LIBRARIES = (

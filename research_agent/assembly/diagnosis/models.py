@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 
-from research_agent.adapters.openai import OPENAI_URL
-from research_agent.adapters.served import context_of_embedded, context_of_served
-from research_agent.adapters.system import SystemClock
+from research_agent.assembly.diagnosis.facts import EmbeddingFacts, ModelFacts, Problem
 from research_agent.assembly.diagnosis.network import host_of
 from research_agent.assembly.models import (
     Models,
@@ -14,12 +12,14 @@ from research_agent.assembly.models import (
     describe_models,
 )
 from research_agent.assembly.models.roles import CHAT_ROLES, api_key
-from research_agent.core.diagnosis import EmbeddingFacts, ModelFacts, Problem
-from research_agent.core.loopback import is_loopback
-from research_agent.core.types import Completion, Message
 from research_agent.errors import ResearchAgentError
+from research_agent.models.adapters.openai import OPENAI_URL
+from research_agent.models.adapters.served import context_of_embedded, context_of_served
+from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.ports import ChatModel, Embedder
 from research_agent.settings import ModelSettings, ReplyCacheSettings, RoleSettings
+from research_agent.text.loopback import is_loopback
+from research_agent.types import Completion, Message
 
 QUESTION = (Message("user", "Write the numbers from one to twelve as words."),)
 REPLY_TOKENS = 24

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from research_agent.adapters.openai import OPENAI_URL
+from research_agent.assembly.diagnosis.facts import NetworkFacts
 from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
-from research_agent.core.diagnosis import NetworkFacts
-from research_agent.core.loopback import is_own
 from research_agent.errors import ConfigError
+from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.settings import ModelSettings, RoleSettings, Settings
+from research_agent.text.loopback import is_own
 
 PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")

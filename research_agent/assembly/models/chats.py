@@ -5,15 +5,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 
-from research_agent.adapters.bedrock import BedrockChat
-from research_agent.adapters.kept import KeptChat
-from research_agent.adapters.kept_decisions import KeptDecisions
-from research_agent.adapters.learned import LearnedFile
-from research_agent.adapters.llama import START_SECONDS, LlamaServer
-from research_agent.adapters.managed import ManagedChat, Server
-from research_agent.adapters.openai import OPENAI_URL, OpenAIChat
-from research_agent.adapters.reply_files import SqliteReplies
-from research_agent.adapters.tokens import Cl100k
 from research_agent.assembly.kept_files import learned_file, reply_file
 from research_agent.assembly.models.endpoints import (
     bedrock_endpoint,
@@ -23,8 +14,17 @@ from research_agent.assembly.models.endpoints import (
 )
 from research_agent.assembly.models.pricing import price_of
 from research_agent.assembly.models.roles import ChatRole, check_role
-from research_agent.core.endpoints import Learned, endpoint_key
-from research_agent.core.replies import embedded_identity, sampled_identity, served_identity
+from research_agent.models.adapters.bedrock import BedrockChat
+from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
+from research_agent.models.adapters.openai import OPENAI_URL, OpenAIChat
+from research_agent.models.adapters.rate_limited import ManagedChat, Server
+from research_agent.models.adapters.reply_files import SqliteReplies
+from research_agent.models.adapters.server_capabilities import LearnedFile
+from research_agent.models.adapters.tokens import Cl100k
+from research_agent.models.replies import embedded_identity, sampled_identity, served_identity
+from research_agent.models.server_capabilities import Learned, endpoint_key
+from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
 from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
 

@@ -9,12 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from research_agent.adapters.bedrock import BedrockEmbedder
-from research_agent.adapters.discretion import Discretion
-from research_agent.adapters.llama import LlamaServer
-from research_agent.adapters.managed import Server, managed_embedder
-from research_agent.adapters.openai import OpenAIEmbedder
-from research_agent.adapters.weights import Progress
 from research_agent.assembly.models.chats import Chats
 from research_agent.assembly.models.endpoints import (
     EMBEDDING_SECONDS,
@@ -23,6 +17,12 @@ from research_agent.assembly.models.endpoints import (
     served_endpoint,
 )
 from research_agent.assembly.models.roles import check_role
+from research_agent.models.adapters.bedrock import BedrockEmbedder
+from research_agent.models.adapters.llama import LlamaServer
+from research_agent.models.adapters.log_redaction import Discretion
+from research_agent.models.adapters.openai import OpenAIEmbedder
+from research_agent.models.adapters.rate_limited import Server, managed_embedder
+from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
 
@@ -122,7 +122,7 @@ def _embedder(
     role, key = settings.embedding, "models.embedding"
     check_role(key, role, offline=settings.offline)
     if role.provider == "local":
-        from research_agent.adapters.minilm import MiniLM
+        from research_agent.models.adapters.minilm import MiniLM
 
         return MiniLM()
     opened.enter_context(Discretion())

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from research_agent.adapters.bedrock import BedrockEndpoint
-from research_agent.adapters.llama import LlamaServer
-from research_agent.adapters.openai import OPENAI_URL, Endpoint
-from research_agent.adapters.weights import (
+from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
+from research_agent.errors import ModelMissingError
+from research_agent.models.adapters.bedrock import BedrockEndpoint
+from research_agent.models.adapters.llama import LlamaServer
+from research_agent.models.adapters.openai import OPENAI_URL, Endpoint
+from research_agent.models.adapters.weights import (
     Progress,
     cache_directory,
     choose,
     ensure_weights,
     gguf_file,
 )
-from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
-from research_agent.core.loopback import is_loopback
-from research_agent.errors import ModelMissingError
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
+from research_agent.text.loopback import is_loopback
 
 EMBEDDING_SECONDS = 600.0
 """Time one request to an embedding model may take, where the settings say nothing else."""

@@ -1,8 +1,8 @@
 """What models cost, as the settings say."""
 
 from research_agent.assembly.models.roles import CHAT_ROLES
-from research_agent.core.prices import Price
 from research_agent.errors import ConfigError
+from research_agent.models.prices import Price
 from research_agent.settings import ModelSettings, RoleSettings, Settings
 
 

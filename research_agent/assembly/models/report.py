@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from research_agent.adapters.llama import require_runtime
-from research_agent.adapters.openai import OPENAI_URL
-from research_agent.adapters.weights import cache_directory, choose, gguf_file
 from research_agent.assembly.models.roles import (
     CHAT_ROLES,
     api_key,
@@ -14,6 +11,9 @@ from research_agent.assembly.models.roles import (
     check_role,
 )
 from research_agent.errors import ModelMissingError, ResearchAgentError
+from research_agent.models.adapters.llama import require_runtime
+from research_agent.models.adapters.openai import OPENAI_URL
+from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
 from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 
 

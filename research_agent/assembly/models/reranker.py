@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from research_agent.adapters.rerank_http import HttpReranker, RerankEndpoint
 from research_agent.assembly.models.roles import check_key, is_address
-from research_agent.core.loopback import is_loopback
 from research_agent.errors import ConfigError
+from research_agent.retrieval.adapters.rerank_http import HttpReranker, RerankEndpoint
 from research_agent.settings import RerankSettings
+from research_agent.text.loopback import is_loopback
 
 
 def connect_reranker(

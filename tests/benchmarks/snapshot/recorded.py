@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 
 from research_agent.assembly.index import open_index, update_index
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.core.types import Hit
 from research_agent.ports import Embedder
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
-from research_agent.steps.search import hybrid_search
+from research_agent.types import Hit
 from tests import fakes
 
 FOLDER = Path(__file__).parent
@@ -71,7 +71,7 @@ class Recorder:
     name = "recorded"
 
     def __init__(self) -> None:
-        from research_agent.adapters.minilm import MiniLM
+        from research_agent.models.adapters.minilm import MiniLM
 
         self._model, self.vectors = MiniLM(), dict[str, str]()
 

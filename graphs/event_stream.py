@@ -1,0 +1,149 @@
+"""The events of a question as LangGraph custom events, told by the nodes themselves.
+
+What must be known to tell an event stands in the state that a node reads, so that a run which is
+resumed tells on. The nodes inside the search share one Teller: they run at the same time.
+"""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from threading import Lock
+from types import FunctionType
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+
+from research_agent.answering.draft_redaction import unsaid_after
+from research_agent.answering.event_making import Known, finished, started, stopped_by
+from research_agent.models.adapters.event_json import event_json
+from research_agent.ports import Clock
+from research_agent.types.events import Asked, Event
+
+from .state import ResearchState
+
+Writer = Callable[[Any], None]
+"""LangGraph's stream writer."""
+
+
+def is_heard(writer: Writer) -> bool:
+    """Whether somebody may read what is written; LangGraph's own writer for nobody does nothing.
+
+    A plain function that holds nothing and names nothing cannot hand on what it is given.
+
+    >>> is_heard(lambda _: None), is_heard(print)
+    (False, True)
+    """
+    if not isinstance(writer, FunctionType):
+        return True
+    return writer.__closure__ is not None or bool(writer.__code__.co_names)
+
+
+class Teller:
+    """Writes the events of one node, or of a search and its nodes; safe to share by threads."""
+
+    def __init__(
+        self, writer: Writer, known: Known, question: str, clock: Clock, begun: float
+    ) -> None:
+        """Tell what follows from `known`; time counts from the first step of the question."""
+        self._writer, self._known, self._clock = writer, known, clock
+        self._question = question
+        self._begun = known.trace[0].started if known.trace else begun
+        self._lock, self._over = Lock(), False
+
+    def started(self, step: str) -> None:
+        """Tell that a step begins; before the first one, what is asked."""
+        with self._lock:
+            first = self._question and not (self._known.round or self._known.trace)
+            self._known, events = started(self._known, step)
+            self._tell([Asked(question=self._question), *events] if first else events)
+
+    def finished(self, step: str, written: Mapping[str, Any]) -> None:
+        """Tell that a step has ended, and what it has done."""
+        with self._lock:
+            self._known, events = finished(self._known, step, written)
+            self._tell(events)
+
+    def stopped(self, error: BaseException) -> None:
+        """Tell that the question ends with an error, and nothing after that.
+
+        An interrupt only waits for a person; of a task that is cancelled nobody reads on.
+        """
+        if isinstance(error, GraphBubbleUp | CancelledError):
+            return
+        with self._lock:
+            self._tell([stopped_by(error, self._known)])
+            self._over = True
+
+    def _tell(self, events: Iterable[Event]) -> None:
+        at = max(0.0, self._clock.seconds() - self._begun)
+        for event in () if self._over else events:
+            self._writer(event_json(replace(event, at=0.0 if isinstance(event, Asked) else at)))
+
+
+_SEARCH: ContextVar[Teller | None] = ContextVar("research_agent_search_teller", default=None)
+_AROUND: ContextVar[Writer | None] = ContextVar("research_agent_writer", default=None)
+
+
+def teller(writer: Writer, state: object, clock: Clock, begun: float) -> Teller | None:
+    """Return who tells what a node does that has read `state`; None where nobody listens.
+
+    `begun`: when the node did, on the run's clock.
+    """
+    if not isinstance(state, ResearchState):
+        return _SEARCH.get()
+    heard = writer if is_heard(writer) else _AROUND.get()
+    if heard is None:
+        return None
+    known = Known(
+        round=state.rounds,
+        trace=state.trace,
+        hidden=state.unsaid,
+        evidence=tuple(state.evidence),
+    )
+    return Teller(heard, known, state.question, clock, begun)
+
+
+def kept(state: object, update: Mapping[str, Any]) -> dict[str, object]:
+    """Return what the state keeps, after a draft was checked, of what no event may repeat."""
+    if isinstance(state, ResearchState) and "check" in update and "best" in update:
+        return {"unsaid": unsaid_after(state.unsaid, update["check"], update["best"])}
+    return {}
+
+
+@contextmanager
+def telling(by: Teller | None, step: str) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Tell that `step` begins, and if it fails; the block tells what it has written."""
+    if by is None:
+        yield lambda _: None
+        return
+    by.started(step)
+    try:
+        yield lambda written: by.finished(step, written)
+    except BaseException as error:
+        by.stopped(error)
+        raise
+
+
+@contextmanager
+def shared(by: Teller | None) -> Iterator[None]:
+    """Let `by` tell for the nodes of the search that is run within the block."""
+    before = _SEARCH.set(by)
+    try:
+        yield
+    finally:
+        _SEARCH.reset(before)
+
+
+@contextmanager
+def passed_on(writer: Writer) -> Iterator[None]:
+    """Write the events of the research graphs that are run within the block to `writer`.
+
+    LangGraph itself hands on what a graph inside a node writes only with `subgraphs=True`.
+    """
+    before = _AROUND.set(writer if is_heard(writer) else None)
+    try:
+        yield
+    finally:
+        _AROUND.reset(before)

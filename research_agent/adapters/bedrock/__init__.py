@@ -1,7 +1,0 @@
-"""Models of Amazon Bedrock, through langchain-aws."""
-
-from research_agent.adapters.bedrock.chat import BedrockChat
-from research_agent.adapters.bedrock.connection import BedrockEndpoint, profile_region
-from research_agent.adapters.bedrock.embeddings import BedrockEmbedder
-
-__all__ = ["BedrockChat", "BedrockEmbedder", "BedrockEndpoint", "profile_region"]

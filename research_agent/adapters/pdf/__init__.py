@@ -1,5 +1,0 @@
-"""PDF files, read with PDFium: text in reading order, tables, outline, printed page labels."""
-
-from research_agent.adapters.pdf.parsing import parse_pdf
-
-__all__ = ["parse_pdf"]

@@ -1,0 +1,105 @@
+"""What a reply says is missing: the lines `NOT FOUND: …` of models whose prompt asks for them.
+
+The prompt (`prompts/answer_user_refusing.md`) has such a line written instead of the answer, or
+after the part of it that the chunks hold. Only that form is read, in whatever way a model sets it,
+beside the fixed text of a refusal and one JSON object; no other wording is a refusal.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from research_agent.types.refusals import REFUSAL
+
+_LINE = re.compile(
+    r"\s*(?:(?:[-*+>•]|#{1,6}|\d+[.)])\s+)?"  # a list sign, a quote or a heading
+    r"(?P<mark>[*_`]*)not\s+found(?P=mark)?\s*[:：](?P=mark)?(?P<rest>.*)",  # noqa: RUF001 (full width)
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"[\[(]\s*c\d+(?:\s*[,;]\s*c\d+)*\s*[\])]", re.IGNORECASE)
+_FENCED = re.compile(r"```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply, split into what it answers and what it says is missing."""
+
+    text: str
+    """The answer; empty where the reply only refuses."""
+    missing: tuple[str, ...] = ()
+    """What the chunks do not hold, without keys; an item is empty where the reply names nothing."""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the reply says that something is missing, and nothing else."""
+        return bool(self.missing) and not self.text
+
+
+def read_missing(reply: str) -> Said:
+    r"""Split a reply into its answer and what it says is missing.
+
+    Lines inside a block of code are left alone, and so is the phrase inside a sentence.
+
+    >>> read_missing("It has 1184 bytes [c1].\n**NOT FOUND:** the price [c1].")
+    Said(text='It has 1184 bytes [c1].', missing=('the price',))
+    >>> read_missing("Not found in provided docs. [c1]")
+    Said(text='', missing=('',))
+    >>> read_missing('{"answer": "1184 bytes [c1].", "missing": "the price"}')
+    Said(text='1184 bytes [c1].', missing=('the price',))
+    >>> read_missing("The server replies `NOT FOUND: no file` [c1].").missing
+    ()
+    """
+    whole = reply.strip()
+    if fence := _FENCED.fullmatch(whole):
+        whole = fence[1].strip()
+    answer, missing = _from_object(whole)
+    if _is_fixed(answer):
+        return Said("", missing or ("",))
+    kept, found, in_code = list[str](), list[str](), False
+    for line in answer.splitlines():
+        in_code ^= line.lstrip().startswith("```")
+        match = None if in_code else _LINE.fullmatch(line)
+        if match:
+            found.append(_named(match["rest"], match["mark"]))
+        else:
+            kept.append(line)
+    return Said("\n".join(kept).strip(), (*found, *missing))
+
+
+def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
+    """Return answer and missing part of a reply that is one JSON object, else all of it."""
+    if not reply.startswith("{"):
+        return reply, ()
+    try:
+        said = json.loads(reply)
+    except (ValueError, RecursionError):
+        return reply, ()
+    if not said or not said.keys() <= {"answer", "missing"}:
+        return reply, ()
+    answer, missing = said.get("answer") or "", said.get("missing") or ""
+    if not isinstance(answer, str) or not isinstance(missing, str):
+        return reply, ()
+    return answer.strip(), (_named(missing, ""),) if missing.strip() else ()
+
+
+def _is_fixed(text: str) -> bool:
+    """Return whether a text is the fixed one, but for case, punctuation, markdown and keys."""
+    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) == REFUSAL
+
+
+def _named(rest: str, mark: str) -> str:
+    """Return what a line names, without keys, full stop and the end of the markdown around it."""
+    named = _without_keys(rest)
+    if mark and named.count(mark) % 2:
+        named = _without_keys(named.removesuffix(mark))
+    return named.strip()
+
+
+def _without_keys(text: str) -> str:
+    """Return a text without the keys and full stops that it ends with."""
+    while True:
+        text = text.rstrip(" \t.。")
+        start = max(text.rfind("["), text.rfind("("))
+        if start < 0 or not _KEY.fullmatch(text, start):
+            return text
+        text = text[:start]

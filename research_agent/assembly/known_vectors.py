@@ -1,0 +1,106 @@
+"""Vectors that another index has already: looked up before a text is embedded, and kept after."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+
+from research_agent.index.adapters.embedding_cache import EmbeddingCache
+from research_agent.models.adapters.weights import cache_directory
+from research_agent.ports import Embedder, IndexWriter
+from research_agent.types.documents import SourceFile
+from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
+
+
+def embedding_cache(environment: Mapping[str, str]) -> EmbeddingCache:
+    """Open the vectors that all indexes of a user share; the caller closes them.
+
+    They are in the user's cache, or beside the indexes where RESEARCH_AGENT_HOME says where those
+    are: who keeps documents apart keeps their vectors apart.
+    """
+    home = environment.get("RESEARCH_AGENT_HOME")
+    return EmbeddingCache(Path(home).expanduser() if home else cache_directory(environment))
+
+
+RECENT = 64
+"""Texts whose vectors are kept in memory."""
+
+
+class RememberingWriter:
+    """An index that also knows the vectors of a cache; implements IndexWriter."""
+
+    def __init__(self, writer: IndexWriter, cache: EmbeddingCache, model: str) -> None:
+        """Look first in the index, then in the cache."""
+        self._writer, self._cache, self._model = writer, cache, model
+
+    def documents(self) -> Sequence[DocumentRecord]:
+        """Return the newest version of every document, published or not."""
+        return self._writer.documents()
+
+    def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
+        """Return the vectors that are known already, by the digest of the embedded text."""
+        known = dict(self._writer.vectors(digests))
+        return known | self._cache.get(self._model, [d for d in digests if d not in known])
+
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
+        """Keep a new version of a document for good."""
+        self._writer.put(record, chunks, page_texts=page_texts)
+
+    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
+        """Show readers all that was put, documents by key under new paths, and some no more."""
+        self._writer.publish(moved, removed)
+
+
+class RememberingEmbedder:
+    """An embedding model whose vectors are kept for other indexes; implements Embedder."""
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+        """Keep in `cache` what `embedder` returns."""
+        self._embedder, self._cache = embedder, cache
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self._embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text; raises ModelError."""
+        vectors = self._embedder.embed(texts)
+        digests = map(text_digest, texts)
+        self._cache.put(self.name, dict(zip(digests, vectors, strict=True)))
+        return vectors
+
+
+class RecentEmbedder:
+    """An embedding model that embeds no text twice in a row; implements Embedder.
+
+    Within a question the same query is searched, judged and searched again. Threads may share it.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Keep the last `RECENT` vectors of `embedder`."""
+        self.embedder, self._lock = embedder, Lock()
+        self._kept: dict[str, Sequence[float]] = {}
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self.embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text; raises ModelError."""
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new:
+            known |= dict(zip(new, self.embedder.embed(new), strict=True))
+            with self._lock:
+                self._kept |= {text: known[text] for text in new}
+                for oldest in [*self._kept][:-RECENT]:
+                    del self._kept[oldest]
+        return [known[text] for text in texts]

@@ -1,0 +1,155 @@
+"""The list of conversations, in SQLite or PostgreSQL; LangGraph's tables stand beside it."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
+from uuid import uuid4
+
+from research_agent.closeable import Closing
+from research_agent.conversation.sessions import FORMAT, SessionInfo
+from research_agent.errors import SessionError, SessionLockedError
+
+DAY = 86_400.0
+_COLUMNS = "name, thread, format, index_name, created, used, turns"
+_SESSIONS = """create table if not exists research_agent_sessions (
+name text primary key, thread text not null unique, format integer not null,
+index_name text not null, created double precision not null, used double precision not null,
+turns integer not null, holder text not null default '')"""
+_RESULTS = """create table if not exists research_agent_results (
+thread text not null, turn integer not null, result text not null, primary key (thread, turn))"""
+
+
+class Connection(Protocol):
+    """A database connection that commits every statement."""
+
+    def execute(self, query: Any, params: Sequence[object], /) -> Any:  # noqa: ANN401 (DB-API)
+        """Run a statement and return its cursor."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+Locking = Callable[[str], AbstractContextManager[bool]]
+"""Holds the thread of an id for this process, and tells whether it could."""
+
+
+class SessionTable(Closing):
+    """The conversations by name; every fault of the database is a SessionError."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        mark: str,
+        faults: tuple[type[Exception], ...],
+        locking: Locking,
+        me: str,
+    ) -> None:
+        """Use `connection`, whose placeholder is `mark`; make the tables where there are none."""
+        self._connection, self._mark, self._faults = connection, mark, faults
+        self._locking, self._me = locking, me
+        for statement in (_SESSIONS, _RESULTS):
+            self._run(statement)
+
+    def all(self) -> list[SessionInfo]:
+        """Return the sessions, the one used last first."""
+        rows = self._run(f"select {_COLUMNS} from research_agent_sessions order by used desc, name")
+        return [SessionInfo(*row) for row in rows]
+
+    def get(self, name: str) -> SessionInfo | None:
+        """Return a session, None where there is none of that name."""
+        rows = self._run(f"select {_COLUMNS} from research_agent_sessions where name = ?", name)
+        return SessionInfo(*rows[0]) if rows else None
+
+    def begin(self, name: str, index: str) -> SessionInfo:
+        """Return the session of that name, a new one where there is none."""
+        now = time.time()
+        self._run(
+            "insert into research_agent_sessions (name, thread, format, index_name, created, used, "
+            "turns) values (?, ?, ?, ?, ?, ?, 0) on conflict (name) do nothing",
+            name,
+            uuid4().hex,
+            FORMAT,
+            index,
+            now,
+            now,
+        )
+        found = self.get(name)
+        if found is None:
+            raise SessionError(f"the session {name} was deleted just now", hint="Try again.")
+        return found
+
+    def used(self, thread: str, turns: int) -> None:
+        """Note that a session was used just now, and how many turns it has."""
+        self._run(
+            "update research_agent_sessions set used = ?, turns = ? where thread = ?",
+            time.time(),
+            turns,
+            thread,
+        )
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a session another name; raises SessionError where that one is taken."""
+        if self.get(new):
+            raise SessionError(f"there is a session {new} already", hint="Use another name.")
+        self._run("update research_agent_sessions set name = ? where name = ?", new, old)
+
+    def delete(self, thread: str) -> None:
+        """Forget a session and its results."""
+        self._run("delete from research_agent_results where thread = ?", thread)
+        self._run("delete from research_agent_sessions where thread = ?", thread)
+
+    def unused(self, days: float) -> list[SessionInfo]:
+        """Return the sessions that nobody has used for so many days."""
+        before = time.time() - days * DAY
+        return [session for session in self.all() if session.used < before]
+
+    def keep_result(self, thread: str, turn: int, result: str) -> None:
+        """Keep the whole result of a turn, as JSON; one that is there is replaced."""
+        self._run("delete from research_agent_results where thread = ? and turn = ?", thread, turn)
+        self._run("insert into research_agent_results values (?, ?, ?)", thread, turn, result)
+
+    def result(self, thread: str, turn: int) -> str:
+        """Return the whole result of a turn, empty where it was not kept."""
+        rows = self._run(
+            "select result from research_agent_results where thread = ? and turn = ?", thread, turn
+        )
+        return str(rows[0][0]) if rows else ""
+
+    @contextmanager
+    def held(self, session: SessionInfo) -> Iterator[None]:
+        """Have a session for this process alone; raises SessionLockedError, which names who has."""
+        with self._locking(session.thread) as mine:
+            if not mine:
+                raise SessionLockedError(
+                    f"the session {session.name} is open in {self._holder(session.thread)}",
+                    hint="End that one, or use another: research-agent chat --session NAME",
+                )
+            self._hold(session.thread, self._me)
+            try:
+                yield
+            finally:
+                self._hold(session.thread, "")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _holder(self, thread: str) -> str:
+        rows = self._run("select holder from research_agent_sessions where thread = ?", thread)
+        return str(rows[0][0]) if rows and rows[0][0] else "another process"
+
+    def _hold(self, thread: str, holder: str) -> None:
+        self._run("update research_agent_sessions set holder = ? where thread = ?", holder, thread)
+
+    def _run(self, statement: str, *values: object) -> list[Any]:
+        """Run a statement and return its rows; raises SessionError."""
+        try:
+            cursor = self._connection.execute(statement.replace("?", self._mark), values)
+            return list(cursor.fetchall()) if cursor.description else []
+        except self._faults as error:
+            raise SessionError(
+                f"the sessions cannot be read or kept: {error}",
+                hint="Is there room on the disk, and may you write there? See sessions.path.",
+            ) from error

@@ -1,0 +1,251 @@
+"""HTML, read with lexbor (selectolax): what a reader sees, without the page's navigation."""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from research_agent.text.addresses import local_target
+from research_agent.types import ChunkKind
+from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import Link
+
+DEPTH = 150
+"""Of elements nested deeper than this only the bare text is taken."""
+
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
+_DATES = (
+    ('meta[property="article:published_time"]', "content"),
+    ('meta[name="date"]', "content"),
+    ('meta[name="dcterms.date"]', "content"),
+    ('meta[itemprop="datePublished"]', "content"),
+    ("time[datetime]", "datetime"),
+)
+_DROPPED = frozenset(
+    [
+        "script",
+        "style",
+        "nav",
+        "footer",
+        "aside",
+        "template",
+        "noscript",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "input",
+        "button",
+        "select",
+        "option",
+        "textarea",
+        "head",
+        "dialog",
+        "canvas",
+        "audio",
+        "video",
+    ]
+)
+_INLINE = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "output",
+        "q",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+    ]
+)
+_WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
+"""Elements whose text is taken at once."""
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+
+def declared_charset(data: bytes) -> str:
+    """Return the encoding that an HTML file's head names; "" where it names none.
+
+    >>> declared_charset(b'<meta charset="iso-8859-1">')
+    'iso-8859-1'
+    """
+    match = _CHARSET.search(data[:4096])
+    return match[1].decode("ascii") if match else ""
+
+
+def parse_html(text: str) -> ParsedDocument:
+    r"""Return the document in an HTML text.
+
+    Headings become the section path; scripts, navigation, footers and hidden elements are left
+    out. The title is the head's, else the first h1. Links to other documents and sections are kept,
+    and the ids and names they may lead to.
+
+    >>> page = parse_html("<title>T</title><nav>x</nav><h2>A</h2><p>one<br>two</p><li>three")
+    >>> page.title, [(b.text, b.section, b.kind) for b in page.blocks][1:]
+    ('T', [('one\ntwo', ('A',), 'text'), ('- three', ('A',), 'list')])
+    >>> block, = parse_html("<p id=a>see <a href='b.html#c'>b</a>").blocks
+    >>> block.anchors, block.links
+    (('#a',), (Link(target='b.html#c', kind='link', text='b'),))
+    """
+    tree = LexborHTMLParser(text)
+    blocks = tuple(_Walk().blocks(tree.body)) if tree.body else ()
+    head = tree.css_first("title")
+    title = " ".join(head.text().split()) if head else ""
+    heading = tree.css_first("h1")
+    if not title and heading:
+        title = " ".join(heading.text().split())
+    return ParsedDocument(blocks, title=title, date=_date(tree))
+
+
+def _date(tree: LexborHTMLParser) -> str:
+    for selector, attribute in _DATES:
+        node = tree.css_first(selector)
+        match = _DAY.match(node.attributes.get(attribute) or "") if node else None
+        if match:
+            return match[1]
+    return ""
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    """Say whether a reader does not see the element, or sees it on every page of a site."""
+    attributes = node.attributes
+    if node.tag in _DROPPED or "hidden" in attributes:
+        return True
+    if (attributes.get("aria-hidden") or "") == "true":
+        return True
+    if (attributes.get("role") or "") in ("navigation", "banner", "contentinfo", "search"):
+        return True
+    return bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+
+
+def _is_whole(node: LexborNode) -> bool:
+    """Say whether an element's text is taken at once: all but tables that hold tables."""
+    return node.tag in _WHOLE and not (node.tag == "table" and node.css_first("table table"))
+
+
+class _Walk:
+    """One pass over a page: the open headings, and the text of the block being read."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []
+        self._text: list[str] = []
+        self._anchors: list[str] = []
+        self._links: list[Link] = []
+
+    def blocks(self, node: LexborNode, kind: ChunkKind = "text", depth: int = 0) -> Iterator[Block]:
+        """Yield the blocks below `node`, in order."""
+        child = node.first_child
+        while child is not None:
+            if child.is_text_node:
+                self._text.append(re.sub(r"\s+", " ", child.text_content or ""))
+            elif child.tag == "br":
+                self._text.append("\n")
+            elif child.is_element_node and not _is_hidden(child):
+                yield from self._element(child, kind, depth)
+            child = child.next
+        if node.tag not in _INLINE:
+            yield from self._flush(kind)
+
+    def _element(self, node: LexborNode, kind: ChunkKind, depth: int) -> Iterator[Block]:
+        tag = node.tag or ""
+        if depth < DEPTH and tag not in _INLINE:
+            yield from self._flush(kind)
+        self._note(node, "*" if depth >= DEPTH or _is_whole(node) else "")
+        if depth >= DEPTH:
+            self._text.append(f" {node.text(separator=' ')} ")
+        elif tag in _INLINE:
+            yield from self.blocks(node, kind, depth + 1)
+        else:
+            yield from self._block_element(node, tag, kind, depth)
+
+    def _block_element(
+        self, node: LexborNode, tag: str, kind: ChunkKind, depth: int
+    ) -> Iterator[Block]:
+        if re.fullmatch("h[1-6]", tag):
+            yield from self._heading(node, int(tag[1]))
+        elif tag == "pre":
+            yield from self._whole(node.text().strip("\n").rstrip(), "code")
+        elif tag == "table" and _is_whole(node):
+            yield from self._whole(_table(node), "table")
+        else:
+            item = tag == "li" or (kind == "list" and tag in ("p", "div"))
+            yield from self.blocks(node, "list" if item else "text", depth + 1)
+
+    def _heading(self, node: LexborNode, level: int) -> Iterator[Block]:
+        heading = " ".join(node.text().split())
+        if heading:
+            self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
+            yield self._block(heading, "text")
+
+    def _whole(self, text: str, kind: ChunkKind) -> Iterator[Block]:
+        if text.strip():
+            yield self._block(text, kind)
+
+    def _flush(self, kind: ChunkKind) -> Iterator[Block]:
+        """Yield the text that has come together, if any."""
+        lines = (" ".join(line.split()) for line in "".join(self._text).split("\n"))
+        text = "\n".join(line for line in lines if line)
+        self._text = []
+        if text:
+            mark = "- " if kind == "list" else ""
+            yield self._block(mark + text, kind)
+
+    def _note(self, node: LexborNode, below: str) -> None:
+        """Keep the anchors and links of an element, and of those `below` it (a selector)."""
+        for found in (node, *(node.css(below) if below else ())):
+            attributes = found.attributes
+            names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
+            self._anchors += [f"#{name}" for name in names if name]
+            href = attributes.get("href") if found.tag == "a" else None
+            if target := local_target(href or ""):
+                self._links.append(Link(target, "link", " ".join(found.text().split())))
+
+    def _block(self, text: str, kind: ChunkKind) -> Block:
+        """Return a block with what was noted since the one before."""
+        anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
+        self._anchors, self._links = [], []
+        return Block(text, section=self._section(), kind=kind, anchors=anchors, links=links)
+
+    def _section(self) -> tuple[str, ...]:
+        return tuple(heading for _, heading in self._path)
+
+
+def _table(table: LexborNode) -> str:
+    """Return one line a row, its cells separated by " | ", the caption above."""
+    caption = table.css_first("caption")
+    lines = [" ".join(caption.text().split())] if caption else []
+    for row in table.css("tr"):
+        cells = [" ".join(cell.text(separator=" ").split()) for cell in row.css("th, td")]
+        if any(cells):
+            lines.append(" | ".join(cells).strip())
+    return "\n".join(lines)

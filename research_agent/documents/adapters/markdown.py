@@ -1,0 +1,165 @@
+"""Markdown, read with markdown-it: headings become the section path, marks are taken off."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from research_agent.documents.slugs import Slugs
+from research_agent.text.addresses import local_target
+from research_agent.types import ChunkKind
+from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import Link
+
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
+_HEADING = re.compile("h[1-6]")
+_WORDS = frozenset({"text", "code_inline"})
+_TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+_ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
+_HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
+_HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
+
+
+def parse_markdown(text: str) -> ParsedDocument:
+    r"""Return the document in a Markdown text, tables and front matter included.
+
+    The title is the front matter's, else the first heading of the first level. Links to other
+    documents and sections are kept, headings have the anchors that GitHub gives them.
+
+    >>> document = parse_markdown("# Guide\n\nUse `k`, see [here](x).\n\n- one\n- two")
+    >>> document.title, [block.text for block in document.blocks]
+    ('Guide', ['Guide', 'Use k, see here.', '- one', '- two'])
+    >>> document.blocks[0].anchors, document.blocks[1].links
+    (('#guide',), (Link(target='x', kind='link', text='here'),))
+    """
+    fields, body = _front_matter(text)
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    blocks = tuple(_Walk().blocks(parser.parse(body)))
+    first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
+    day = _DAY.match(fields.get("date", ""))
+    return ParsedDocument(blocks, title=fields.get("title", first), date=day[0] if day else "")
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return the title and date that stand above the text, and the text without them."""
+    match = _FRONT.match(text)
+    if not match:
+        return {}, text
+    pairs = _FIELD.findall(match[1])
+    return {key.lower(): value.strip("\"'") for key, value in pairs}, text[match.end() :]
+
+
+class _Walk:
+    """One pass over the tokens: the open headings, list items and table."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []
+        self._marks: list[str] = []
+        self._row: list[str] = []
+        self._table: list[str] = []
+        self._slugs = Slugs()
+        self._anchors: list[str] = []
+        self._links: list[Link] = []
+
+    def blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
+        """Yield the blocks in order; a heading starts its section and is a block in it."""
+        parent = ""
+        for token in tokens:
+            match token.type:
+                case "inline":
+                    yield from self._inline(token, parent)
+                case "fence" | "code_block":
+                    yield from self._block(token.content.rstrip(), "code")
+                case "html_block":
+                    self._note_html(token.content)
+                    plain = _TAG.sub(" ", token.content)
+                    yield from self._block(" ".join(plain.split()), "text")
+                case "table_close":
+                    yield from self._block("\n".join(self._table), "table")
+                    self._table = []
+                case _:
+                    self._note(token)
+            parent = token.tag if token.nesting == 1 else parent
+
+    def _inline(self, token: Token, parent: str) -> Iterator[Block]:
+        content = _plain(token)
+        self._links += _links(token.children or ())
+        for child in token.children or ():
+            if child.type == "html_inline":
+                self._note_html(child.content)
+        if parent in ("th", "td"):
+            self._row.append(content.replace("\n", " "))
+        elif _HEADING.fullmatch(parent) and content:
+            level = int(parent[1])
+            content = self._anchored(content)
+            self._path = [*(part for part in self._path if part[0] < level), (level, content)]
+            yield from self._block(content, "text")
+        elif content and self._marks:
+            yield from self._block(self._item(content), "list")
+        else:
+            yield from self._block(content, "text")
+
+    def _anchored(self, heading: str) -> str:
+        """Note the anchors of a heading, and return it without the one that is written there."""
+        self._anchors.append(self._slugs.anchor(_HEADING_ID.sub("", heading)))
+        if written := _HEADING_ID.search(heading):
+            self._anchors.append(f"#{written[1]}")
+        return _HEADING_ID.sub("", heading)
+
+    def _note_html(self, html: str) -> None:
+        """Keep the anchors and links of HTML that stands in the text."""
+        self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
+        targets = (local_target(href) for href in _HREF.findall(html))
+        self._links += [Link(target, "link") for target in targets if target]
+
+    def _note(self, token: Token) -> None:
+        """Keep the marks of the open list items, and the rows of the open table."""
+        if token.type == "list_item_open":
+            self._marks.append(f"{token.info}{token.markup}")
+        elif token.type == "list_item_close":
+            self._marks.pop()
+        elif token.type == "tr_close":
+            self._table.append(" | ".join(self._row))
+            self._row = []
+
+    def _item(self, content: str) -> str:
+        """Return a list item's text, with its mark in front of its first paragraph."""
+        mark, self._marks[-1] = self._marks[-1], ""
+        indent = "  " * (len(self._marks) - 1)
+        return f"{indent}{mark or ' '} {content}"
+
+    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
+        if text.strip():
+            section = tuple(heading for _, heading in self._path)
+            anchors, links = tuple(self._anchors), tuple(self._links)
+            self._anchors, self._links = [], []
+            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
+
+
+def _plain(inline: Token) -> str:
+    """Return what a reader sees of a line: no marks, no addresses, no tags."""
+    parts = []
+    for child in inline.children or ():
+        if child.type in _WORDS:
+            parts.append(child.content)
+        elif child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif child.type == "image":
+            parts.append(_plain(child))
+    return "".join(parts).strip()
+
+
+def _links(children: Sequence[Token]) -> Iterator[Link]:
+    """Yield the links of a line that lead to the user's own documents, with their words."""
+    target, words = "", ""
+    for child in children:
+        if child.type == "link_open":
+            target, words = local_target(str(child.attrGet("href") or "")), ""
+        elif child.type in _WORDS:
+            words += child.content
+        elif child.type == "link_close" and target:
+            yield Link(target, "link", words)
+            target = ""

@@ -1,0 +1,117 @@
+"""A page of a PDF -> a picture, and the boxes of some of its characters."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_int
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from research_agent.documents.adapters.pdf.glyphs import page_text
+from research_agent.documents.adapters.pdf.parsing import open_pdf
+from research_agent.errors import DocumentError
+from research_agent.types.pictures import Box, PagePicture, one_a_line
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+WIDTH = 1000
+"""Pixels of a picture from left to right."""
+HEIGHT = 1600
+"""Pixels from top to bottom at most."""
+COLOURS = 64
+GREYS = 16
+QUALITY = 80
+FINE = 16
+"""Parts of a pixel that boxes are measured in."""
+
+
+def draw_page(data: bytes, number: int, spans: Sequence[tuple[int, int]]) -> PagePicture:
+    """Return page `number` (from 1) of a PDF, and a box a line for each span of its characters.
+
+    Raises DocumentError where the file is no readable PDF, or the page is not there or damaged.
+    """
+    document = open_pdf(data)
+    try:
+        if not 1 <= number <= len(document):
+            raise DocumentError(f"it has no page {number} any more")
+        page = document[number - 1]
+        try:
+            return _drawn(page, spans)
+        finally:
+            page.close()
+    except pypdfium2.PdfiumError as error:
+        raise DocumentError(f"page {number} cannot be drawn") from error
+    finally:
+        document.close()
+
+
+def _drawn(page: pypdfium2.PdfPage, spans: Sequence[tuple[int, int]]) -> PagePicture:
+    width, height = page.get_size()
+    if min(width, height) <= 0:
+        raise DocumentError("the page has no size")
+    scale = min(WIDTH / width, HEIGHT / height)
+    if min(width, height) * scale < 1:
+        raise DocumentError("the page is too narrow to be drawn")
+    bitmap = page.render(scale=scale)
+    try:
+        image = bitmap.to_pil().convert("RGB")
+    finally:
+        bitmap.close()
+    kind, encoded = _encoded(image)
+    text = page.get_textpage()
+    try:
+        chars = page_text(text)
+        boxes = tuple(
+            one_a_line(list(_boxes(page, text, span, image.size))) for span in _inside(spans, chars)
+        )
+    finally:
+        text.close()
+    picture = b64encode(encoded).decode("ascii")
+    return PagePicture(kind, picture, image.width, image.height, chars, boxes)
+
+
+def _inside(spans: Sequence[tuple[int, int]], chars: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans, cut to the characters that there are."""
+    for start, end in spans:
+        first = min(max(start, 0), len(chars))
+        yield first, min(max(end, first), len(chars))
+
+
+def _encoded(image: "Image") -> tuple[str, bytes]:
+    """Return the smaller one of two formats: pages of text as PNG, photographs as JPEG."""
+    bands = [band.tobytes() for band in image.split()]
+    grey = bands[0] == bands[1] == bands[2]
+    plain = image.convert("L") if grey else image
+    few = plain.quantize(GREYS if grey else COLOURS)
+    png, jpeg = BytesIO(), BytesIO()
+    few.save(png, "png", optimize=True)
+    plain.save(jpeg, "jpeg", quality=QUALITY, optimize=True)
+    smaller = png.tell() <= jpeg.tell()
+    return ("png", png.getvalue()) if smaller else ("jpeg", jpeg.getvalue())
+
+
+def _boxes(
+    page: pypdfium2.PdfPage,
+    text: pypdfium2.PdfTextPage,
+    span: tuple[int, int],
+    size: tuple[int, int],
+) -> Iterator[Box]:
+    """Yield the boxes that the library marks a selection of text with, as the page is shown."""
+    start, end = span
+    for index in range(text.count_rects(start, end - start) if end > start else 0):
+        left, bottom, right, top = text.get_rect(index)
+        xs, ys = zip(_pixel(page, size, left, top), _pixel(page, size, right, bottom), strict=True)
+        yield Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+
+
+def _pixel(
+    page: pypdfium2.PdfPage, size: tuple[int, int], x: float, y: float
+) -> tuple[float, float]:
+    """Return where a point of the page is on the picture; the library knows how it is turned."""
+    column, row = c_int(), c_int()
+    whole = (size[0] * FINE, size[1] * FINE)
+    pdfium.FPDF_PageToDevice(page.raw, 0, 0, *whole, 0, x, y, byref(column), byref(row))
+    return column.value / FINE, row.value / FINE

@@ -1,0 +1,165 @@
+"""The characters of a PDF's page, with their places, as the page is shown."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from ctypes import c_double, c_int, create_string_buffer
+from math import degrees
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from research_agent.documents.layout.page_spans import Glyph
+
+NEAR = 0.2
+"""Gap between two characters, in line heights, up to which they stand on the same line."""
+ANGLES = 40
+"""So many characters of a page are asked for their direction."""
+NEVER = -1e9
+"""Right edge of no character."""
+
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
+_HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)  # halves of a UTF-16 pair
+_SPACES = {0x09: " ", 0x0A: "\n", 0x20: " ", 0xA0: " "}
+_HYPHENS = (0x02, 0xAD, 0xFFFE)  # how PDFium marks a hyphen at the end of a line
+_NOTHING = {*range(0x20), 0x7F, 0xFFFF}  # codes without a character
+_CHARS: dict[int, str] = {
+    **dict.fromkeys(_NOTHING, ""),
+    **_LIGATURES,
+    **_SPACES,
+    **dict.fromkeys(_HYPHENS, "\N{SOFT HYPHEN}"),
+}
+_SYMBOLS = {ord("k"): "\u2225", ord("0"): "\u2032", ord("6"): "\u2260", ord("7"): "\u21a6"}
+"""What PDFium gives the codes of, as it does not know the names of the glyphs: in TeX's font of
+symbols "k" draws two bars, "0" a prime, "6" the stroke of a not-equal, "7" the bar of an arrow.
+"""
+_SYMBOL_FONT = re.compile(rb"^(?:[A-Z]{6}\+)?CMB?SY\d")
+_BOLD = re.compile(rb"bold|black|heavy|demi|-medi\b|cmbx", re.IGNORECASE)  # in a font's name
+_FORCE_BOLD = 1 << 18
+_NAME = 128
+
+
+def page_text(text: pypdfium2.PdfTextPage) -> str:
+    """Return a page's text as PDFium has it: the n-th character is its n-th one.
+
+    Of the halves of a UTF-16 pair the first one is the whole character and the other one U+0000.
+    Letters and digits that TeX's symbol fonts draw as signs are those signs.
+    """
+    unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
+    codes = [unicode(raw, index) for index in range(text.count_chars())]
+    _draw_symbols(codes, text)
+    for index, code in enumerate(codes):
+        if code in _LOW:
+            high = codes[index - 1] if index else 0
+            codes[index] = 0
+            if high in _HIGH:
+                codes[index - 1] = 0x10000 + ((high - _HIGH[0]) << 10) + (code - _LOW[0])
+    return "".join(map(chr, codes))
+
+
+def _draw_symbols(codes: list[int], text: pypdfium2.PdfTextPage) -> None:
+    """Replace codes of TeX's symbol fonts that PDFium takes for letters and digits."""
+    name, flags = create_string_buffer(_NAME), c_int()
+    for index, code in enumerate(codes):
+        if code in _SYMBOLS:
+            size = pdfium.FPDFText_GetFontInfo(text.raw, index, name, _NAME, flags)
+            if 0 < size <= _NAME and _SYMBOL_FONT.match(name.value):
+                codes[index] = ord(_SYMBOLS[code])
+
+
+def page_glyphs(
+    text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str
+) -> tuple[Iterable[Glyph], float]:
+    """Return the characters of a page's text with their boxes, turned so that it is upright.
+
+    `chars` is its `page_text`; the second value is the page's height then. Spaces have no box,
+    and the line that a character stands on is known only where it does not follow the one before.
+    """
+    turn, glyphs = _turn(text, page), _glyphs(text, chars)
+    width, height = page.get_size()
+    if (turn - page.get_rotation()) % 180:
+        width, height = height, width
+    if not turn:
+        return glyphs, height
+    return (_turned(glyph, turn, width, height) for glyph in glyphs), height
+
+
+def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
+    """Return by how many degrees the text has to be turned to the right to be upright.
+
+    The text itself tells: pages are stored lying, and upright pages hold tables that lie.
+    """
+    count = text.count_chars()
+    seen: Counter[int] = Counter()
+    for index in range(0, count, max(1, count // ANGLES)):
+        angle = pdfium.FPDFText_GetCharAngle(text.raw, index)
+        if angle >= 0 and not pdfium.FPDFText_IsGenerated(text.raw, index):
+            seen[round(-degrees(angle) / 90) * 90 % 360] += 1
+    return seen.most_common(1)[0][0] if seen else int(page.get_rotation())
+
+
+def _glyphs(text: pypdfium2.PdfTextPage, chars: str) -> Iterator[Glyph]:
+    box, x, y = pdfium.FS_RECTF(), c_double(), c_double()
+    raw, is_bold, after = text.raw, _Boldness(text), NEVER
+    place, origin = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetCharOrigin
+    for index, char in _chars(chars):
+        if char == "\n":
+            after = NEVER
+            is_bold.begin()
+            yield Glyph(char)
+        elif char == " ":
+            yield Glyph(char)
+        else:
+            place(raw, index, box)
+            left, bottom, right, top = box.left, box.bottom, box.right, box.top
+            if abs(left - after) > NEAR * (top - bottom):
+                origin(raw, index, x, y)
+            after = right
+            yield Glyph(char, left, bottom, right, top, y.value, is_bold(index, char))
+
+
+def _chars(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the characters that say something, with their numbers."""
+    for index, code in enumerate(map(ord, text)):
+        char = _CHARS.get(code)
+        if char is None:
+            char = "" if code in _HIGH else text[index]
+        if char:
+            yield index, char
+
+
+class _Boldness:
+    """Whether the letters of a line are bold, asked only until one is not: asking is slow."""
+
+    def __init__(self, text: pypdfium2.PdfTextPage) -> None:
+        self._text = text
+        self._name = create_string_buffer(_NAME)
+        self._flags = c_int()
+        self._so_far = True
+
+    def begin(self) -> None:
+        """Begin a line."""
+        self._so_far = True
+
+    def __call__(self, index: int, char: str) -> bool:
+        if not self._so_far or not char[0].isalpha():
+            return False
+        size = pdfium.FPDFText_GetFontInfo(self._text.raw, index, self._name, _NAME, self._flags)
+        forced = bool(size) and bool(self._flags.value & _FORCE_BOLD)
+        self._so_far = forced or (0 < size <= _NAME and bool(_BOLD.search(self._name.value)))
+        return self._so_far
+
+
+def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
+    char, left, bottom, right, top, _, bold = glyph
+    match turn:
+        case 90:
+            low = height - right
+            return Glyph(char, bottom, low, top, height - left, low, bold)
+        case 180:
+            low = height - top
+            return Glyph(char, width - right, low, width - left, height - bottom, low, bold)
+        case 270:
+            return Glyph(char, width - top, left, width - bottom, right, left, bold)
+        case _:
+            return glyph

@@ -1,0 +1,74 @@
+"""Plain text: paragraphs, lists and underlined headings."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from research_agent.types.documents import Block, ParsedDocument
+
+TITLE_CHARS = 120
+"""A longer first line is no title."""
+
+TEXT_ENDINGS = frozenset({".txt", ".text", ".rst", ".log"})
+
+_ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+\S")
+_UNDERLINE = re.compile(r"([=~^*#\"'`+-])\1{2,}\s*")
+
+
+def parse_text(text: str) -> ParsedDocument:
+    r"""Return the paragraphs of a text; a form feed starts a new page.
+
+    A short line above a line of "=" or the like is a heading; the first one is the title.
+
+    >>> [(b.text, b.page) for b in parse_text("one\n\ntwo\f- three").blocks]
+    [('one', 1), ('two', 1), ('- three', 2)]
+    """
+    blocks: list[Block] = []
+    section: tuple[str, ...] = ()
+    marks: list[str] = []
+    pages = text.split("\f")
+    for page, content in enumerate(pages, start=1):
+        for lines in _paragraphs(content):
+            while heading := _heading(lines):
+                mark = lines[1].strip()[0]
+                marks = marks[: marks.index(mark)] if mark in marks else marks
+                section = (*section[: len(marks)], heading)
+                marks = [*marks, mark]
+                blocks.append(Block(heading, page, section))
+                lines = lines[2:]  # noqa: PLW2901 (what is left of the paragraph)
+            blocks.extend(_blocks(lines, page, section))
+    title = blocks[0].section[0] if blocks and blocks[0].section else ""
+    labels = ("",) * len(pages) if len(pages) > 1 else ()
+    return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
+
+
+def _paragraphs(text: str) -> Iterator[list[str]]:
+    """Yield the lines between blank lines."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.strip():
+            lines.append(line.rstrip())
+        elif lines:
+            yield lines
+            lines = []
+    if lines:
+        yield lines
+
+
+def _heading(lines: Sequence[str]) -> str:
+    """Return the heading that the second line underlines; "" where it is none."""
+    if not lines[1:] or not _UNDERLINE.fullmatch(lines[1]) or len(lines[0]) > TITLE_CHARS:
+        return ""
+    return lines[0].strip() if any(char.isalnum() for char in lines[0]) else ""
+
+
+def _blocks(lines: Sequence[str], page: int, section: tuple[str, ...]) -> Iterator[Block]:
+    """Yield a paragraph, or its list items; lines of one item stay together."""
+    items: list[list[str]] = []
+    for line in lines:
+        if not items or _ITEM.match(line):
+            items.append([line])
+        else:
+            items[-1].append(line)
+    for item in items:
+        kind = _ITEM.match(item[0])
+        yield Block("\n".join(item).strip(), page, section, "list" if kind else "text")

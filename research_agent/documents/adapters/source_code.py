@@ -1,0 +1,192 @@
+"""Source code: line by line, below the classes and functions that hold it."""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from research_agent.types.documents import Block, ParsedDocument
+
+CODE_LINES = 40
+"""Lines that a block of code aims at; without definitions it ends at a blank line."""
+SMALL = 12
+"""A shorter definition stands in one block with its neighbours."""
+
+PYTHON_ENDINGS = frozenset({".py", ".pyi"})
+DATA_ENDINGS = frozenset(
+    {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tex", ".sql"}
+)
+"""Files without definitions, read as lines."""
+CODE_ENDINGS = (
+    PYTHON_ENDINGS
+    | DATA_ENDINGS
+    | frozenset(
+        {".js", ".ts", ".jsx", ".tsx", ".java", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".go"}
+    )
+    | frozenset({".rs", ".rb", ".sh", ".kt", ".swift", ".scala", ".php", ".lua"})
+)
+
+_WORDS = (
+    "class|struct|enum|interface|trait|impl|fn|func|function|def|module|namespace|record|object|"
+    "protocol|extension|mod"
+)
+_MODIFIERS = (
+    "export|default|pub(?:\\([\\w:]+\\))?|public|private|protected|internal|static|final|abstract|"
+    "async|unsafe|extern|override|sealed|open|data|partial|inline|const|local|type|virtual|suspend"
+)
+_DEFINED = re.compile(
+    rf"(?P<indent>\s*)(?:(?:{_MODIFIERS})\s+)*(?:{_WORDS})\b\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
+    r"(?P<name>[A-Za-z_$][\w$.:]*)"
+)
+_C_FUNCTION = re.compile(
+    r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
+)
+_NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
+_GOES_ON = re.compile(r"\s*(?:[})\]]|end\b|else\b|elif\b|catch\b|finally\b|\{|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """Lines of one definition, or between two."""
+
+    path: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
+    r"""Return a program as blocks of code with the names of the definitions around them.
+
+    Python is parsed; in other languages a line that begins as a definition does begins one, and
+    its indentation says where it ends. Small definitions share a block of about 40 lines.
+
+    >>> [(b.kind, b.section) for b in parse_code("import os\n", ending=".py").blocks]
+    [('code', ())]
+    """
+    lines = [line.rstrip() for line in text.replace("\f", "\n").split("\n")]
+    if ending in PYTHON_ENDINGS:
+        segments = _python(text.replace("\f", "\n"), lines) or list(_by_indentation(lines))
+    elif ending in DATA_ENDINGS or not ending:
+        segments = [_Segment((), tuple(lines))]
+    else:
+        segments = list(_by_indentation(lines))
+    return ParsedDocument(tuple(_blocks(segments)))
+
+
+def _python(text: str, lines: Sequence[str]) -> list[_Segment]:
+    """Return the definitions of a Python file; none where it is not valid Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # (an odd escape in a user's file is no fault of ours)
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    segments: list[_Segment] = []
+    done = _add_definitions(tree.body, (), lines, 0, segments)
+    segments.append(_Segment((), tuple(lines[done:])))
+    return segments
+
+
+def _add_definitions(
+    body: Sequence[ast.stmt],
+    path: tuple[str, ...],
+    lines: Sequence[str],
+    done: int,
+    segments: list[_Segment],
+) -> int:
+    """Add the definitions of a body and the lines between them; return how many lines are done."""
+    for node in body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        start = min([node.lineno, *(item.lineno for item in node.decorator_list)]) - 1
+        while start > done and lines[start - 1].lstrip().startswith("#"):
+            start -= 1
+        segments.append(_Segment(path, tuple(lines[done:start])))
+        inner = (*path, node.name)
+        done = start
+        if isinstance(node, ast.ClassDef):
+            done = _add_definitions(node.body, inner, lines, done, segments)
+        end = node.end_lineno or done
+        segments.append(_Segment(inner, tuple(lines[done:end])))
+        done = max(done, end)
+    return done
+
+
+def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
+    """Yield the definitions of a file in a language that is only known by its looks."""
+    path: list[tuple[int, str]] = []
+    current: list[str] = []
+    for line in lines:
+        match = _definition(line)
+        indent = len(line) - len(line.lstrip())
+        ended = not _GOES_ON.match(line) and any(indent <= depth for depth, _ in path)
+        if match or ended:
+            yield _Segment(tuple(name for _, name in path), tuple(current))
+            current = []
+            path = [part for part in path if part[0] < indent]
+            if match:
+                path.append((indent, match))
+        current.append(line)
+    yield _Segment(tuple(name for _, name in path), tuple(current))
+
+
+def _definition(line: str) -> str:
+    """Return the name that a line defines; "" where it begins no definition."""
+    match = _DEFINED.match(line)
+    if match is None and not _NO_FUNCTION.match(line):
+        match = _C_FUNCTION.match(line)
+    return match["name"] if match else ""
+
+
+def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
+    """Yield blocks of about 40 lines: small segments together, large ones cut."""
+    group: list[_Segment] = []
+    for segment in segments:
+        size = len(segment.lines)
+        full = sum(len(item.lines) for item in group) + size > CODE_LINES
+        if group and (full or size >= SMALL or not _are_near([*group, segment])):
+            yield from _joined(group)
+            group = []
+        if size >= SMALL:
+            yield from _joined([segment])
+        elif size:
+            group.append(segment)
+    yield from _joined(group)
+
+
+def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
+    """Yield the lines of some segments, below what their paths have in common."""
+    path = _common([segment.path for segment in group if any(map(str.strip, segment.lines))])
+    lines: list[str] = []
+    for line in (line for segment in group for line in segment.lines):
+        full = len(lines) >= CODE_LINES and (not line.strip() or len(lines) >= 2 * CODE_LINES)
+        if full:
+            yield from _block(lines, path)
+            lines = []
+        lines.append(line)
+    yield from _block(lines, path)
+
+
+def _are_near(group: Sequence[_Segment]) -> bool:
+    """Say whether some definitions stand at the same place: in one class, or in none."""
+    paths = [segment.path for segment in group if any(map(str.strip, segment.lines))]
+    return bool(_common(paths)) or all(len(path) <= 1 for path in paths)
+
+
+def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names with which all paths begin.
+
+    >>> _common([("A", "b"), ("A", "c")])
+    ('A',)
+    """
+    if not paths:
+        return ()
+    first, last = min(paths), max(paths)
+    size = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), None)
+    return first[: min(len(first), len(last)) if size is None else size]
+
+
+def _block(lines: Sequence[str], path: tuple[str, ...]) -> Iterator[Block]:
+    text = "\n".join(lines).strip("\n")
+    if text.strip():
+        yield Block(text, section=path, kind="code")

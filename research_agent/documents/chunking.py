@@ -1,0 +1,306 @@
+"""A parsed document -> chunks, the units of retrieval."""
+
+import hashlib
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from research_agent.documents.chunk_anchors import (
+    Carried,
+    chunk_links,
+    dealt,
+    of_block,
+    shifted,
+    tied,
+)
+from research_agent.text.boilerplate_sections import apparatus
+from research_agent.text.sentences import sentence_spans
+from research_agent.text.text_cuts import cuts, line_groups
+from research_agent.types import Chunk, ChunkKind
+from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import ChunkLinks
+
+WHOLE = 1.5
+"""A table or a piece of code up to so many times the chunk length stays in one chunk."""
+LONG_SENTENCE = 1.5
+"""A sentence up to so many times the chunk length stays in one chunk."""
+INLINE = 0.3
+"""A piece of code shorter than this share of the chunk length stays in the text around it."""
+TINY = 0.15
+"""A last piece shorter than this share of the chunk length joins the chunk before it."""
+HEADED: frozenset[ChunkKind] = frozenset({"operation", "schema", "security"})
+"""Parts of an API description, which are cut at the length of a chunk."""
+ALONE: frozenset[ChunkKind] = HEADED | {"table", "algorithm"}
+"""Chunks of their own; where one is cut, its first line heads every part."""
+SENTENCE_ENDS = '.?!:;\u3002\uff01\uff1f\u2026"\u201d)]'
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Text of one section, with the places where its pages begin."""
+
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    pages: tuple[tuple[int, int], ...]
+    """(offset, page), by offset; the first offset is 0."""
+    before: str = "\n\n"
+    """What separates it from the passage before it in the same chunk."""
+    carried: Carried = ()
+    """Anchors and links, by offset."""
+
+    def page(self, offset: int) -> int:
+        return self.pages[bisect_right(self.pages, (offset, 1 << 60)) - 1][1]
+
+    def part(self, start: int, end: int, before: str) -> "_Passage":
+        later = tuple((o - start, page) for o, page in self.pages if start < o < end)
+        pages = ((0, self.page(start)), *later)
+        carried = shifted(self.carried, -start, end - start)
+        return _Passage(self.text[start:end], self.kind, self.section, pages, before, carried)
+
+
+def chunk_document(
+    doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
+) -> tuple[Chunk, ...]:
+    """Return the chunks of a document in reading order, as `linked_chunks` cuts it.
+
+    >>> document = ParsedDocument((Block("One. Two.", 3),), page_labels=("i", "ii", "1"))
+    >>> chunk, = chunk_document("k", "d", document, source="d.pdf", chunk_chars=1000)
+    >>> chunk.text, chunk.start_page, chunk.start_label
+    ('One. Two.', 3, '1')
+    """
+    linked = linked_chunks(doc_key, doc_id, document, source=source, chunk_chars=chunk_chars)
+    return tuple(chunk for chunk, _ in linked)
+
+
+def linked_chunks(
+    doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
+) -> tuple[tuple[Chunk, ChunkLinks], ...]:
+    r"""Return the chunks of a document in reading order, each with its anchors and links.
+
+    There are none where it holds no text. Blocks of one section are put together up to about
+    `chunk_chars` characters; a longer one is cut between sentences. A table or a longer piece of
+    code is a chunk of its own, up to half as long again; a longer one is cut between rows or lines
+    into parts that are linked, and each part of a table has its head. No chunk touches more than
+    two pages unless one sentence does. A heading that only introduces deeper headings makes no
+    chunk: it is in their section paths.
+
+    An id depends on `doc_key`, the text and how often the text came before in the document, so
+    that what is inserted elsewhere changes no other chunk's id.
+
+    >>> document = ParsedDocument((Block("One.", anchors=("#a",)), Block("Two.", links=())))
+    >>> [(chunk.text, links.anchors) for chunk, links in linked_chunks(
+    ...     "k", "d", document, source="d.md", chunk_chars=1000)]
+    [('One.\n\nTwo.', ('#a',))]
+    """
+    seen: Counter[str] = Counter()
+    chunks: list[tuple[Chunk, ChunkLinks]] = []
+    labels = dict(enumerate(document.page_labels, start=1))
+    last_page = max((block.page for block in document.blocks), default=1)
+    for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
+        first, last = passage.pages[0][1], passage.pages[-1][1]
+        chunk = Chunk(
+            chunk_id=_chunk_id(doc_key, seen[passage.text], passage.text),
+            doc_id=doc_id,
+            text=passage.text,
+            start_page=first,
+            end_page=last,
+            start_label=labels.get(first, ""),
+            end_label=labels.get(last, ""),
+            section=passage.section,
+            kind=_kind(passage, first, last_page),
+            title=document.title,
+            date=document.date,
+            source=source,
+            order=order,
+        )
+        chunks.append((chunk, chunk_links(passage.carried)))
+        seen[passage.text] += 1
+    return tuple(chunks)
+
+
+def chunk_header(chunk: Chunk) -> str:
+    """Return the title and the headings above a chunk, without empty or repeated ones.
+
+    >>> chunk_header(Chunk("id", "doc", "text", title="Guide", section=("Guide", "Setup", "")))
+    'Guide > Setup'
+    """
+    parts = (part.strip() for part in (chunk.title, *chunk.section))
+    return " > ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _chunk_id(doc_key: str, ordinal: int, text: str) -> str:
+    content = f"{doc_key}\n{ordinal}\n{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _kind(passage: _Passage, first: int, last_page: int) -> ChunkKind:
+    """Return what a chunk holds: what its parser says, or apparatus where it looks like that."""
+    if passage.kind in HEADED:
+        return passage.kind
+    return apparatus(passage.text, page=first, last_page=last_page) or passage.kind
+
+
+def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
+    """Return the texts of all chunks, section by section."""
+    filled = [block for block in blocks if block.text.strip()]
+    packed: list[_Passage] = []
+    for (_, alone), group in groupby(filled, key=lambda b: (b.section, _is_alone(b, chunk_chars))):
+        run = list(group)
+        if alone:
+            for number, block in enumerate(run, start=len(packed)):
+                packed.extend(_parts(block, chunk_chars, number))
+        else:
+            texts = _running_text(run, chunk_chars)
+            if packed and _is_tiny(texts, packed[-1], chunk_chars):
+                packed[-1] = _joined([packed[-1], *texts])
+            else:
+                packed.extend(texts)
+    return _without_introductions(packed)
+
+
+def _is_alone(block: Block, chunk_chars: int) -> bool:
+    """Say whether a block is a chunk of its own: a table, an algorithm, a longer piece of code."""
+    long = len(block.text) > INLINE * chunk_chars
+    return block.kind in ALONE or (block.kind == "code" and long)
+
+
+def _without_introductions(packed: Sequence[_Passage]) -> list[_Passage]:
+    """Return the passages but for lone headings, whose anchors lead to what they introduce."""
+    kept: list[_Passage] = []
+    waiting: Carried = ()
+    for i, passage in enumerate(packed):
+        if _only_introduces(passage, packed[i + 1 : i + 2]):
+            waiting += tuple((0, item) for _, item in passage.carried)
+            continue
+        kept.append(replace(passage, carried=waiting + passage.carried) if waiting else passage)
+        waiting = ()
+    return kept
+
+
+def _only_introduces(passage: _Passage, following: Sequence[_Passage]) -> bool:
+    """Say whether a passage is a heading above a deeper one, and nothing else."""
+    depth = len(passage.section)
+    return (
+        depth > 0
+        and passage.text == passage.section[-1]
+        and any(p.section[:depth] == passage.section for p in following)
+    )
+
+
+def _is_tiny(texts: Sequence[_Passage], before: _Passage, chunk_chars: int) -> bool:
+    """Say whether what follows a table or code of the same section is too short for a chunk."""
+    near = before.section == texts[0].section and before.kind in {"table", "code", "algorithm"}
+    return near and len(texts) == 1 and len(texts[0].text) < TINY * chunk_chars
+
+
+def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
+    """Pack paragraphs, list items and, where one is too long, its sentences into chunks."""
+    units = [unit for p in _passages(blocks) for unit in _units(p, chunk_chars)]
+    packed: list[list[_Passage]] = []
+    size = 0
+    for unit in units:
+        length = len(unit.before) + len(unit.text)
+        if packed and size + length <= chunk_chars and _is_near(packed[-1], unit):
+            packed[-1].append(unit)
+            size += length
+        else:
+            packed.append([unit])
+            size = len(unit.text)
+    if len(packed) > 1 and size < TINY * chunk_chars and _is_near(packed[-2], packed[-1][-1]):
+        packed[-2:] = [packed[-2] + packed[-1]]
+    return [_joined(units) for units in packed]
+
+
+def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
+    """Say whether `unit` ends at most one page after the page on which `units` begin."""
+    return unit.pages[-1][1] <= units[0].pages[0][1] + 1
+
+
+def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
+    """Yield the blocks, those in one that a page break cut in the middle of a sentence."""
+    current: _Passage | None = None
+    for block in blocks:
+        text = block.text.strip()
+        if current and _is_cut(current, block, text):
+            start = len(current.text) + 1
+            pages = (*current.pages, (start, block.page))
+            current = replace(
+                current,
+                text=f"{current.text} {text}",
+                pages=pages,
+                carried=current.carried + shifted(of_block(block, text), start),
+            )
+            continue
+        listed = current is not None and current.kind == block.kind == "list"
+        if current:
+            yield current
+        before = "\n" if listed else "\n\n"
+        pages, carried = ((0, block.page),), of_block(block, text)
+        current = _Passage(text, block.kind, block.section, pages, before, carried)
+    if current:
+        yield current
+
+
+def _is_cut(passage: _Passage, block: Block, text: str) -> bool:
+    """Say whether `block` goes on with a sentence that began on the page before."""
+    turned = block.page == passage.pages[-1][1] + 1 and block.kind == "text"
+    return turned and text[0].islower() and passage.text[-1] not in SENTENCE_ENDS
+
+
+def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
+    """Yield the passage, or its sentences where it is too long, or parts of one that is."""
+    if len(passage.text) <= chunk_chars:
+        yield passage
+        return
+    last = 0
+    for start, end in sentence_spans(passage.text):
+        before = passage.text[last:start] if last else passage.before
+        last = end
+        if end - start <= LONG_SENTENCE * chunk_chars:
+            yield passage.part(start, end, before)
+            continue
+        for low, high in cuts(passage.text, start, end, chunk_chars):
+            yield passage.part(low, high, before if low == start else " ")
+
+
+def _joined(units: Sequence[_Passage]) -> _Passage:
+    """Return one passage of several."""
+    text = ""
+    pages: list[tuple[int, int]] = []
+    carried: Carried = ()
+    for unit in units:
+        text += unit.before if text else ""
+        pages.extend((len(text) + offset, page) for offset, page in unit.pages)
+        carried += shifted(unit.carried, len(text))
+        text += unit.text
+    first = units[0].kind
+    kind = first if all(unit.kind == first for unit in units) else "text"
+    return _Passage(text, kind, units[0].section, tuple(pages), carried=carried)
+
+
+def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
+    """Return a table or piece of code in one or more passages that lead to one another."""
+    parts = list(_whole_or_lines(block, chunk_chars))
+    carried = dealt(of_block(block, block.text), [part.text for part in parts])
+    return [
+        replace(part, carried=items + tied(number, place, len(parts)))
+        for place, (part, items) in enumerate(zip(parts, carried, strict=True))
+    ]
+
+
+def _whole_or_lines(block: Block, chunk_chars: int) -> Iterator[_Passage]:
+    """Yield a block, whole or cut at line ends; tables and what is headed repeat their head."""
+    text = block.text.strip("\n").rstrip()
+    pages = ((0, block.page),)
+    if len(text) <= WHOLE * chunk_chars:
+        yield _Passage(text, block.kind, block.section, pages)
+        return
+    head, _, rest = text.partition("\n")
+    repeated = block.kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
+    room = (1 if block.kind in HEADED else WHOLE) * chunk_chars
+    above = f"{head}\n" if repeated else ""
+    for part in line_groups(rest if repeated else text, int(room) - len(above)):
+        yield _Passage(f"{above}{part}", block.kind, block.section, pages)

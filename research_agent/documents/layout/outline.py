@@ -1,0 +1,229 @@
+"""Which headings a document's outline (its bookmarks) puts above each line."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from research_agent.documents.layout.page_layout import Row
+from research_agent.documents.layout.text_headings import Found, is_larger, number_of, text_headings
+
+PREFIX = 12
+"""So many letters of a heading that is broken over two lines are enough to know it."""
+SKIPPED = 1
+"""So many headings of one section may be missed without losing the next."""
+
+_NUMBER = re.compile(
+    r"^(?:appendix\s+)?[A-Z]?[\d.]*\d[.)]?(?=\s)|^appendix\s+[A-Z][.:]?(?=\s)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bookmark: its depth from 0, its title, and where it leads."""
+
+    level: int
+    title: str
+    page: int | None
+    """Counted from 0; None leads nowhere: then its title tells where it begins."""
+    top: float | None = None
+    """Height on the page, in points; None leads to the page's top."""
+    left: float | None = None
+
+
+def row_sections(
+    entries: Sequence[Entry], pages: Sequence[Sequence[Row]], *, title: str = ""
+) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return, for each page, each row's headings, the outermost first.
+
+    An entry begins at the line that repeats its title, on its page or the next, else where it
+    leads to. An outermost entry that only repeats the document's title is left out. A number
+    that the outline lacks ("2.1") is taken from the line.
+
+    >>> from research_agent.documents.layout.page_spans import Span
+    >>> page = [Row(((Span(text, 0, y, 9, y + 9),),)) for text, y in (("a", 20), ("1 Intro", 5))]
+    >>> row_sections([Entry(0, "Intro", 0)], [page])
+    (((), ('1 Intro',)),)
+    """
+    starts = _starts(_without_title(entries, title), pages)
+    headings = text_headings(pages, starts, outlined=bool(entries), title=title)
+    path = _Path()
+    found = []
+    for index, page in enumerate(pages):
+        sections = []
+        for number in range(len(page)):
+            path.open(starts.get((index, number), ()), page[number])
+            if heading := headings.get((index, number)):
+                path.put(heading)
+            elif (index, number) not in starts:
+                path.close_below(page[number])
+            sections.append(path.section)
+        path.open(starts.get((index, len(page)), ()), None)
+        found.append(tuple(sections))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A heading below which the text stands."""
+
+    level: int
+    text: str
+    size: float | None = None
+    """Of its type, in points; None where no line shows it."""
+    run_in: bool = False
+
+
+class _Path:
+    """The headings that are open, the outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self._last: dict[tuple[int, ...], int] = {}
+        """The last number below a number."""
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """Return the texts of the open headings."""
+        return tuple(part.text for part in self._open)
+
+    def open(self, entries: Iterable[tuple[int, str]], row: Row | None) -> None:
+        """Put headings of the outline in the place of those of their level and below."""
+        for level, heading in entries:
+            shown = row is not None and _plain(row.text).startswith(_plain(heading))
+            size = row.size if row and shown else None
+            run_in = bool(size) and row is not None and _plain(row.text) != _plain(heading)
+            self._open = [part for part in self._open if part.level < level]
+            self._push(_Open(level, heading, size, run_in))
+
+    def put(self, heading: Found) -> None:
+        """Put a heading that the text shows where its number or its type belongs."""
+        if heading.top:
+            self._open = []
+        elif len(heading.number) > 1:
+            parent = heading.number[:-1]
+            at = [i for i, part in enumerate(self._open) if number_of(part.text) == parent]
+            if not at or not 0 < heading.number[-1] - self._last.get(parent, 0) <= SKIPPED + 1:
+                return
+            self._open = self._open[: at[-1] + 1]
+        else:
+            self._keep(lambda part: not self._is_beside(part, heading))
+        level = self._open[-1].level + 1 if self._open else 0
+        self._push(_Open(level, heading.text, heading.size, heading.run_in))
+
+    def close_below(self, row: Row) -> None:
+        """Close a section whose heading begins a paragraph where a bold line in larger type is."""
+        last = self._open[-1] if len(self._open) > 1 else None
+        whole = row.bold >= len(row.text) and len(row.spans) == 1
+        if whole and last and last.run_in and last.size and is_larger(row.size, last.size):
+            self._open.pop()
+
+    def _push(self, part: _Open) -> None:
+        """Open a heading below those that are open, and remember its number."""
+        self._open.append(part)
+        number = number_of(part.text)
+        if number:
+            self._last[number[:-1]] = number[-1]
+            self._last.pop(number, None)
+
+    @staticmethod
+    def _is_beside(part: _Open, heading: Found) -> bool:
+        """Say whether an open heading ends where another begins: it has no larger type."""
+        if part.size is None or part.run_in != heading.run_in:
+            return part.run_in
+        return not is_larger(part.size, heading.size)
+
+    def _keep(self, stays: Callable[[_Open], bool]) -> None:
+        """Close the first heading that does not stay, and all below it."""
+        self._open = list(takewhile(stays, self._open))
+
+
+def _without_title(entries: Sequence[Entry], title: str) -> list[Entry]:
+    """Drop an outermost entry that is the document's title and holds all the others."""
+    roots = [entry for entry in entries if entry.level == 0]
+    if len(roots) == 1 and len(entries) > 1 and _plain(roots[0].title) == _plain(title):
+        return [Entry(e.level - 1, e.title, e.page, e.top, e.left) for e in entries if e.level]
+    return list(entries)
+
+
+def _starts(
+    entries: Sequence[Entry], pages: Sequence[Sequence[Row]]
+) -> dict[tuple[int, int], list[tuple[int, str]]]:
+    """Return the levels and headings that begin at (page, row); never before an earlier one."""
+    starts: dict[tuple[int, int], list[tuple[int, str]]] = {}
+    earliest = (0, 0)
+    for number, entry in enumerate(entries):
+        place = _place(entry, pages, earliest, _next_page(entries[number + 1 :], len(pages)))
+        if place is None or not entry.title:
+            continue
+        place = max(place, earliest)
+        page = pages[place[0]]
+        line = page[place[1]].text if place[1] < len(page) else ""
+        same = _plain(line) == _plain(entry.title)
+        starts.setdefault(place, []).append((entry.level, line if same else entry.title))
+        earliest = place
+    return starts
+
+
+def _next_page(later: Iterable[Entry], pages: int) -> int:
+    """Return the page of the next entry that has one, else the last page."""
+    return next((e.page for e in later if e.page is not None and e.page < pages), pages - 1)
+
+
+def _place(
+    entry: Entry, pages: Sequence[Sequence[Row]], earliest: tuple[int, int], last: int
+) -> tuple[int, int] | None:
+    """Return (page, row) where an entry begins; None where that cannot be told."""
+    if entry.page is None:
+        return _matching(entry, pages, earliest, range(earliest[0], last + 1))
+    if not 0 <= entry.page < len(pages):
+        return None
+    near = range(entry.page, min(entry.page + 2, len(pages)))
+    return _matching(entry, pages, earliest, near) or _position(entry, entry.page, pages)
+
+
+def _matching(
+    entry: Entry,
+    pages: Sequence[Sequence[Row]],
+    earliest: tuple[int, int],
+    where: Iterable[int],
+) -> tuple[int, int] | None:
+    """Return the first row on some pages that repeats an entry's title."""
+    wanted = _plain(entry.title)
+    for index in where:
+        found = [
+            number
+            for number, row in enumerate(pages[index])
+            if (index, number) >= earliest and _repeats(row.text, wanted)
+        ]
+        if found:
+            at = entry.top if index == entry.page else None
+            return index, min(found, key=lambda n: abs(pages[index][n].top - at) if at else n)
+    return None
+
+
+def _repeats(line: str, wanted: str) -> bool:
+    """Say whether a line is the heading `wanted`, or its beginning."""
+    text = _plain(line)
+    return bool(text) and (text == wanted or (len(text) >= PREFIX and wanted.startswith(text)))
+
+
+def _position(entry: Entry, page: int, pages: Sequence[Sequence[Row]]) -> tuple[int, int]:
+    """Return the first row at or below the entry's place on its page."""
+    if entry.top is None:
+        return page, 0
+    for number, row in enumerate(pages[page]):
+        below = (row.top + row.bottom) / 2 <= entry.top
+        if below and (entry.left is None or row.right > entry.left - row.size):
+            return page, number
+    return page, len(pages[page])
+
+
+def _plain(title: str) -> str:
+    """Return the letters and digits of a heading without its number.
+
+    >>> _plain("2.1. Key Sizes") == _plain("Key  sizes") and _plain("8") == "8"
+    True
+    """
+    rest = _NUMBER.sub("", title.strip(), count=1)
+    return "".join(char for char in rest.casefold() if char.isalnum())

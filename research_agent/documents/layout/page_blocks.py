@@ -1,0 +1,174 @@
+"""The rows of a page -> paragraphs, list items and tables."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from statistics import median
+
+from research_agent.documents.layout.line_joining import join_lines
+from research_agent.documents.layout.page_algorithms import algorithm_ranges, algorithm_text
+from research_agent.documents.layout.page_layout import Row
+from research_agent.documents.layout.page_tables import is_caption, table_ranges, table_text
+from research_agent.types.documents import Block
+
+PARAGRAPH_GAP = 1.22
+"""Distance of two lines, in usual distances of the page, from which a paragraph begins."""
+INDENT = 0.8
+"""Indentation, in line heights, that begins a paragraph."""
+LONG_ROW = 150
+"""Mean length of a table's rows from which it is a list of entries, cut between them."""
+SHORT = 0.15
+"""Share of its width by which the last line of a paragraph is shorter, where that is seen."""
+SAME_PITCH = 0.06
+"""Difference of distances, as a share, up to which two lines are set alike."""
+OTHER_TYPE = 0.2
+"""Difference of type sizes, as a share, from which two lines are not of one paragraph."""
+
+_BULLET = re.compile(
+    r"[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7\uf0a7]|[-\u2013\u2014*]\s"
+)
+_NUMBERED = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.):]\s|\[[\w.+-]{1,14}\]\s")
+_STEP = re.compile(r"\d{1,3}:(?:\s|$)|(?:Input|Output|Require|Ensure)\s?:")
+_MARK = re.compile(r".{0,2}")  # of a footnote
+_LEADERS = re.compile(r"(?:\.\s*){4,}")
+_ENDS = re.compile(r"[.?!:;\u3002]['\"\u201d\u2019)\]]*$")
+
+
+def page_blocks(
+    rows: Sequence[Row],
+    sections: Sequence[tuple[str, ...]],
+    *,
+    page: int = 1,
+    words: Collection[str] = (),
+) -> tuple[Block, ...]:
+    """Return the blocks of a page; `sections` holds each row's headings.
+
+    `words` are the document's, to tell a compound from a word that the line's end has cut.
+
+    >>> from research_agent.documents.layout.page_spans import Span
+    >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
+    >>> [block.text for block in page_blocks(lines, [(), ()])]
+    ['a paragraph']
+    """
+    pitch = _usual_pitch(rows)
+    blocks: list[Block] = []
+    for section, pairs in groupby(zip(sections, rows, strict=True), key=itemgetter(0)):
+        group = [row for _, row in pairs]
+        headed = bool(section) and group[0].text == section[-1]
+        if headed:
+            blocks.append(Block(section[-1], page, section))
+        place = _Place(page, section, pitch, words)
+        blocks.extend(_section_blocks(group[headed:], place))
+    return tuple(blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where blocks stand, and what is known of the lines around them."""
+
+    page: int
+    section: tuple[str, ...]
+    pitch: float
+    words: Collection[str]
+
+
+def _section_blocks(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
+    """Yield the blocks of one section on one page."""
+    done = 0
+    for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
+        yield from _blocks_between(rows[done:start], place)
+        if end > start:
+            text = algorithm_text(rows[start:end]).replace("\N{SOFT HYPHEN}", "-")
+            named = (*place.section, rows[start].text.replace("\N{SOFT HYPHEN}", "-"))
+            yield Block(text, place.page, named, "algorithm")
+        done = end
+
+
+def _blocks_between(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
+    """Yield the tables and paragraphs of rows that hold no algorithm."""
+    done = 0
+    for start, end in (*table_ranges(rows), (len(rows), len(rows))):
+        yield from _text_blocks(rows[done:start], place)
+        if end > start:
+            yield from _table_blocks(table_text(rows[start:end], place.words), place)
+        done = end
+
+
+def _table_blocks(text: str, place: _Place) -> Iterator[Block]:
+    """Yield a table; one of long entries, such as a glossary, as the items of a list."""
+    lines = text.split("\n")
+    if len(text) <= LONG_ROW * len(lines):
+        yield Block(text, place.page, place.section, "table")
+        return
+    for line in lines:
+        yield Block(line, place.page, place.section, "list")
+
+
+def _text_blocks(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
+    """Yield the paragraphs and list items of rows that are no table."""
+    paragraph: list[Row] = []
+    for row in rows:
+        if paragraph and _begins(paragraph, row, place.pitch):
+            yield _block(paragraph, place)
+            paragraph = []
+        paragraph.append(row)
+    if paragraph:
+        yield _block(paragraph, place)
+
+
+def _block(paragraph: Sequence[Row], place: _Place) -> Block:
+    text = join_lines([row.text for row in paragraph], place.words)
+    item = _is_item(text) or _LEADERS.search(paragraph[0].text)
+    return Block(text, place.page, place.section, "list" if item else "text")
+
+
+def _is_item(text: str) -> bool:
+    """Say whether a text begins as a list item, a step or a reference does."""
+    return bool(_BULLET.match(text) or _NUMBERED.match(text) or _STEP.match(text))
+
+
+def _usual_pitch(rows: Sequence[Row]) -> float:
+    """Return the distance in points that most lines of the page have from the next."""
+    steps = [
+        above.baseline - below.baseline
+        for above, below in pairwise(rows)
+        if 0.5 * above.size < above.baseline - below.baseline < 3 * above.size
+    ]
+    return median(steps) if steps else 14.0
+
+
+def _begins(paragraph: Sequence[Row], row: Row, pitch: float) -> bool:
+    """Say whether `row` begins a paragraph and does not go on with the one before it."""
+    lines = [line for line in paragraph if not _MARK.fullmatch(line.text)] or paragraph
+    last = lines[-1]
+    ended = _ENDS.search(last.text) is not None
+    step = last.baseline - row.baseline
+    if _MARK.fullmatch(row.text) and row.size < last.size and 0 < step < pitch:
+        return False
+    if _BULLET.match(row.text) or _STEP.match(row.text) or _LEADERS.search(last.text):
+        return True
+    if row.top > last.top + last.size:  # the next column
+        return ended or not row.text[:1].islower()
+    if step > PARAGRAPH_GAP * pitch or _is_other_type(last, row, step / pitch):
+        return True
+    if is_caption(row.text) or (_NUMBERED.match(row.text) and _is_item(paragraph[0].text)):
+        return ended or not is_caption(row.text)
+    return (ended and _NUMBERED.match(row.text) is not None) or (ended and _is_new(lines, row))
+
+
+def _is_other_type(last: Row, row: Row, step: float) -> bool:
+    """Say whether the type changes size; a line of formulas keeps the distance of the text."""
+    differ = abs(row.size - last.size) > OTHER_TYPE * max(row.size, last.size)
+    return differ and abs(step - 1) > SAME_PITCH and not _MARK.fullmatch(row.text)
+
+
+def _is_new(paragraph: Sequence[Row], row: Row) -> bool:
+    """Say whether `row` begins a paragraph: it is indented, or the line before it is short."""
+    last = paragraph[-1]
+    full = max(row.right, *(line.right for line in paragraph))
+    if last.right < full - SHORT * (full - min(last.left, row.left)):
+        return True
+    hanging = _is_item(paragraph[0].text) and len(paragraph) == 1
+    return row.left > last.left + INDENT * last.size and not hanging

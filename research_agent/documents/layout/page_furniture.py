@@ -1,0 +1,150 @@
+"""What stands on every page and is no text: running heads, page numbers, line numbers.
+
+Page numbers are not lost: they become the printed labels of the pages.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from research_agent.documents.layout.page_spans import Span
+
+MARGIN = 0.12
+"""Share of the page's height, above and below, in which running heads stand."""
+REPEATED = 0.3
+"""Share of the pages that carry a running head at least; left and right pages may differ."""
+LINE_NUMBERS = 5
+"""So many numbers, one above the other and counting up, are line numbers."""
+DIGITS = 4
+"""Line numbers have so many digits at most."""
+EDGE = 3.0
+"""Points by which edges that are meant to be the same may differ."""
+
+_NUMBER = re.compile(
+    r"(?:page\s+)?[-\u2013\u2014\s]*(\d{1,4}|[ivxlc]{1,8})[-\u2013\u2014\s]*", re.IGNORECASE
+)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The spans of a page, in drawing order, and its height in points."""
+
+    spans: tuple[Span, ...]
+    height: float
+    text: str = ""
+    """All its characters, as the file has them."""
+
+
+def without_line_numbers(page: Page) -> Page:
+    """Return the page without the numbers of its lines, where its margin has such.
+
+    >>> numbers = tuple(Span(str(7 + i), 0, 90 - 10 * i, 9, 99 - 10 * i) for i in range(6))
+    >>> without_line_numbers(Page((*numbers, Span("text", 20, 90, 50, 99)), 100)).spans[0].text
+    'text'
+    """
+    column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
+    dropped = {id(span) for span in column}
+    return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
+
+
+def _number_column(page: Page, edge: str) -> list[Span]:
+    """Return the outermost numbers that share an edge and count up; none where they do not."""
+    numbers = [span for span in page.spans if span.text.isdecimal() and len(span.text) <= DIGITS]
+    outer = min((getattr(span, edge) for span in numbers), default=0.0)
+    column = [span for span in numbers if abs(getattr(span, edge) - outer) <= EDGE]
+    column.sort(key=lambda span: -span.middle)
+    values = [int(span.text) for span in column]
+    counted = len(column) >= LINE_NUMBERS and values == list(range(values[0], values[-1] + 1))
+    return column if counted else []
+
+
+def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tuple[str, ...]]:
+    """Return the pages without running heads and page numbers, and the printed page numbers.
+
+    A number counts as printed label where it grows by one from page to page. The label is ""
+    where a page has none.
+
+    >>> text = [Span(word, 0, 50, 30, 60) for word in ("one", "two", "three")]
+    >>> foot = [Span(roman, 0, 2, 9, 9) for roman in ("ii", "iii", "iv")]
+    >>> pages, labels = without_running_heads([Page(p, 100) for p in zip(text, foot)])
+    >>> labels, [len(page.spans) for page in pages]
+    (('ii', 'iii', 'iv'), [1, 1, 1])
+    """
+    numbers = _page_numbers(pages)
+    seen = Counter(key for page in pages for key in {_key(s) for s in _margin(page)})
+    often = max(3, REPEATED * len(pages))
+    cleaned = []
+    for page, number in zip(pages, numbers, strict=True):
+        margin = {id(span) for span in _margin(page) if seen[_key(span)] >= often}
+        margin |= {id(number)} if number else set()
+        kept = tuple(span for span in page.spans if id(span) not in margin)
+        cleaned.append(Page(kept, page.height))
+    return tuple(cleaned), tuple(_label(span) if span else "" for span in numbers)
+
+
+def _margin(page: Page) -> tuple[Span, ...]:
+    """Return the spans of the page's upper and lower margin."""
+    low, high = MARGIN * page.height, (1 - MARGIN) * page.height
+    return tuple(span for span in page.spans if span.middle < low or span.middle > high)
+
+
+def _key(span: Span) -> tuple[str, int]:
+    """Return what two copies of a running head have in common."""
+    return re.sub(r"\d", "#", span.text), round(span.middle / EDGE)
+
+
+def _label(span: Span) -> str:
+    """Return the number in a page number's span, as it is printed."""
+    match = _NUMBER.fullmatch(span.text)
+    return match[1] if match else ""
+
+
+def _page_numbers(pages: Sequence[Page]) -> list[Span | None]:
+    """Return the span of each page's number, None where it has none."""
+    candidates = [
+        (index, span, kind, value - index)
+        for index, page in enumerate(pages)
+        for span in _outermost(page)
+        if (label := _label(span)) and (value := _value(label))
+        for kind in (label.isdecimal(),)
+    ]
+    seen = {(index, kind, offset) for index, _, kind, offset in candidates}
+    counts = Counter((kind, offset) for _, kind, offset in seen)
+    enough = min(3, max(2, len(pages)))
+    numbers: list[Span | None] = [None] * len(pages)
+    for index, span, kind, offset in sorted(candidates, key=lambda c: -counts[c[2:]]):
+        if counts[kind, offset] >= enough:
+            numbers[index] = numbers[index] or span
+    return numbers
+
+
+def _outermost(page: Page) -> list[Span]:
+    """Return the spans in the highest and in the lowest two lines of the margins."""
+    margin = _margin(page)
+    levels = sorted({round(span.middle / EDGE) for span in margin})
+    outer = {*levels[:2], *levels[-2:]}
+    return [span for span in margin if round(span.middle / EDGE) in outer]
+
+
+def _value(label: str) -> int:
+    """Return the value of a decimal or Roman number; 0 where it is none.
+
+    >>> _value("39"), _value("xiv"), _value("iiv")
+    (39, 14, 0)
+    """
+    if label.isdecimal():
+        return int(label)
+    digits = [_ROMAN[letter] for letter in label.lower()]
+    value = sum(-d if d < max(digits[i:]) else d for i, d in enumerate(digits))
+    return value if _roman(value) == label.lower() else 0
+
+
+def _roman(value: int) -> str:
+    """Return a number below 400 as a Roman one, in small letters."""
+    if value <= 0:
+        return ""
+    ones = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
+    return "c" * (value // 100) + tens[value % 100 // 10] + ones[value % 10]

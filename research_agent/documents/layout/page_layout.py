@@ -1,0 +1,222 @@
+"""Pieces of lines -> lines of text, with the cells of displayed tables.
+
+Coordinates are as in a PDF: points, y grows upwards. The order in which the page draws its text
+is kept (it follows columns, which sorting by height would not); only text that was drawn in
+between, such as a footnote, is moved behind what it interrupts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from research_agent.documents.layout.page_spans import CELL_GAP, SAME_LINE, Span, share
+
+CELL_LINES = 6
+"""More lines than this, one above the other, are a column of text and no cell."""
+LINE_PITCH = 1.7
+"""Distance of baselines, in line heights, up to which a line goes on from the one above."""
+COLUMN_ROWS = 5
+"""So many lines of two columns at least, one above the other, are no table."""
+COLUMN_WORDS = 4
+"""A line of a column has so many words at least."""
+FULL = 0.8
+"""Share of a column's width that a line fills, and share of the lines that do."""
+LOOK_BACK = 15
+"""Lines that may have been drawn in the middle of a paragraph, such as a footnote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of text (one cell of one span), or one row of a table."""
+
+    cells: tuple[tuple[Span, ...], ...]
+    """Each cell holds spans one above the other; most hold one."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return the spans of all cells."""
+        return tuple(span for cell in self.cells for span in cell)
+
+    @property
+    def text(self) -> str:
+        """Return the text with single spaces between spans."""
+        return " ".join(span.text for span in self.spans)
+
+    @property
+    def left(self) -> float:
+        """Return the left edge."""
+        return min(span.left for span in self.spans)
+
+    @property
+    def right(self) -> float:
+        """Return the right edge."""
+        return max(span.right for span in self.spans)
+
+    @property
+    def top(self) -> float:
+        """Return the upper edge."""
+        return max(span.top for span in self.spans)
+
+    @property
+    def bottom(self) -> float:
+        """Return the lower edge."""
+        return min(span.bottom for span in self.spans)
+
+    @property
+    def size(self) -> float:
+        """Return the size of the type."""
+        return self.cells[0][0].size
+
+    @property
+    def baseline(self) -> float:
+        """Return the height of the line on which its first characters stand."""
+        return self.cells[0][0].baseline
+
+    @property
+    def bold(self) -> int:
+        """Return how many characters of its first span are bold."""
+        return self.cells[0][0].bold
+
+
+def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
+    """Return lines and table rows in reading order.
+
+    A span to the right of the last one on the same line is the row's next cell, whether the page
+    was drawn row by row or cell by cell.
+
+    >>> page = [Span("a", 0, 0, 5, 10), Span("c", 60, 0, 65, 10), Span("d", 0, -15, 5, -5)]
+    >>> [len(row.cells) for row in rows(page)]
+    [2, 1]
+    """
+    done: list[Row] = []
+    cells: list[list[Span]] = []
+    for span in _reading_order(page_spans):
+        start = _cell_start(cells, span)
+        if start is not None:
+            done.extend(Row(((line,),)) for line in cells[-1][:start])
+            cells = [*cells[:-1], cells[-1][start:], [span]]
+        elif cells and _goes_on(cells, span):
+            cells[-1].append(span)
+        else:
+            done.extend(_finish(cells))
+            cells = [[span]]
+    done.extend(_finish(cells))
+    return _top_down(_columns_apart(done))
+
+
+def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
+    """Put the left column before the right one where both were drawn line by line."""
+    ordered: list[Row] = []
+    for alike, run in groupby(page_rows, key=_is_of_two_columns):
+        lines = list(run)
+        if alike and len(lines) >= COLUMN_ROWS and _are_columns(lines):
+            ordered += [Row((row.cells[0],)) for row in lines]
+            ordered += [Row((row.cells[1],)) for row in lines]
+        else:
+            ordered += lines
+    return ordered
+
+
+def _is_of_two_columns(row: Row) -> bool:
+    """Say whether a row may be a line of two columns: two pieces of one line each."""
+    return len(row.cells) == 2 and all(len(cell) == 1 for cell in row.cells)  # noqa: PLR2004 (two)
+
+
+def _are_columns(lines: Sequence[Row]) -> bool:
+    """Say whether both pieces of most rows are lines of prose that fill their column."""
+    for column in (0, 1):
+        spans = [row.cells[column][0] for row in lines]
+        left, right = min(s.left for s in spans), max(s.right for s in spans)
+        full = [s for s in spans if s.right - s.left > FULL * (right - left)]
+        words = sum(len(s.text.split()) >= COLUMN_WORDS for s in spans)
+        if min(len(full), words) < FULL * len(spans):
+            return False
+    return True
+
+
+def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Sort by height a page of one column, on which some programs draw tables last."""
+    ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
+    boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
+    beside = any(
+        share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
+        for upper, lower in pairwise(boxes)
+    )
+    return tuple(page_rows if beside else ordered)
+
+
+def _reading_order(page_spans: Sequence[Span]) -> list[Span]:
+    """Move what was drawn in the middle of a paragraph, such as a footnote, behind it."""
+    ordered: list[Span] = []
+    aside: list[Span] = []
+    for span in page_spans:
+        if ordered and span.middle > ordered[-1].top:
+            start = _interrupted(ordered, span)
+            aside.extend(ordered[start:])
+            del ordered[start:]
+        ordered.append(span)
+    return ordered + aside
+
+
+def _interrupted(ordered: Sequence[Span], span: Span) -> int:
+    """Return from where on the spans interrupt the paragraph in which `span` goes on."""
+    start = len(ordered)
+    for index in range(len(ordered) - 2, max(-1, len(ordered) - LOOK_BACK), -1):
+        before, after = ordered[index], ordered[index + 1]
+        if before.bottom - after.top > 2 * LINE_PITCH * before.size:
+            start = index + 1
+        if start < len(ordered) and _follows(before, span):
+            return start
+    return len(ordered)
+
+
+def _follows(before: Span, span: Span) -> bool:
+    """Say whether `span` goes on in the line of `before` or in the next one."""
+    if share(before, span) >= SAME_LINE:
+        return -1 <= span.left - before.right <= 3 * CELL_GAP * before.size
+    return _is_below(before, span)
+
+
+def _is_below(above: Span, span: Span) -> bool:
+    """Say whether `span` is the next line of the same column."""
+    pitch = above.bottom - span.bottom
+    near = SAME_LINE * above.size < pitch <= LINE_PITCH * max(above.size, span.size)
+    return near and span.left < above.right and span.right > above.left
+
+
+def _goes_on(cells: Sequence[Sequence[Span]], span: Span) -> bool:
+    """Say whether `span` is the next line of the last cell."""
+    if not _is_below(cells[-1][-1], span):
+        return False
+    if len(cells) == 1:
+        return True
+    within = span.left > max(above.right for above in cells[-2])
+    return within and len(cells[-1]) < CELL_LINES
+
+
+def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
+    """Return with which line the last cell starts if `span` is the next cell, else None.
+
+    Only while a row has one cell it may start later: the lines above it are text of their own.
+    """
+    if not cells or cells[-1][-1].right > span.left + 1:
+        return None
+    last = cells[-1]
+    if share(last[-1], span) >= SAME_LINE:
+        centred = len(last) > 1 and share(last[-2], span) >= SAME_LINE
+        fits = centred and last[-2].right <= span.left + 1
+        return len(last) - (2 if fits else 1) if len(cells) == 1 else 0
+    start = len(last) - 1 if len(cells) == 1 else 0
+    while start and len(last) - start < CELL_LINES and last[start - 1].right <= span.left + 1:
+        start -= 1
+    row = [line for cell in cells[:-1] for line in cell] + list(last[start:])
+    low, high = min(line.bottom for line in row), max(line.top for line in row)
+    slack = span.size / 2  # cells that are centred between two lines
+    return start if low - slack <= span.middle <= high + slack else None
+
+
+def _finish(cells: Sequence[Sequence[Span]]) -> tuple[Row, ...]:
+    """Return one row of several cells, or a row for each line of a single column."""
+    if len(cells) == 1:
+        return tuple(Row(((span,),)) for span in cells[0])
+    return (Row(tuple(tuple(cell) for cell in cells)),) if cells else ()

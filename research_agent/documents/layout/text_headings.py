@@ -1,0 +1,263 @@
+"""Headings that the text shows and the outline does not name.
+
+They are told by their type and their numbers: a line or the beginning of a line in bold or large
+type, numbers that count up from 1 or go on from the section around them, "Appendix A". What only
+looks like one of these, such as a numbered list, is left alone.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from research_agent.documents.layout.number_chains import Chain
+from research_agent.documents.layout.page_layout import Row
+
+Place = tuple[int, int]
+"""Page and row, both from 0."""
+
+LARGE = 1.12
+"""Type so many times larger than another stands above it."""
+HEADING_CHARS = 120
+"""A longer line is no heading."""
+TEXT_CHARS = 40
+"""A line of text below a heading without number has at least so many characters."""
+LETTERS = 3
+"""A heading has at least so many letters."""
+WORDS = 0.8
+"""Share of letters and spaces in a heading at least."""
+PAIR = 2
+"""Pieces of a line that has its number apart."""
+LINES = 3
+"""A heading goes over so many lines at most."""
+CHAIN = {False: 2, True: 3}
+"""So many numbers that count up are headings; for those at the beginning of a paragraph: True."""
+OFTEN = 0.25
+"""Share of the lines in bold or large type from which such type tells nothing."""
+
+_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_a-z]\w)")
+_ALONE = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}[.)]?")
+_RUN_IN = re.compile(r"\d{1,2}[.)]\s+[^\W\d_a-z][^.:]{1,80}(?=[.:]\s*$)")
+_APPENDIX = re.compile(r"(?:appendix|annex|annexe|anhang)\s+(?:[A-Z]|\d{1,2})(?!\w)", re.IGNORECASE)
+_NO_HEADING = re.compile(
+    r"(?:Table|Figure|Fig\.|Algorithm|Listing|Tab\.)\s*\d|.*[.,;]$|.*\.\s?\.\s?\.|.*\u2026|"
+    r".*\s\d{1,4}$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line that is, or begins with, a heading."""
+
+    text: str
+    size: float
+    """Of its type, in points."""
+    number: tuple[int, ...] = ()
+    run_in: bool = False
+    """The paragraph goes on in the same line."""
+    top: bool = False
+    """It stands above all others, as an appendix does."""
+    strong: bool = True
+    """Its type tells that it is a heading, and not its number alone."""
+    lines: int = 1
+
+
+def number_of(heading: str) -> tuple[int, ...]:
+    """Return a heading's number; empty where it has none.
+
+    >>> number_of("2.4.1 Data Types"), number_of("Scope"), number_of("3. Overview")
+    ((2, 4, 1), (), (3,))
+    """
+    match = _NUMBER.match(heading)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def text_headings(
+    pages: Sequence[Sequence[Row]], named: Collection[Place], *, outlined: bool, title: str = ""
+) -> dict[Place, Found]:
+    """Return the lines that look like headings, by their place.
+
+    `named` are the places where headings of the outline begin. In a document that has an outline
+    only numbered headings and appendices count, otherwise also lines in bold or large type. A
+    number with several parts counts only below its section, which the caller has to look after.
+
+    >>> from research_agent.documents.layout.page_spans import Span
+    >>> lines = [Span(t, 0, 0, 9, 10, bold=len(t)) for t in ("1 Scope", "2 Terms", "Note")]
+    >>> found = text_headings([[Row(((line,),)) for line in lines]], [], outlined=True)
+    >>> [heading.number for heading in found.values()]
+    [(1,), (2,)]
+    """
+    body = _body_size(pages)
+    candidates: dict[Place, Found] = {}
+    for page, rows in enumerate(pages):
+        after = 0
+        for number in range(len(rows)):
+            if number < after or (page, number) in named:
+                continue
+            found = _found(rows, number, body)
+            if found:
+                candidates[page, number] = found
+                after = number + found.lines
+    free = not outlined and not _is_everywhere(candidates, pages)
+    chained = _counted(candidates, named)
+    return {
+        place: found
+        for place, found in candidates.items()
+        if (place in chained if len(found.number) == 1 else bool(found.number) or found.top)
+        or (
+            free
+            and not (found.number or found.top)
+            and _stands_above(place, candidates, pages, title)
+        )
+    }
+
+
+def is_larger(size: float, other: float) -> bool:
+    """Say whether type is clearly larger than other type.
+
+    >>> is_larger(12, 10), is_larger(10.5, 10)
+    (True, False)
+    """
+    return size > LARGE * other
+
+
+def _body_size(pages: Sequence[Sequence[Row]]) -> float:
+    """Return the size of most of the text."""
+    sizes: Counter[float] = Counter()
+    for rows in pages:
+        for row in rows:
+            sizes[round(row.size, 1)] += len(row.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def _found(rows: Sequence[Row], number: int, body: float) -> Found | None:
+    """Return the heading that a row is or begins with, going over the rows of the same type."""
+    row = rows[number]
+    text = row.text
+    strong = _is_bold(row) or is_larger(row.size, body)
+    if not strong and row.bold:
+        return _run_in(row)
+    if not _is_one(row) or not (strong or number_of(text)):
+        return None
+    if not _is_heading(text) or _is_beside(rows, row):
+        return None
+    parts = [text]
+    for below in rows[number + 1 : number + LINES] if strong else ():
+        if not _goes_on(rows[number + len(parts) - 1], below):
+            break
+        parts.append(below.text)
+    text = " ".join(parts)
+    if not _is_heading(text):
+        return None
+    top = _APPENDIX.match(text) is not None
+    return Found(text, row.size, number_of(text), top=top, strong=strong, lines=len(parts))
+
+
+def _is_one(row: Row) -> bool:
+    """Say whether a row is one piece of text, maybe with its number in front."""
+    return len(row.spans) == 1 or (len(row.spans) == PAIR and _is_numbered(row))
+
+
+def _is_numbered(row: Row) -> bool:
+    return _ALONE.fullmatch(row.spans[0].text) is not None
+
+
+def _is_bold(row: Row) -> bool:
+    """Say whether all of a row's text is bold; its number need not be."""
+    words = row.spans[1:] if _is_numbered(row) else row.spans
+    return bool(words) and all(span.bold >= len(span.text) for span in words)
+
+
+def _run_in(row: Row) -> Found | None:
+    """Return the bold and numbered heading with which a paragraph begins."""
+    run_in = _RUN_IN.match(row.text[: row.bold].strip()) if row.bold else None
+    return Found(run_in[0], row.size, number_of(run_in[0]), run_in=True) if run_in else None
+
+
+def _is_heading(text: str) -> bool:
+    """Say whether a line may be a heading by its words: no sentence, no formula, no caption."""
+    title = _NUMBER.sub("", text)
+    words = sum(char.isalpha() or char in " -/&'()" for char in title)
+    letters = sum(map(str.isalpha, title))
+    first = next((char for char in text if char.isalpha()), "a")
+    return (
+        len(text) <= HEADING_CHARS
+        and letters >= LETTERS
+        and words >= WORDS * len(title)
+        and not first.islower()
+        and not _NO_HEADING.match(text)
+    )
+
+
+def _is_beside(rows: Sequence[Row], row: Row) -> bool:
+    """Say whether other text stands so near on the same line that both are one line."""
+    return any(
+        other.bottom < row.baseline < other.top
+        and -row.size < max(other.left - row.right, row.left - other.right) < row.size
+        for other in rows
+        if other is not row
+    )
+
+
+def _goes_on(row: Row, below: Row) -> bool:
+    """Say whether the row below is of the same heading."""
+    text = below.text
+    alike = abs(row.size - below.size) < 0.03 * row.size and len(below.spans) == 1
+    bold = _is_bold(row) == _is_bold(below)
+    near = 0 < row.baseline - below.baseline < 1.6 * row.size
+    new = number_of(text) or _APPENDIX.match(text)
+    return alike and bold and near and not new
+
+
+def _is_everywhere(candidates: dict[Place, Found], pages: Sequence[Sequence[Row]]) -> bool:
+    """Say whether so much is bold or large that it tells nothing, as on slides."""
+    strong = sum(found.strong for found in candidates.values())
+    return strong > OFTEN * sum(map(len, pages))
+
+
+def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Place]:
+    """Return the places of headings whose numbers count up from 1, of one type.
+
+    Those at the beginning of paragraphs count within one section; whole lines may be chapters.
+    """
+    chains: dict[tuple[bool, int], Chain[Place]] = {}
+    breaks = sorted(named)
+    before: Place = (0, 0)
+    for place, found in candidates.items():
+        if any(before < at <= place for at in breaks):
+            for (run_in, _), chain in chains.items():
+                if run_in:
+                    chain.close()
+        before = place
+        if len(found.number) == 1:
+            key = (found.run_in, round(found.size))
+            chain = chains.setdefault(key, Chain(CHAIN[found.run_in]))
+            chain.add(place, found.number[0], strong=found.strong)
+    return {place for chain in chains.values() for place in chain.close()}
+
+
+def _stands_above(
+    place: Place,
+    candidates: dict[Place, Found],
+    pages: Sequence[Sequence[Row]],
+    title: str,
+) -> bool:
+    """Say whether a line of text, or another heading, follows a line that is not the title."""
+    page, number = place
+    found = candidates[place]
+    if _plain(found.text) in _plain(title):
+        return False
+    following = [*pages[page][number + found.lines :], *_first_of(pages, page + 1)]
+    if not following:
+        return False
+    after = candidates.get((page, number + found.lines))
+    return len(following[0].text) >= TEXT_CHARS or bool(after and after.number)
+
+
+def _first_of(pages: Sequence[Sequence[Row]], page: int) -> Iterator[Row]:
+    """Yield the first row of a page that may not be there."""
+    yield from pages[page][:1] if page < len(pages) else ()
+
+
+def _plain(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())

@@ -1,0 +1,118 @@
+"""Lines of an API description -> blocks: each has the heading, and the parts know each other."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from research_agent.text.sentences import sentence_spans
+from research_agent.types import ChunkKind
+from research_agent.types.documents import Block
+from research_agent.types.references import Link
+
+LINE_CHARS = 600
+"""A longer line is cut between sentences."""
+PART_CHARS = 1000
+"""Length of a part of a list; that of a chunk by default."""
+LONGEST_HEADING = 300
+"""A longer heading is cut: every part repeats it."""
+PLACE_CHARS = 100
+"""By so much of its line a reference is found in a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text that can be understood without the one before, and what it refers to."""
+
+    text: str
+    links: tuple[Link, ...] = ()
+    label: str = ""
+    """What the line is about: repeated where the line is so long that it is cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An operation, a schema, a security scheme or a tag."""
+
+    heading: str
+    lines: tuple[Line, ...]
+    anchors: tuple[str, ...]
+    section: tuple[str, ...]
+    kind: ChunkKind
+    links: tuple[Link, ...] = ()
+    """Everything it refers to; what no line has stands in no certain place."""
+
+
+def blocks_of(item: Item) -> tuple[Block, ...]:
+    r"""Return an item as one block, which chunking cuts where it is too long; a list as parts.
+
+    Each begins with the heading. The parts of a list are linked with the first and the next.
+
+    >>> item = Item(heading="GET /a", lines=(Line("One."), Line("Two.")), anchors=("#/a",),
+    ...             section=("A",), kind="operation")
+    >>> [(block.text, block.anchors) for block in blocks_of(item)]
+    [('GET /a\nOne.\nTwo.', ('#/a',))]
+    """
+    heading = textwrap.shorten(item.heading, LONGEST_HEADING, placeholder="\u2026")
+    lines = [piece for line in item.lines for piece in _pieces(line)]
+    groups = list(_groups(lines, PART_CHARS - len(heading) - 1)) if item.kind == "list" else [lines]
+    shown = {link for line in lines for link in line.links}
+    rest = [link for link in item.links if link not in shown]
+    return tuple(
+        Block(
+            "\n".join([heading, *(line.text for line in group)]),
+            section=item.section,
+            kind=item.kind,
+            anchors=_anchors(item, number),
+            links=(
+                *([] if number else rest),
+                *(replace(a, text=one.text[:PLACE_CHARS]) for one in group for a in one.links),
+                *_to_parts(item, number, len(groups)),
+            ),
+        )
+        for number, group in enumerate(groups)
+    )
+
+
+def _anchors(item: Item, number: int) -> tuple[str, ...]:
+    """Return the names of a part: the item's own for the first one."""
+    return (f"part {number + 1} of {item.anchors[0]}",) if number else item.anchors
+
+
+def _to_parts(item: Item, number: int, count: int) -> Iterator[Link]:
+    """Yield links to the first part, the one before and the next."""
+    for other in sorted({0, number - 1, number + 1} & set(range(count)) - {number}):
+        yield Link(_anchors(item, other)[0], "part")
+
+
+def _groups(lines: Sequence[Line], room: int) -> Iterator[list[Line]]:
+    """Yield runs of lines of at most `room` characters; one without lines where there are none."""
+    group: list[Line] = []
+    size = 0
+    for line in lines:
+        if group and size + len(line.text) + 1 > room:
+            yield group
+            group, size = [], 0
+        group.append(line)
+        size += len(line.text) + 1
+    yield group
+
+
+def _pieces(line: Line) -> Iterator[Line]:
+    """Yield a line, or pieces of a long one: sentences together, or words."""
+    if len(line.text) <= LINE_CHARS:
+        yield line
+        return
+    label = f"{line.label} (continued): " if 0 < len(line.label) < LINE_CHARS // 4 else ""
+    width = LINE_CHARS - len(label)
+    spans = sentence_spans(line.text)
+    sentences = (
+        piece for low, high in spans for piece in textwrap.wrap(line.text[low:high], width)
+    )
+    text = ""
+    links = line.links
+    for sentence in sentences:
+        if text not in {"", label} and len(text) + 1 + len(sentence) > LINE_CHARS:
+            yield Line(text, links, line.label)
+            text, links = label, ()
+        text = text + sentence if text in {"", label} else f"{text} {sentence}"
+    yield Line(text, links, line.label)

@@ -1,0 +1,104 @@
+"""An API description (OpenAPI 3, Swagger 2.0) as plain values -> a document."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from research_agent.documents.openapi.about import about_blocks, title_of
+from research_agent.documents.openapi.groups import tag_item, tag_names
+from research_agent.documents.openapi.lines import Item, blocks_of
+from research_agent.documents.openapi.messages import operation_ids
+from research_agent.documents.openapi.operations import (
+    UNTAGGED,
+    Operation,
+    operation_item,
+    operations,
+)
+from research_agent.documents.openapi.schema_items import schema_items, shared_items
+from research_agent.documents.openapi.security import security_items, unknown_schemes
+from research_agent.documents.openapi.tree import Api
+from research_agent.types.documents import ParsedDocument
+
+NAMED = 3
+"""Names that a warning gives."""
+
+
+def api_document(root: Mapping[str, object]) -> ParsedDocument:
+    r"""Return the document of an API description whose numbers are texts, as they were written.
+
+    First what it says of the whole, then each tag followed by its operations, those without a
+    tag, the schemas, the security schemes. References are links; those that lead nowhere or to
+    another server are warnings.
+
+    >>> paths = {"/pets": {"get": {"operationId": "listPets", "summary": "All pets."}}}
+    >>> document = api_document({"openapi": "3.0.3", "paths": paths})
+    >>> document.blocks[1].text
+    'GET /pets listPets (list pets)\nAll pets.'
+    """
+    api = Api(root)
+    found = tuple(operations(api))
+    items = (
+        *_operation_items(api, found),
+        *schema_items(api),
+        *shared_items(api),
+        *security_items(api),
+    )
+    blocks = (*about_blocks(api), *(block for item in items for block in blocks_of(item)))
+    return ParsedDocument(blocks, title=title_of(api), warnings=tuple(_warnings(api, found)))
+
+
+def told(count: int, what: str, names: Sequence[str]) -> str:
+    """Return a warning with the first names.
+
+    >>> told(5, "references lead nowhere", ["#/a", "#/b", "#/c", "#/d"])
+    '5 references lead nowhere: #/a, #/b, #/c and 1 more'
+    >>> told(1, "references lead nowhere", ["#/a"])
+    '1 reference leads nowhere: #/a'
+    """
+    more = len(names) - NAMED
+    listed = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    if count == 1:
+        noun, verb, rest = what.split(" ", 2)
+        what = f"{noun.removesuffix('s')} {_SINGULAR.get(verb, verb)} {rest}"
+    return f"{count} {what}: {listed}"
+
+
+_SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
+
+
+def _operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
+    """Yield each tag with its operations behind it, and operations without a tag at the end."""
+    members: defaultdict[str, list[Operation]] = defaultdict(list)
+    for one in found:
+        for tag in dict.fromkeys(tag.casefold() for tag in one.tags):
+            members[tag].append(one)
+    for name in tag_names(api, found):
+        own = members[name.casefold()]
+        yield tag_item(api, name, own)
+        for one in own:
+            if one.tags[0].casefold() == name.casefold():
+                yield operation_item(api, one, name)
+    yield from (operation_item(api, one, UNTAGGED) for one in found if not one.tags)
+
+
+def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
+    """Yield what is wrong with a description, a sentence for each kind of fault."""
+    known = Counter(operation.identifier for operation in found if operation.identifier)
+    dangling = api.dangling()
+    for value in (api.root, *(operation.value for operation in found)):
+        dangling.update(f"security scheme {n}" for n in unknown_schemes(api, value.get("security")))
+    for operation in found:
+        wanted = operation_ids(api, operation.value)
+        dangling.update(f"operation {name}" for name in wanted if name not in known)
+    remote = api.remote()
+    twice = [name for name, count in known.items() if count > 1]
+    circles = api.circles()
+    if dangling:
+        yield told(dangling.total(), "references lead nowhere", list(dangling))
+    if circles:
+        yield told(len(circles), "references lead back to themselves", circles)
+    if remote:
+        yield told(remote.total(), "references are not followed to other servers", list(remote))
+    if twice:
+        yield told(len(twice), "operationIds stand more than once", twice)
+    if not found:
+        yield "it describes no operation"

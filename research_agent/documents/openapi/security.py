@@ -1,0 +1,120 @@
+"""Who may call: security schemes as items, and what an operation requires."""
+
+from collections.abc import Iterator, Mapping
+
+from research_agent.documents.openapi.lines import Item, Line
+from research_agent.documents.openapi.pointers import pointer
+from research_agent.documents.openapi.references import SCHEMES
+from research_agent.documents.openapi.tree import Api
+from research_agent.documents.openapi.values import (
+    mapping,
+    name_words,
+    one_line,
+    paragraphs,
+    plain,
+    sequence,
+)
+from research_agent.types.references import Link
+
+SECTION = "Security"
+NOT_NEEDED = "security: none, no authorization is needed"
+
+
+def security_items(api: Api) -> Iterator[Item]:
+    """Yield the security schemes.
+
+    >>> scheme = {"type": "http", "scheme": "basic"}
+    >>> item, = security_items(Api({"components": {"securitySchemes": {"userKey": scheme}}}))
+    >>> item.heading, item.lines[0].text.rpartition(" by ")[2]
+    ('Security scheme userKey (user key)', 'HTTP basic authentication')
+    """
+    for above in SCHEMES:
+        inner: object = api.root
+        for key in above:
+            inner = mapping(inner).get(key)
+        for name, value in mapping(inner).items():
+            words = name_words(name)
+            yield Item(
+                heading=f"Security scheme {name}" + (f" ({words})" if words else ""),
+                lines=tuple(Line(text) for text in _texts(api, name, api.followed(value))),
+                anchors=(pointer(*above, name),),
+                section=(SECTION, name),
+                kind="security",
+                links=api.links(value),
+            )
+
+
+def requirement_line(api: Api, value: object) -> Line:
+    """Return what an operation's `security` requires, with links to the schemes.
+
+    Alternatives are joined by "or", what is needed together by "and".
+
+    >>> requirement_line(Api({}), [{"key": []}, {"oauth": ["read", "write"]}]).text
+    'security: key or oauth (scopes: read, write)'
+    >>> requirement_line(Api({}), []).text
+    'security: none, no authorization is needed'
+    """
+    choices = [mapping(choice) for choice in sequence(value)]
+    if not any(choices):
+        return Line(NOT_NEEDED)
+    texts = [" and ".join(_required(name, s) for name, s in one.items()) for one in choices]
+    said = " or ".join(text or "nothing" for text in texts)
+    names = dict.fromkeys(name for choice in choices for name in choice)
+    places = (api.scheme_place(name) for name in names)
+    links = tuple(Link(pointer(*place), "schema") for place in places if place)
+    return Line(f"security: {said}", links, "security")
+
+
+def unknown_schemes(api: Api, requirements: object) -> Iterator[str]:
+    """Yield the names of security schemes that are required and nowhere described."""
+    for choice in sequence(requirements):
+        yield from (name for name in mapping(choice) if api.scheme_place(name) is None)
+
+
+def _required(name: str, scopes: object) -> str:
+    named = ", ".join(plain(scope) for scope in sequence(scopes))
+    return f"{name} (scopes: {named})" if named else name
+
+
+def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
+    """Yield the lines of one scheme."""
+    yield f"requests to the API are authenticated by {_kind(scheme)}"
+    yield from paragraphs(scheme.get("description"))
+    if any(name in mapping(choice) for choice in sequence(api.root.get("security"))):
+        yield "required by every operation that does not say otherwise"
+    if form := plain(scheme.get("bearerFormat")):
+        yield f"format of the token: {form}"
+    if url := plain(scheme.get("openIdConnectUrl")):
+        yield f"OpenID Connect address: {url}"
+    flows = dict(mapping(scheme.get("flows")))
+    if plain(scheme.get("flow")):
+        flows[plain(scheme.get("flow"))] = scheme  # as Swagger 2.0 has it
+    for flow, value in flows.items():
+        yield from _flow(flow, mapping(value))
+
+
+def _flow(flow: str, value: Mapping[str, object]) -> Iterator[str]:
+    addresses = {
+        "authorizationUrl": "authorization at",
+        "deviceAuthorizationUrl": "device authorization at",
+        "tokenUrl": "token from",
+        "refreshUrl": "refreshed at",
+    }
+    said = [f"{words} {plain(value[key])}" for key, words in addresses.items() if key in value]
+    yield f"flow {flow}: {', '.join(said)}" if said else f"flow {flow}"
+    for scope, about in mapping(value.get("scopes")).items():
+        yield f"scope {scope}: {one_line(about)}".removesuffix(": ")
+
+
+def _kind(scheme: Mapping[str, object]) -> str:
+    """Return what a scheme is, in words."""
+    kind = plain(scheme.get("type"))
+    where, name = plain(scheme.get("in")), plain(scheme.get("name"))
+    return {
+        "http": f"HTTP {plain(scheme.get('scheme'))} authentication".replace("  ", " "),
+        "basic": "HTTP basic authentication",
+        "apiKey": f"an API key in the {where} {name}".rstrip(),
+        "oauth2": "OAuth 2 authorization",
+        "openIdConnect": "OpenID Connect authentication",
+        "mutualTLS": "mutual TLS authentication",
+    }.get(kind, f"what is called {kind}" if kind else "means that are not told")

@@ -1,0 +1,190 @@
+"""One index on disk: its mark, its editions, and who may write to it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from research_agent.errors import IndexDamagedError, IndexingError, IndexMissingError, PathError
+from research_agent.index.adapters.folders.editions import Edition, editions
+from research_agent.index.adapters.folders.lock import HOLDER, LOCK, locked, writer
+from research_agent.index.adapters.folders.privacy import close_index
+from research_agent.private_files import make_folder, write_text
+
+_MARKER = "research-agent-index.json"
+_NEW_MARKER = f"{_MARKER}.new"
+_CALIBRATION = "calibration.json"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFolder:
+    """One index on disk: a ledger, and two caches made from it."""
+
+    path: Path
+    label: str
+    """What users call it: its name, or its path."""
+
+    def current(self) -> Edition:
+        """Return the edition that readers see.
+
+        Where the mark cannot be read it is the oldest one: a newer one may not be whole.
+        """
+        try:
+            mark = json.loads((self.path / _MARKER).read_text(encoding="utf-8"))
+            return Edition(self.path, int(mark.get("edition", 0)))
+        except (OSError, ValueError, TypeError, AttributeError):
+            whole = (edition for edition in editions(self.path) if edition.ledger.is_file())
+            return next(whole, Edition(self.path, 0))
+
+    def next_edition(self) -> Edition:
+        """Make room for a new edition, which nobody sees before `show`; for the one writer."""
+        self.sweep()
+        with self.writing():
+            edition = Edition(self.path, editions(self.path)[-1].number + 1)
+            make_folder(edition.path)
+        return edition
+
+    def show(self, edition: Edition) -> None:
+        """Let readers see an edition from now on, and delete the others."""
+        with self.writing():
+            self._mark(edition.number)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Delete all editions but the current one: what an interrupted rebuild has left."""
+        current = self.current()
+        for edition in editions(self.path):
+            if edition != current:
+                edition.delete()
+
+    @property
+    def ledger(self) -> Path:
+        """The current edition's SQLite file that holds everything."""
+        return self.current().ledger
+
+    @property
+    def words(self) -> Path:
+        """The current edition's cache for word search, an SQLite file."""
+        return self.current().words
+
+    @property
+    def vectors(self) -> Path:
+        """The current edition's cache for dense search, a folder of Chroma's."""
+        return self.current().vectors
+
+    @property
+    def calibration(self) -> Path:
+        """The file of the thresholds that were fitted to the index, whatever its edition."""
+        return self.path / _CALIBRATION
+
+    def exists(self) -> bool:
+        """Return whether the folder is an index of ours, whole or not."""
+        return (self.path / _MARKER).is_file()
+
+    def bytes_on_disk(self) -> int:
+        """Return how much room the index takes."""
+        total = 0
+        for path in self.path.rglob("*"):
+            with suppress(OSError):  # (a writer may delete files meanwhile)
+                total += path.stat().st_size if path.is_file() else 0
+        return total
+
+    def create(self) -> None:
+        """Make the folder and mark it as an index; raises PathError where it is used otherwise."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if not self.exists():
+                self._refuse_other_files()
+                make_folder(self.path)  # (not before: it may be anybody's)
+                self._mark(0)
+            close_index(self.path)
+        except OSError as error:
+            raise PathError(
+                f"The index {self.label} cannot be made: {error}.",
+                hint="Name another place: --index PATH, or the variable RESEARCH_AGENT_HOME.",
+            ) from error
+
+    def close_to_others(self) -> None:
+        """Let nobody but its owner read the index; one that is missing is passed over.
+
+        Raises IndexDamagedError where it holds a symbolic link.
+        """
+        if not self.exists():
+            return
+        try:
+            close_index(self.path)
+        except OSError as error:
+            raise IndexDamagedError(
+                f"The index {self.label} is not used: {error.filename}: {error.strerror}.",
+                hint="Nothing of ours makes links there: look who has, and take it away.",
+            ) from error
+
+    def remove(self) -> None:
+        """Delete the index, and its folder unless it holds anything else.
+
+        Raises IndexMissingError where there is none, IndexLockedError.
+        """
+        if not self.exists():
+            raise IndexMissingError(
+                f"There is no index {self.label} at {self.path}; nothing was removed.",
+                hint="See which there are: research-agent index --list",
+            )
+        with self.locked():
+            for edition in editions(self.path):
+                edition.delete()
+            self.calibration.unlink(missing_ok=True)
+            (self.path / _MARKER).unlink(missing_ok=True)
+        (self.path / LOCK).unlink(missing_ok=True)
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the one writer; raises IndexLockedError, which names the present one, at once.
+
+        Raises IndexingError where the folder cannot be written to.
+        """
+        with locked(self.path, self.label):
+            yield
+
+    def writer(self) -> str:
+        """Return who is writing to the index now; empty where nobody is. Changes nothing."""
+        return writer(self.path)
+
+    def leftovers(self) -> tuple[str, ...]:
+        """Return the files that only a run leaves behind which did not end by itself."""
+        current = self.current()
+        others = [
+            edition.path
+            for edition in editions(self.path)
+            if edition.number not in (0, current.number)
+        ]
+        left = (self.path / HOLDER, *current.vectors.glob("*.new"), *others)
+        return tuple(str(path.relative_to(self.path)) for path in left if path.exists())
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn the disk's errors inside into IndexingError."""
+        try:
+            yield
+        except OSError as error:
+            raise IndexingError(
+                f"The index {self.label} cannot be written to: {error}.",
+                hint="Look at the free space of the disk; what was in the index still is.",
+            ) from error
+
+    def _mark(self, number: int) -> None:
+        """Mark the folder as an index, and say which edition is the current one."""
+        new = self.path / _NEW_MARKER
+        write_text(new, json.dumps({"format": 1, "edition": number}) + "\n")
+        new.replace(self.path / _MARKER)
+
+    def _refuse_other_files(self) -> None:
+        """Raise PathError where the folder holds anything that is not ours."""
+        ours = {LOCK, HOLDER, _NEW_MARKER}
+        if other := sorted(path.name for path in self.path.iterdir() if path.name not in ours):
+            raise PathError(
+                f"{self.path} is no index, and holds other files, such as {other[0]}.",
+                hint="Name an empty or a new folder after --index.",
+            )

@@ -1,0 +1,101 @@
+"""The documents of a ledger, as they were when their files were last read."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from research_agent.errors import IndexMissingError
+from research_agent.index.adapters.ledger.linking import unresolved_of
+from research_agent.index.adapters.ledger.schema import check_model, connect, faults
+from research_agent.types import ChunkKind
+from research_agent.types.documents import ParseQuality
+from research_agent.types.records import DocumentRecord, KeptDocument
+
+_DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
+    status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL,
+    %s, %s
+    FROM documents d WHERE generation IS NULL OR NOT EXISTS
+    (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
+
+_SINCE = ("quality", "unresolved")
+"""Columns that came with version 2, with version 3, …"""
+_KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
+
+
+def kept_documents(connection: sqlite3.Connection) -> list[DocumentRecord]:
+    """Return the newest version of every document, published or not, by path."""
+    return [_record(row) for row in _rows(connection)]
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
+    """Return the rows of all documents; tables of older versions lack the last columns."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    kept = [column if version > since else "''" for since, column in enumerate(_SINCE, start=1)]
+    return connection.execute(_DOCUMENTS % tuple(kept))
+
+
+def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecord]:
+    """Return the documents of the ledger at `path`, none where there is no ledger yet.
+
+    Raises IndexMismatchError where it holds vectors of another model, IndexDamagedError.
+    """
+    try:
+        connection = connect(path, label, writable=False)
+    except IndexMissingError:
+        return []
+    with closing(connection), faults(label):
+        kept = connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+        check_model(kept[0] if kept else model, model, label)
+        return kept_documents(connection)
+
+
+def all_documents(path: Path, label: str) -> list[KeptDocument]:
+    """Return the documents of the ledger at `path`, each with the kinds of its chunks.
+
+    Raises IndexMissingError, IndexMismatchError, IndexDamagedError.
+    """
+    with closing(connect(path, label, writable=False)) as connection, faults(label):
+        kinds: dict[int, dict[ChunkKind, int]] = {}
+        for document, kind, count in connection.execute(_KINDS):
+            kinds.setdefault(document, {})[kind] = count
+        return [KeptDocument(_record(row), kinds.get(row[0], {})) for row in _rows(connection)]
+
+
+def _record(row: Sequence[Any]) -> DocumentRecord:
+    """Return the document in a row of _DOCUMENTS."""
+    _, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
+    pages, status, reason, chunks, published, quality, dangling = rest
+    return DocumentRecord(
+        key=key,
+        path=path,
+        digest=digest,
+        size=size,
+        mtime_ns=mtime_ns,
+        recipe=recipe,
+        doc_id=doc_id,
+        title=title,
+        date=date,
+        pages=pages,
+        status=status,
+        reason=reason,
+        chunks=chunks,
+        published=bool(published),
+        quality=_quality(quality),
+        unresolved=unresolved_of(dangling),
+    )
+
+
+def _quality(kept: str) -> ParseQuality | None:
+    """Return what was written by the ledger's writer; None where nothing was.
+
+    Raises ValueError for anything else.
+    """
+    if not kept:
+        return None
+    try:
+        return ParseQuality(**json.loads(kept))
+    except TypeError as error:
+        raise ValueError(f"a document's quality is {kept[:80]!r}") from error

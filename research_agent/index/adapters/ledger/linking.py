@@ -1,0 +1,145 @@
+"""References between chunks: kept as written, and made into edges when an index is published."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import islice
+from unicodedata import normalize
+
+from research_agent.index.adapters.ledger.mentioning import mention_edges
+from research_agent.text.addresses import candidates, split_target
+from research_agent.types.references import ChunkLinks, Unresolved, unresolved
+
+LINKING = 1
+"""Version of how edges are made: an index with those of another one makes them anew."""
+_ROWS = 5000  # written at a time
+
+_PUT = "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)"
+_HERE = """INSERT OR IGNORE INTO edges SELECT l.chunk, a.chunk, l.kind, l.place
+    FROM links l JOIN chunks c ON c.id = l.chunk
+    JOIN anchors a ON a.document = c.document AND a.name = l.target WHERE a.chunk <> l.chunk"""
+_ELSEWHERE = """SELECT l.chunk, l.kind, l.place, l.target, c.document, d.path FROM links l
+    JOIN chunks c ON c.id = l.chunk JOIN documents d ON d.id = c.document
+    WHERE l.kind IN ('link', 'schema') AND l.target NOT LIKE '#%'
+    AND NOT EXISTS (SELECT 1 FROM anchors a WHERE a.document = c.document AND a.name = l.target)
+    ORDER BY d.path, c.position, l.place"""
+_DANGLING = """SELECT c.document, l.target FROM links l
+    JOIN chunks c ON c.id = l.chunk JOIN documents d ON d.id = c.document
+    WHERE l.kind IN ('link', 'schema') AND l.target LIKE '#%'
+    AND NOT EXISTS (SELECT 1 FROM anchors a WHERE a.document = c.document AND a.name = l.target)
+    ORDER BY c.document, c.position, l.place"""
+_FIRST = "SELECT id FROM chunks WHERE document = ? ORDER BY position LIMIT 1"
+_ANCHOR = "SELECT chunk FROM anchors WHERE document = ? AND name = ?"
+
+
+def put_links(
+    connection: sqlite3.Connection, document: int | None, chunk: int | None, links: ChunkLinks
+) -> None:
+    """Keep what a chunk's document says; of two chunks with one anchor the first keeps it."""
+    many = connection.executemany
+    many("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", _rows(document, links.anchors, chunk))
+    many("INSERT OR IGNORE INTO terms VALUES (?, ?)", ((chunk, _text(t)) for t in links.terms))
+    many(
+        "INSERT INTO links VALUES (?, ?, ?, ?)",
+        ((chunk, place, _text(x.target), x.kind) for place, x in enumerate(links.links)),
+    )
+
+
+def link(connection: sqlite3.Connection) -> None:
+    """Make the edges of the published generation, all of them anew, inside a transaction.
+
+    They depend on nothing but the documents: links between them lead elsewhere when files move,
+    and a name is weeded out when too many texts have it.
+    """
+    run = connection.execute
+    run("DELETE FROM edges")
+    run(_HERE)
+    left = _Left()
+    for document, target in run(_DANGLING):
+        left.dangling[document].append(target)
+    _write(connection, _between(connection, left))
+    _write(connection, mention_edges(connection))
+    left.note(connection)
+
+
+def unresolved_of(kept: str) -> Unresolved:
+    """Return what `link` noted; raises ValueError for anything else."""
+    if not kept:
+        return Unresolved()
+    try:
+        fields = json.loads(kept)
+        for names in ("dangling_names", "outside_names"):
+            fields[names] = tuple(fields[names])
+        return Unresolved(**fields)
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"a document's references are {kept[:80]!r}") from error
+
+
+class _Left:
+    """The references of each document that lead nowhere."""
+
+    def __init__(self) -> None:
+        self.dangling: defaultdict[int, list[str]] = defaultdict(list)
+        self.outside: defaultdict[int, list[str]] = defaultdict(list)
+
+    def note(self, connection: sqlite3.Connection) -> None:
+        """Write them down with their documents."""
+        run = connection.execute
+        for document, kept in run("SELECT id, unresolved FROM documents").fetchall():
+            found = unresolved(self.dangling[document], self.outside[document])
+            text = "" if found == Unresolved() else json.dumps(asdict(found))
+            if text != kept:
+                run("UPDATE documents SET unresolved = ? WHERE id = ?", [text, document])
+
+
+def _between(connection: sqlite3.Connection, left: _Left) -> Iterator[tuple[int, int, str, int]]:
+    """Yield the edges between documents, and keep in `left` what leads to none."""
+    paths = connection.execute("SELECT path, id FROM documents WHERE status = 'indexed'")
+    documents = {normalize("NFC", path): document for path, document in paths}
+    run = connection.execute
+    for chunk, kind, place, target, document, path in run(_ELSEWHERE).fetchall():
+        wanted, anchor = split_target(target)
+        meant = _document(documents, wanted, path)
+        if meant is None:
+            left.outside[document].append(target)
+            continue
+        found = run(_ANCHOR, [meant, anchor]) if anchor else run(_FIRST, [meant])
+        if row := found.fetchone():
+            yield chunk, row[0], kind, place
+        else:
+            left.dangling[document].append(target)
+
+
+def _document(documents: dict[str, int], wanted: str, beside: str) -> int | None:
+    """Return the document that a path leads to; one from the root on is the only one that fits."""
+    paths = [normalize("NFC", path) for path in candidates(wanted, beside=beside)]
+    for path in paths:
+        if path in documents:
+            return documents[path]
+    if not wanted.startswith("/"):
+        return None
+    for ending in paths:
+        fitting = [document for path, document in documents.items() if path.endswith(ending)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return None
+
+
+def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, int]]) -> None:
+    """Insert edges, some at a time: reading goes on between."""
+    rows = iter(edges)
+    while part := list(islice(rows, _ROWS)):
+        connection.executemany(_PUT, (edge for edge in part if edge[0] != edge[1]))
+
+
+def _rows(
+    document: int | None, names: Iterable[str], chunk: int | None
+) -> Iterator[tuple[object, ...]]:
+    return ((document, _text(name), chunk) for name in names)
+
+
+def _text(value: str) -> str:
+    """Replace half characters (lone surrogates)."""
+    return value.encode("utf-8", "replace").decode("utf-8")

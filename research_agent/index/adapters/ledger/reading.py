@@ -1,0 +1,255 @@
+"""Reading an index: chunks for readers, and what the search indexes are made from."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from research_agent.closeable import Closing
+from research_agent.errors import IndexMismatchError
+from research_agent.index.adapters.ledger.outlines import DOCUMENTS, SECTIONS, outlines
+from research_agent.index.adapters.ledger.schema import (
+    SPACE,
+    check_model,
+    connect,
+    faults,
+    rebuild_hint,
+    unfinished,
+)
+from research_agent.text.packing import unpacked, unpacked_text
+from research_agent.types import Chunk
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import IndexHeader
+from research_agent.types.references import Edge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_STEP = 500  # values bound to one statement
+_VISIBLE = "FROM chunks c JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL"
+_CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.start_label,
+    c.end_label, c.section, c.kind, d.title, d.date, d.path, c.position {_VISIBLE}
+    WHERE c.chunk_id IN (%s)"""
+_AROUND = f"""SELECT n.chunk_id {_VISIBLE} JOIN chunks n ON n.document = c.document
+    AND n.position BETWEEN c.position - ? AND c.position + ? AND n.id <> c.id
+    WHERE c.chunk_id = ? ORDER BY n.position"""
+_CONTENTS = f"SELECT c.chunk_id {_VISIBLE} WHERE d.doc_id = ? ORDER BY c.position"
+_PAGE_TEXT = f"""SELECT p.text {_VISIBLE} JOIN page_texts p ON p.document = d.id
+    WHERE c.chunk_id = ? AND p.page = ?"""
+_EDGES = """SELECT s.chunk_id, t.chunk_id, e.kind, d.path, s.position, e.place, t.position
+    FROM chunks c JOIN documents v ON v.id = c.document AND v.generation IS NOT NULL
+    JOIN edges e ON e.%s = c.id JOIN chunks s ON s.id = e.source JOIN chunks t ON t.id = e.target
+    JOIN documents d ON d.id = s.document WHERE c.chunk_id IN (%%s)"""
+_WITH_PAGE_TEXTS = 3  # (version of the tables from which on there are any, and edges)
+_VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
+_VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
+_OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
+_VECTOR_DIGEST = f"SELECT c.chunk_id || '#' || v.window, v.digest {_VECTORS}"
+
+
+class LedgerReader(Closing):
+    """The last published generation of an index; implements ChunkStore. Threads may share it."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        """Open the ledger of the index that users call `label`.
+
+        Raises IndexMissingError where nothing was ever published, IndexDamagedError,
+        IndexMismatchError.
+        """
+        self._label = label
+        self._lock = RLock()
+        self._connection = connect(path, label, writable=False)
+        try:
+            self._check_published()
+        except BaseException:
+            self.close()
+            raise
+
+    def header(self) -> IndexHeader:
+        """Return what the index is made with and how much it holds."""
+        meta = dict(self._all("SELECT key, value FROM meta"))
+        documents = "SELECT count(*) FROM documents WHERE generation IS NOT NULL AND status = ?"
+        with faults(self._label):
+            return IndexHeader(
+                model=meta["model"],
+                dimension=int(meta["dimension"]),
+                generation=int(meta["generation"]),
+                documents=self._all(documents, ["indexed"])[0][0],
+                chunks=self._all(f"SELECT count(*) {_VISIBLE}")[0][0],
+                changed=meta["changed"],
+            )
+
+    def generation(self) -> int:
+        """Return the number of the last publication; it grows when the index changes."""
+        rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
+        return int(rows[0][0]) if rows else 0
+
+    def check(self, model: str) -> IndexHeader:
+        """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""
+        header = self.header()
+        check_model(header.model, model, self._label)
+        space = self._all("SELECT value FROM meta WHERE key = 'space'")[0][0]
+        if space != SPACE:
+            raise IndexMismatchError(
+                f"The index {self._label} compares by {space}, this program by {SPACE}.",
+                hint=rebuild_hint(self._label),
+            )
+        return header
+
+    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
+        with faults(self._label):
+            found = {row[0]: _chunk(row) for row in self._in(_CHUNK, chunk_ids)}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    def around(self, chunk_id: str, *, window: int) -> list[Chunk]:
+        """Return the chunks up to `window` places before and after, as they stand; not itself."""
+        return self.chunks([row[0] for row in self._all(_AROUND, [window, window, chunk_id])])
+
+    def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:
+        """Return the references from and to any of the chunks, each once, in reading order.
+
+        An index that was last written by an older version has none.
+        """
+        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
+            return []
+        wanted = list(dict.fromkeys(chunk_ids))
+        rows = {row for end in ("source", "target") for row in self._in(_EDGES % end, wanted)}
+        places = sorted(rows, key=lambda row: (*row[3:5], row[2] == "mention", *row[5:], row))
+        return [Edge(source, target, kind) for source, target, kind, *_ in places]
+
+    def page_text(self, chunk_id: str, page: int) -> str:
+        """Return the text of a page of a chunk's document, as its file has it; "" without one."""
+        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
+            return ""
+        with faults(self._label):
+            return next((unpacked_text(b) for (b,) in self._all(_PAGE_TEXT, [chunk_id, page])), "")
+
+    def documents(self) -> tuple[DocumentOutline, ...]:
+        """Return what every document holds, by path."""
+        with self.snapshot(), faults(self._label):
+            return outlines(self._all(DOCUMENTS), self._all(SECTIONS))
+
+    def contents(self, doc_id: str) -> list[Chunk]:
+        """Return every chunk of the document with this display name, in reading order."""
+        return self.chunks([row[0] for row in self._all(_CONTENTS, [doc_id])])
+
+    def chunk_digests(self) -> dict[str, str]:
+        """Return every chunk's id and the digest of what its words are made from."""
+        return dict(self._all(f"SELECT c.chunk_id, c.digest {_VISIBLE}"))
+
+    def vector_digests(self) -> dict[str, str]:
+        """Return every vector's id, `chunk id#window`, and the digest of the embedded text."""
+        return dict(self._all(_VECTOR_DIGEST))
+
+    def vectors(self, vector_ids: Sequence[str]) -> list[list[float]]:
+        """Return vectors in the order of their ids; raises IndexDamagedError for a missing one."""
+        chunk_ids = dict.fromkeys(name.rpartition("#")[0] for name in vector_ids)
+        dimension = self._dimension()
+        with faults(self._label):
+            blobs = dict(self._in(_VECTOR + _OF_CHUNKS, list(chunk_ids)))
+            if missing := [name for name in vector_ids if name not in blobs]:
+                raise ValueError(f"{len(missing)} vectors are missing, such as {missing[0]}")
+            return [unpacked(blobs[name], dimension) for name in vector_ids]
+
+    def vector_count(self) -> int:
+        """Return the number of vectors, which can be more than there are chunks."""
+        return int(self._all(f"SELECT count(*) {_VECTORS}")[0][0])
+
+    def matrix(self) -> "tuple[list[str], NDArray[np.float32]]":
+        """Return the ids of all vectors, `chunk id#window`, and one row each."""
+        with self.snapshot(), faults(self._label):
+            rows = self._connection.execute(_VECTOR)
+            return _matrix(rows, self.vector_count(), self._dimension())
+
+    def matrix_of(self, chunk_ids: Sequence[str]) -> "tuple[list[str], NDArray[np.float32]]":
+        """Return the ids of all vectors of some chunks, and one row each."""
+        with faults(self._label):
+            rows = list(self._in(_VECTOR + _OF_CHUNKS, list(dict.fromkeys(chunk_ids))))
+            return _matrix(rows, len(rows), self._dimension())
+
+    def pending(self) -> int:
+        """Return how many documents were put but are not published."""
+        return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
+
+    def files(self) -> list[tuple[str, int, int]]:
+        """Return path, size and time of change of each document's file, as it was read."""
+        sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
+        return [(path, size, mtime_ns) for path, size, mtime_ns in self._all(sql)]
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one and the same generation inside, whatever a writer publishes meanwhile."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
+            self._all("BEGIN")
+            try:
+                yield
+            finally:
+                self._all("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _check_published(self) -> None:
+        """Raise IndexMissingError where there is nothing to read yet."""
+        if not self.generation():
+            raise unfinished(self._label)
+
+    def _dimension(self) -> int:
+        """Return the length of the vectors."""
+        return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
+
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of one query."""
+        with self._lock, faults(self._label):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _in(self, sql: str, values: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows of a query with an IN list of any length."""
+        for start in range(0, len(values), _STEP):
+            part = values[start : start + _STEP]
+            yield from self._all(sql % ",".join("?" * len(part)), part)
+
+
+def _matrix(
+    rows: Iterable[tuple[str, bytes]], count: int, dimension: int
+) -> "tuple[list[str], NDArray[np.float32]]":
+    """Return names and vectors of `count` rows; raises ValueError for one of another length."""
+    import numpy as np
+
+    names: list[str] = []
+    matrix = np.empty((count, dimension), dtype=np.float32)
+    for number, (name, blob) in enumerate(rows):
+        if len(blob) != dimension * matrix.itemsize:
+            raise ValueError(f"a vector of {len(blob)} bytes among those of {dimension} numbers")
+        names.append(name)
+        matrix[number] = np.frombuffer(blob, dtype="<f4")
+    return names, matrix
+
+
+def _chunk(row: Sequence[Any]) -> Chunk:
+    """Return the chunk in a row of _CHUNK."""
+    chunk_id, doc_id, text, start_page, end_page, start_label, end_label, section, *rest = row
+    kind, title, date, source, order = rest
+    return Chunk(
+        chunk_id=chunk_id,
+        doc_id=doc_id,
+        text=text,
+        start_page=start_page,
+        end_page=end_page,
+        start_label=start_label,
+        end_label=end_label,
+        section=tuple(json.loads(section)),
+        kind=kind,
+        title=title,
+        date=date,
+        source=source,
+        order=order,
+    )

@@ -1,0 +1,206 @@
+"""Writing an index: one transaction a document, one for publishing what was written."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from research_agent.closeable import Closing
+from research_agent.errors import DocumentError, IndexMismatchError
+from research_agent.index.adapters.ledger.documents import kept_documents
+from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
+from research_agent.index.adapters.ledger.schema import (
+    SPACE,
+    check_model,
+    connect,
+    faults,
+    rebuild_hint,
+    transaction,
+)
+from research_agent.text.packing import packed, packed_text, unpacked
+from research_agent.text.paths import display_names
+from research_agent.types.documents import SourceFile
+from research_agent.types.records import DocumentRecord, IndexedChunk
+
+_STEP = 500  # values bound to one statement
+_PUT_DOCUMENT = """INSERT INTO documents (key, path, doc_id, digest, size, mtime_ns, recipe, title,
+    date, pages, status, reason, quality) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_PUT_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
+    (SELECT key FROM documents WHERE generation IS NULL)"""
+
+
+class LedgerWriter(Closing):
+    """The one writer of an index; implements IndexWriter. For one thread."""
+
+    def __init__(self, path: Path, label: str, *, model: str) -> None:
+        """Open the ledger, made where there is none, for vectors of the embedding `model`.
+
+        Raises IndexMismatchError where it holds those of another one, IndexDamagedError.
+        """
+        self._label = label
+        self._connection = connect(path, label, writable=True)
+        try:
+            self._begin(model)
+        except BaseException:
+            self.close()
+            raise
+
+    def documents(self) -> list[DocumentRecord]:
+        """Return the newest version of every document, published or not, by path."""
+        with faults(self._label):
+            return kept_documents(self._connection)
+
+    def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
+        """Return the vectors that are known already, by the digest of the embedded text."""
+        wanted, dimension = list(dict.fromkeys(digests)), int(self._meta("dimension"))
+        found: dict[str, list[float]] = {}
+        with faults(self._label):
+            for start in range(0, len(wanted), _STEP):
+                part = wanted[start : start + _STEP]
+                marks = ",".join("?" * len(part))
+                sql = f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})"  # noqa: S608 (question marks)
+                rows = self._connection.execute(sql, part)
+                found.update((digest, unpacked(blob, dimension)) for digest, blob in rows)
+        return found
+
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
+        """Keep a new version of a document for good; readers see it when it is published.
+
+        Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
+        of another length than those before.
+        """
+        if _text(record.path) != record.path:
+            raise DocumentError("its name is not valid Unicode")
+        dimension = self._dimension(chunks)
+        with transaction(self._connection, self._label):
+            run = self._connection.execute
+            self._set("dimension", dimension)
+            run("DELETE FROM documents WHERE key = ? AND generation IS NULL", [record.key])
+            row = run(_PUT_DOCUMENT, _clean(_document_row(record)))
+            for item in chunks:
+                self._put_chunk(row.lastrowid, item)
+            pages = enumerate(page_texts, start=1)
+            rows = ((row.lastrowid, page, packed_text(text)) for page, text in pages if text)
+            self._connection.executemany("INSERT INTO page_texts VALUES (?, ?, ?)", rows)
+
+    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
+        """Show readers all that was put, documents by key under new paths, and some no more.
+
+        Where that changes nothing, the generation stays what it was. Edges are made in the same
+        transaction, from all documents that readers see then.
+        """
+        with transaction(self._connection, self._label):
+            run = self._connection.execute
+            for key, file in moved.items():
+                seen = (file.size, file.mtime_ns, key)
+                run("UPDATE documents SET size = ?, mtime_ns = ? WHERE key = ?", seen)
+            before = self._connection.total_changes
+            for key in removed:
+                run("DELETE FROM documents WHERE key = ?", [key])
+            for key, file in moved.items():
+                place = (file.path, key, file.path)
+                run("UPDATE documents SET path = ? WHERE key = ? AND path <> ?", place)
+            generation = int(self._meta("generation")) + 1
+            run(_REPLACED)
+            run("UPDATE documents SET generation = ? WHERE generation IS NULL", [generation])
+            self._name_documents()
+            changed = self._connection.total_changes > before or generation == 1
+            if changed or self._meta("linking", "") != str(LINKING):
+                link(self._connection)
+                self._set("linking", LINKING)
+                self._set("generation", generation)
+                self._set("changed", datetime.now(UTC).isoformat(timespec="seconds"))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _begin(self, model: str) -> None:
+        """Write down what the vectors are made with, or compare it."""
+        with faults(self._label):
+            kept = self._connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+        if kept:
+            check_model(kept[0], model, self._label)
+            return
+        first = {"model": model, "space": SPACE, "dimension": 0, "generation": 0, "changed": ""}
+        with transaction(self._connection, self._label):
+            for key, value in first.items():
+                self._set(key, value)
+
+    def _dimension(self, chunks: Iterable[IndexedChunk]) -> int:
+        """Return the length that all vectors of the index have, those of `chunks` included."""
+        kept = int(self._meta("dimension"))
+        for length in (len(window.vector) for item in chunks for window in item.windows):
+            kept = kept or length
+            if length != kept:
+                raise IndexMismatchError(
+                    f"The index {self._label} holds vectors of {kept} numbers, not of {length}.",
+                    hint=rebuild_hint(self._label),
+                )
+        return kept
+
+    def _put_chunk(self, document: int | None, item: IndexedChunk) -> None:
+        """Insert a chunk and its vectors."""
+        row = self._connection.execute(_PUT_CHUNK, (document, *_clean(_chunk_row(item))))
+        put_links(self._connection, document, row.lastrowid, item.links)
+        self._connection.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+            [
+                (row.lastrowid, number, window.digest, packed(window.vector))
+                for number, window in enumerate(item.windows)
+            ],
+        )
+
+    def _name_documents(self) -> None:
+        """Give every document its display name, which depends on the others'."""
+        run = self._connection.execute
+        kept = run("SELECT id, path, doc_id FROM documents WHERE status = 'indexed'").fetchall()
+        names = display_names([path for _, path, _ in kept])
+        for row, path, name in kept:
+            if names[path] != name:
+                run("UPDATE documents SET doc_id = ? WHERE id = ?", [names[path], row])
+
+    def _meta(self, key: str, otherwise: str | None = None) -> str:
+        with faults(self._label):
+            row = self._connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
+            if row is None and otherwise is None:
+                raise ValueError(f"its header has no {key}")
+        return str(row[0] if row else otherwise)
+
+    def _set(self, key: str, value: object) -> None:
+        sql = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+        self._connection.execute(sql, [key, str(value)])
+
+
+def _document_row(record: DocumentRecord) -> tuple[object, ...]:
+    """Return the values of _PUT_DOCUMENT."""
+    file = (record.key, record.path, record.doc_id, record.digest, record.size, record.mtime_ns)
+    content = (record.recipe, record.title, record.date, record.pages)
+    quality = json.dumps(asdict(record.quality)) if record.quality else ""
+    return (*file, *content, record.status, record.reason, quality)
+
+
+def _chunk_row(item: IndexedChunk) -> tuple[object, ...]:
+    """Return the values of _PUT_CHUNK, but for the document."""
+    chunk = item.chunk
+    place = (chunk.start_page, chunk.end_page, chunk.start_label, chunk.end_label)
+    section = json.dumps([_text(heading) for heading in chunk.section])
+    return (chunk.chunk_id, chunk.order, chunk.text, *place, section, chunk.kind, item.digest)
+
+
+def _clean(row: Iterable[object]) -> tuple[object, ...]:
+    """Return a row whose texts a database takes."""
+    return tuple(_text(value) if isinstance(value, str) else value for value in row)
+
+
+def _text(value: str) -> str:
+    """Replace half characters (lone surrogates)."""
+    return value.encode("utf-8", "replace").decode("utf-8")

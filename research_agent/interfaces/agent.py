@@ -1,0 +1,231 @@
+"""The agent as a plain Python object."""
+
+import asyncio
+import os
+import warnings
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Self
+
+from research_agent.answering.event_making import Known
+from research_agent.assembly.connection import connect
+from research_agent.closeable import Closing
+from research_agent.config import PRESET, configured, load_prompts
+from research_agent.interfaces.events import Watching, events
+from research_agent.interfaces.own_graphs import (
+    context,
+    research,
+    research_tool,
+    state,
+    tools,
+    validation,
+)
+from research_agent.ports import Ports
+from research_agent.prompts import Prompts
+from research_agent.settings import Settings
+from research_agent.stopping import Stop, on_thread
+from research_agent.types import Chunk
+from research_agent.types.calls import SearchResult
+from research_agent.types.events import Event
+from research_agent.types.limits import Limits
+from research_agent.types.result import ResearchResult
+from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.tool_results import ChunksResult, DocumentsResult
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+
+class ResearchAgent(Closing):
+    """Answers questions over one set of documents; close it, or use it in a `with` block.
+
+    Everything below is synchronous. `aask` runs it on threads that this object owns, because
+    asyncio's own pool has only a few more threads than there are cores.
+    """
+
+    @classmethod
+    def open(cls, index: str = "default", *, config: str | None = None, preset: str = "") -> Self:
+        """Return an agent over an index, by name or path, with the user's settings.
+
+        `preset` is "auto", "local", "full" or "seed"; empty: as configured. Own keys win over it.
+
+        The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
+        IndexMissingError and the other errors of `research_agent.errors`.
+        """
+        environment = {**os.environ, PRESET: preset} if preset else os.environ
+        found = configured(config, environment)
+        settings = found.settings
+        for line in found.notes:
+            warnings.warn(line, stacklevel=2)
+        prompts = load_prompts()
+        connection = connect(index, settings, os.environ)
+        return cls(connection.ports, connection.settings, prompts, on_close=connection.close)
+
+    def __init__(
+        self,
+        ports: Ports,
+        settings: Settings,
+        prompts: Prompts,
+        *,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Build the graph once, for all questions; the ports stay their maker's to close."""
+        self._on_close, self._ports = on_close, ports
+        self._graph = research.build_research_graph(ports, settings, prompts)
+        self._tools = tools.ResearchTools(ports, settings, prompts)
+        self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
+
+    @property
+    def graph(self) -> "research.ResearchGraph":
+        """The compiled graph, for a node of another graph; it works while this object is open."""
+        return self._graph
+
+    def ask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
+        """Answer one question within `limits` from the documents in `scope`.
+
+        Raises ResearchAgentError: a ToolInputError for a scope that no document is in. Called in a
+        node of another graph, it hands on that graph's callbacks, tags and metadata.
+        """
+        asked = state.ResearchInput(question=question, scope=scope)
+        with validation.validated_once():
+            output = self._graph.invoke(asked, context=_context(limits))
+        return state.ResearchOutput.model_validate(output).result
+
+    async def aask(
+        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+    ) -> ResearchResult:
+        """Answer one question while others are being answered.
+
+        Each call runs in a copy of the caller's context, so callbacks and tags are handed on.
+        Cancelling the task ends the question, with the model call that is under way.
+        """
+        asked = partial(self.ask, question, limits=limits, scope=scope)
+        return await on_thread(self._threads, asked)
+
+    def stream(
+        self,
+        question: str,
+        *,
+        limits: Limits | None = None,
+        scope: Scope = EVERYTHING,
+        drafts: bool = False,
+        stop: Stop | None = None,
+        watching: Watching = iter,
+    ) -> Generator[Event, None, None]:
+        """Answer one question and yield what happens meanwhile; see docs/events.md.
+
+        The last event is `Finished` with the result, or `Stopped`, after which the error is
+        raised. `drafts`: also what the model wrote before it is checked. The question ends where
+        `stop` is told to end it, or where the iterator is closed. `watching` passes on LangGraph's
+        tasks, as `app.report.Recorder.watching` does.
+        """
+        asked = state.ResearchInput(question=question, scope=scope)
+        run = partial(
+            self._graph.stream,
+            asked,
+            context=_context(limits),
+            stream_mode="tasks",
+            subgraphs=True,
+        )
+        known = Known(drafts=drafts)
+        return events(question, run, stop=stop or Stop(), known=known, watching=watching)
+
+    async def astream(
+        self,
+        question: str,
+        *,
+        limits: Limits | None = None,
+        scope: Scope = EVERYTHING,
+        drafts: bool = False,
+    ) -> AsyncGenerator[Event, None]:
+        """Answer one question and yield what `stream` yields, while others are being answered.
+
+        Cancelling the task, or closing the iterator, ends the question.
+        """
+        stop, read = Stop(), asyncio.Queue[Event | None]()
+        loop = asyncio.get_running_loop()
+
+        def run() -> None:
+            given = partial(self.stream, question, limits=limits, scope=scope)
+            try:
+                for event in given(drafts=drafts, stop=stop):
+                    loop.call_soon_threadsafe(read.put_nowait, event)
+            finally:
+                loop.call_soon_threadsafe(read.put_nowait, None)
+
+        running = loop.run_in_executor(self._threads, copy_context().run, run)
+        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        try:
+            while (event := await read.get()) is not None:
+                yield event
+            await running
+        finally:
+            stop.end()
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_chunks: int = 25,
+        file_filter: str | None = None,
+        include_references: bool = False,
+        rerank: bool = True,
+        exclude_chunk_ids: Collection[str] | None = None,
+    ) -> SearchResult:
+        """Search the documents, as `search_chunks_tool` does; see docs/tools.md.
+
+        Raises ToolInputError, which names the nearest documents where `file_filter` fits none.
+        """
+        return self._tools.search(
+            query,
+            max_chunks=max_chunks,
+            file_filter=file_filter,
+            include_references=include_references,
+            rerank=rerank,
+            exclude_chunk_ids=exclude_chunk_ids,
+        )
+
+    def get_chunks(
+        self, chunk_ids: Sequence[str], *, expand_depth: int = 3, max_total_chunks: int = 100
+    ) -> ChunksResult:
+        """Read chunks by their ids, and what they refer to, as `get_chunks_tool` does."""
+        return self._tools.get_chunks(
+            chunk_ids, expand_depth=expand_depth, max_total_chunks=max_total_chunks
+        )
+
+    def documents(self) -> DocumentsResult:
+        """List what can be searched, as `list_documents_tool` does."""
+        return self._tools.documents()
+
+    def document(self, doc_id: str) -> Sequence[Chunk]:
+        """Return every chunk of a document, by its display name; empty where it is not known."""
+        return self._ports.contents(doc_id)
+
+    def count_tokens(self, text: str) -> int:
+        """Return about how long a text is for a model."""
+        return self._ports.tokenizer.count(text)
+
+    def research_tool(self, limits: Callable[[], Limits] = Limits) -> "BaseTool":
+        """Return a tool that asks a whole question, for another agent.
+
+        `limits` is asked at each call for what may still be spent.
+        """
+        return research_tool.build_research_tool(self, limits)
+
+    def tools(self) -> "tuple[BaseTool, BaseTool, BaseTool]":
+        """Return the three tools for another agent; they work as long as this object is open."""
+        return self._tools.tools()
+
+    def close(self) -> None:
+        """Wait for running questions, give the threads back, close what `open` opened."""
+        self._threads.shutdown()
+        self._on_close()
+
+
+def _context(limits: Limits | None) -> "context.ResearchContext | None":
+    """Return what a run is given; None leaves what a parent graph's run was given."""
+    return context.ResearchContext.of(limits) if limits and limits != Limits() else None

@@ -1,0 +1,187 @@
+"""One conversation: its graph on its thread, read and continued."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from research_agent.answering.draft_redaction import public_result
+from research_agent.answering.event_making import Known
+from research_agent.assembly.connection import Connection
+from research_agent.assembly.sessions import SessionPlace
+from research_agent.conversation.adapters.sessions import SessionTable
+from research_agent.conversation.sessions import SessionInfo, check_format
+from research_agent.errors import SessionError
+from research_agent.interfaces.events import events
+from research_agent.interfaces.own_graphs import own, state
+from research_agent.interfaces.report import Recorder
+from research_agent.prompts import Prompts
+from research_agent.stopping import Stop
+from research_agent.types.conversation import Choices, Turn
+from research_agent.types.events import Event, Finished
+
+if TYPE_CHECKING:
+    from graphs import chat, chat_state
+    from graphs import checkpoints as saving
+else:
+    chat, chat_state, saving = own("chat"), own("chat_state"), own("checkpoints")
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a turn that has not ended waits for."""
+
+    text: str = ""
+    """The question; empty where no turn is open."""
+    choices: Choices = field(default_factory=Choices)
+    """What the person has to choose between, where that is what it waits for."""
+
+
+class Conversation:
+    """A thread of the chat graph; everything that is kept of it is plain."""
+
+    def __init__(
+        self, graph: "chat.Chat", saver: "saving.Saver", table: SessionTable, info: SessionInfo
+    ) -> None:
+        """Continue the thread of `info`."""
+        self._graph, self._saver, self._table = graph, saver, table
+        self.info = info
+        self.last: Finished | None = None
+        """The last answer of this process, with all that was found."""
+        self.recorder = Recorder()
+
+    @property
+    def _config(self) -> Any:  # noqa: ANN401 (LangChain's RunnableConfig)
+        return {"configurable": {"thread_id": self.info.thread}}
+
+    @property
+    def name(self) -> str:
+        """What the session is called now; it may have been renamed since it was opened."""
+        named = (one.name for one in self._table.all() if one.thread == self.info.thread)
+        return next(named, self.info.name)
+
+    def state(self) -> "chat_state.ChatState":
+        """Return all that is kept; raises SessionError where it cannot be read."""
+        return self._read()[0]
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns that were answered, the oldest first."""
+        return self.state().turns
+
+    def pending(self) -> Pending:
+        """Return what an interrupted turn waits for; nothing where the last one has ended."""
+        found, waiting, interrupted = self._read()
+        if not waiting:
+            return Pending()
+        return Pending(found.said, found.choices if interrupted else Choices())
+
+    def ask(
+        self, text: str, *, stop: Stop, limits: "chat_state.Limits", rejected: dict[str, str]
+    ) -> Generator[Event, None, None]:
+        """Ask a question; yields what happens, and ends early where the person has to choose."""
+        from langchain_core.messages import HumanMessage
+
+        asked = chat_state.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
+        return self._run(text, asked, stop)
+
+    def choose(self, said: str, *, stop: Stop) -> Generator[Event, None, None]:
+        """Go on with what the person has chosen."""
+        from langgraph.types import Command
+
+        return self._run(said, Command(resume=said), stop)
+
+    def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
+        """Go on with a turn that has not ended."""
+        return self._run(self.pending().text, None, stop)
+
+    def result(self, turn: int) -> str:
+        """Return the whole result of a turn (from 0) as JSON, empty where it was not kept."""
+        return self._table.result(self.info.thread, turn)
+
+    def _run(self, text: str, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
+        self.last, self.recorder = None, Recorder()
+        run: Callable[[], Any] = partial(
+            self._graph.stream,
+            given,
+            self._config,
+            stream_mode="tasks",
+            subgraphs=True,
+            durability="sync",
+        )
+        for event in events(text, run, stop=stop, known=Known(), watching=self.recorder.watching):
+            if isinstance(event, Finished):
+                self.last = event
+            yield event
+        self._keep()
+
+    def _keep(self) -> None:
+        """Note that a turn has ended, with its whole result; drop what only resuming needed."""
+        turns = self.turns()
+        if self.last is not None:
+            whole = state.RESULT.dump_json(public_result(self.last.result)).decode()
+            self._table.keep_result(self.info.thread, len(turns) - 1, whole)
+            saving.prune(self._saver, self.info.thread)
+        self._table.used(self.info.thread, len(turns))
+
+    def _read(self) -> "tuple[chat_state.ChatState, bool, bool]":
+        """Return state, whether a turn is open, and whether it waits for the person."""
+        try:
+            snapshot = self._graph.get_state(self._config)
+            found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
+            _check_turns(found.turns)
+        except (ValidationError, TypeError, ValueError, AttributeError) as error:
+            first = str(error).splitlines()[0][:200]
+            raise SessionError(
+                f"the session {self.info.name} holds what this version cannot read ({first}); "
+                "nothing was changed",
+                hint="Begin another one: research-agent chat --session NAME",
+            ) from error
+        waits = any(task.interrupts for task in snapshot.tasks)
+        return found, bool(snapshot.next), waits
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Everything that conversations over one index share."""
+
+    place: SessionPlace
+    table: SessionTable
+    connection: Connection
+    prompts: Prompts
+    interactive: bool
+
+    def conversation(self, name: str, index: str, stack: ExitStack) -> Conversation:
+        """Open a session for this process alone, until `stack` is closed."""
+        info = self.table.begin(name, index)
+        check_format(info)
+        stack.enter_context(self.table.held(info))
+        saver = stack.enter_context(self.saver())
+        graph = chat.build_chat_graph(
+            self.connection.ports,
+            self.connection.settings,
+            self.prompts,
+            checkpointer=saver,
+            interactive=self.interactive,
+        )
+        return Conversation(graph, saver, self.table, info)
+
+    def saver(self) -> Any:  # noqa: ANN401 (a context manager of one of two kinds)
+        """Return what keeps the checkpoints."""
+        if self.place.postgres:
+            return saving.postgres_saver(self.place.postgres)
+        return saving.sqlite_saver(self.place.file)
+
+    def delete(self, session: SessionInfo) -> None:
+        """Delete a session that no process has open; raises SessionLockedError."""
+        with self.table.held(session), self.saver() as saver:
+            saver.delete_thread(session.thread)
+            self.table.delete(session.thread)
+
+
+def _check_turns(turns: Sequence[Turn]) -> None:
+    """Raise ValueError for what is no turn, such as a value of a type that is not known here."""
+    if wrong := [number for number, turn in enumerate(turns, start=1) if not turn.question]:
+        raise ValueError(f"turn {wrong[0]} has no question")

@@ -1,0 +1,301 @@
+"""What a person does in a conversation: asks, chooses, and gives commands."""
+
+import shlex
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from research_agent.conversation.citation_status import outdated, standing
+from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
+from research_agent.interfaces.chat import exporting, showing
+from research_agent.interfaces.chat.conversation import Conversation, Opened
+from research_agent.interfaces.chat.lines import Lines
+from research_agent.interfaces.chat.listing import sessions
+from research_agent.interfaces.cli.errors import tell_error
+from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.interfaces.cli.terminal import note, result_text, say
+from research_agent.stopping import Stop
+from research_agent.types.conversation import Choices, Cited, Turn
+from research_agent.types.events import Event
+from research_agent.types.scope import check_scope, scope_of
+from research_agent.types.uncertain_spans import told
+
+if TYPE_CHECKING:
+    from graphs.chat_state import Limits
+
+HELP = """A question is answered from the documents; "and for the other one?" is understood too.
+/sources            where the last answer stands, and whether it still does
+/evidence c2        a quote of the last answer in its page
+/why                what was searched, kept and dropped, and how sure the answer is
+/retry [QUESTION]   ask the last question again, or another one in its place
+/reject c2 ...      do not read these chunks again; /reject none: read them again
+/docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
+/history            the questions and answers so far
+/export FILE        the conversation as Markdown; FILE.html: a report on the last answer
+/sessions           list; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
+/help, /quit        Ctrl-C ends an answer, twice leaves"""
+HTML = (".html", ".htm")
+
+
+class Desk:
+    """A conversation at a terminal, or at the end of a pipe."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        conversation: Conversation,
+        lines: Lines,
+        *,
+        limits: "Limits",
+        steps: bool,
+    ) -> None:
+        """Continue a conversation within `limits`; empty: within those that it had."""
+        self._opened, self._talk, self._lines, self._steps = opened, conversation, lines, steps
+        kept = conversation.state()
+        self._limits: Limits = limits or kept.scope or {}
+        self._rejected = dict(kept.rejected or {})
+        self._local = opened.connection.settings.models.chat.provider == "local"
+
+    def greet(self) -> None:
+        """Tell which session it is, which older answers no longer stand, and what is open."""
+        turns, pending = self._talk.turns(), self._talk.pending()
+        note(f"session {self._talk.info.name}, {len(turns)} turns; /help lists the commands")
+        for number, turn in enumerate(turns, start=1):
+            for problem in self._problems(turn):
+                note(f"turn {number}: {problem}")
+        if pending.choices.options:
+            self._trying(lambda: self._decide(pending.choices))
+        elif pending.text:
+            note(f"this question has no answer yet, /retry asks it again: {pending.text}")
+
+    def run(self) -> int:
+        """Answer and obey line by line until the person leaves; return the exit status."""
+        while (line := self._lines.next("> ")) is not None:
+            text = line.strip()
+            if text in ("/quit", "/exit"):
+                return 0
+            if text:
+                self._do(text)
+        return self._lines.status
+
+    def _do(self, text: str) -> None:
+        """Ask a question or obey a command."""
+        obey = self._command if text.startswith("/") else self._ask
+        self._trying(lambda: obey(text))
+
+    def _trying(self, what: Callable[[], None]) -> None:
+        """Do something; what goes wrong is told, and the session goes on."""
+        try:
+            what()
+        except StoppedError:
+            note("the answer was stopped; /retry asks again")
+        except ResearchAgentError as error:
+            tell_error(str(error), error.hint)
+
+    def _command(self, text: str) -> None:
+        name, _, argument = text[1:].partition(" ")
+        commands: Mapping[str, Callable[[str], None]] = {
+            "help": lambda _: say(HELP),
+            "sources": self._sources,
+            "evidence": self._evidence,
+            "why": lambda _: say(showing.why_text(self._last())),
+            "retry": self._retry,
+            "reject": self._reject,
+            "docs": self._docs,
+            "history": self._history,
+            "export": self._export,
+            "sessions": lambda given: sessions(self._opened, self._talk.info, words(given)),
+        }
+        if name not in commands:
+            raise SessionError(f"there is no command /{name}", hint="/help lists them")
+        commands[name](argument.strip())
+
+    def _ask(self, text: str) -> None:
+        stop = Stop()
+        running = self._talk.ask(text, stop=stop, limits=self._limits, rejected=self._rejected)
+        self._follow(running, stop)
+
+    def _follow(self, running: Generator[Event, None, None], stop: Stop) -> None:
+        """Tell what happens until the answer is there, the person has to choose, or it stops."""
+        before = len(self._talk.turns())
+        with ended_by_ctrl_c(stop):
+            for event in running:
+                line = showing.event_text(event, local=self._local)
+                if line and (self._steps or event.event == "stopped"):
+                    note(line, mark="")
+        turns, pending = self._talk.turns(), self._talk.pending()
+        if len(turns) > before:
+            self._show(turns[-1])
+        elif pending.choices.options:
+            self._decide(pending.choices)
+
+    def _decide(self, choices: Choices) -> None:
+        say(showing.choices_text(choices))
+        said = self._lines.next("? ")
+        if said is not None:
+            stop = Stop()
+            self._follow(self._talk.choose(said.strip() or "all", stop=stop), stop)
+
+    def _show(self, turn: Turn) -> None:
+        if how := showing.understood(turn):
+            note(how, mark="")
+        say(result_text(self._talk.last.result) if self._talk.last else turn.answer)
+        if turn.unsure:
+            note(told(turn.unsure), mark="")
+        for warning in turn.warnings if self._steps else ():
+            note(warning)
+        note(showing.cost_text(turn), mark="")
+
+    def _retry(self, text: str) -> None:
+        if text:
+            self._ask(text)
+        elif self._talk.pending().text:
+            stop = Stop()
+            self._follow(self._talk.resume(stop=stop), stop)
+        else:
+            self._ask(self._last().question)
+
+    def _last(self) -> Turn:
+        turns = self._talk.turns()
+        if not turns:
+            raise SessionError("nothing was answered yet", hint="Ask a question first.")
+        return turns[-1]
+
+    def _cited(self, key: str) -> Cited:
+        turn = self._last()
+        found = next((item for item in turn.citations if item.key == key.strip("[]")), None)
+        if found is None:
+            keys = ", ".join(item.key for item in turn.citations) or "nothing"
+            raise SessionError(
+                f"the last answer has no {key or 'such key'}", hint=f"It has {keys}."
+            )
+        return found
+
+    def _problems(self, turn: Turn) -> tuple[str, ...]:
+        """Return which citations of an answer no longer stand in the documents."""
+        ports = self._opened.connection.ports
+        if not turn.citations:
+            return ()
+        documents = {document.doc_id for document in ports.documents()}
+        chunks = ports.chunks.chunks([item.chunk_id for item in turn.citations])
+        return outdated(turn.citations, standing(turn.citations, chunks, documents))
+
+    def _sources(self, _: str) -> None:
+        turn = self._last()
+        say(showing.sources_text(turn, self._problems(turn)))
+
+    def _evidence(self, key: str) -> None:
+        item = self._cited(key)
+        chunks = self._opened.connection.ports.chunks
+        found = chunks.chunks([item.chunk_id])
+        if not found:
+            raise SessionError(
+                f"{item.place} is no longer in the index as it was cited",
+                hint=f'The quote was: "{item.quote}"',
+            )
+        spans = [span for span in item.spans if span.page == item.quoted_page]
+        page = chunks.page_text(item.chunk_id, item.quoted_page) if spans else ""
+        if page:
+            say(showing.quote_in(page, item, spans[0].start, spans[-1].end))
+            return
+        start = found[0].text.find(item.quote)
+        say(showing.quote_in(found[0].text, item, start, start + len(item.quote)))
+
+    def _reject(self, given: str) -> None:
+        if given == "none":
+            self._rejected = {}
+        else:
+            cited = [self._cited(key) for key in words(given)]
+            self._rejected |= {item.chunk_id: item.digest for item in cited}
+        note(f"{len(self._rejected)} chunks are not read; /retry asks again without them")
+
+    def _docs(self, given: str) -> None:
+        known = self._opened.connection.ports.documents()
+        if given == "all":
+            self._limits = {}
+        elif given:
+            wanted: Limits = {"documents": words(given)}
+            check_scope(scope_of(wanted), lambda: known)
+            self._limits = wanted
+        scope = scope_of(self._limits)
+        read = [scope.admits_document(one.doc_id, one.source, one.date) for one in known]
+        marks = ("*" if inside else " " for inside in read)
+        say("\n".join(f"{mark} {one.doc_id}" for mark, one in zip(marks, known, strict=True)))
+        note(f"{sum(read)} of {len(known)} documents are read (*)", mark="")
+
+    def _history(self, _: str) -> None:
+        for number, turn in enumerate(self._talk.turns(), start=1):
+            say(f"{number}. {turn.text}\n{turn.answer}")
+            for problem in self._problems(turn):
+                note(problem)
+
+    def _export(self, given: str) -> None:
+        path = unquoted(given)
+        if not path:
+            raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
+        self._last()
+        path = exporting.in_home(path)
+        if path.lower().endswith(HTML):
+            self._report(path, len(self._talk.turns()) - 1)
+        else:
+            text = exporting.markdown(self._talk.name, self._talk.turns())
+            exporting.write_new(path, text)
+        note(f"written: {path}")
+
+    def _report(self, path: str, turn: int) -> None:
+        """Write the report on a turn, from its whole result."""
+        from pydantic import ValidationError
+
+        from research_agent.interfaces.own_graphs import state
+        from research_agent.interfaces.report.recording import UNWATCHED
+        from research_agent.interfaces.report.writing import write_report
+
+        try:
+            result = state.RESULT.validate_json(self._talk.result(turn))
+        except ValidationError as error:
+            raise SessionError(
+                "the answer was given by another version, which kept its result differently",
+                hint="/retry asks again; /export FILE.md writes what is there",
+            ) from error
+        here, connection = self._talk.last, self._opened.connection
+        record = self._talk.recorder.record() if here else UNWATCHED
+        write_report(
+            result,
+            path,
+            chunks=connection.ports.chunks,
+            settings=connection.settings,
+            record=record,
+        )
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a command, quoted ones in one.
+
+    >>> words('guide "my notes"')
+    ['guide', 'my notes']
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise SessionError(f"{error} in {text}", hint="Close the quotation mark.") from error
+
+
+def unquoted(path: str) -> str:
+    """Return a path without the quotation marks around it; it may have spaces either way.
+
+    >>> unquoted('"my notes.md"'), unquoted("my notes.md")
+    ('my notes.md', 'my notes.md')
+    """
+    quoted = len(path) > 1 and path[0] == path[-1] and path[0] in "\"'"
+    return path[1:-1] if quoted else path
+
+
+def converse(
+    opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: bool
+) -> int:
+    """Hold a conversation until the person leaves; return the exit status."""
+    with ExitStack() as stack:
+        talk = opened.conversation(name, index, stack)
+        desk = Desk(opened, talk, lines, limits=limits, steps=steps)
+        desk.greet()
+        return desk.run()

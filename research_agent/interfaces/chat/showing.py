@@ -1,0 +1,139 @@
+"""What a conversation looks like in a terminal; `say` makes control characters visible."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from research_agent.interfaces.cli.ask import rounds_text
+from research_agent.interfaces.events import step_text
+from research_agent.types.conversation import Choices, Cited, Turn
+from research_agent.types.events import Event, SentenceChecked, Stopped
+from research_agent.types.uncertain_spans import measured
+
+AROUND = 300
+"""Characters of a page that are shown on each side of a quote."""
+
+
+def address(source: str, page: int) -> str:
+    """Return an address that opens a file at a page.
+
+    >>> address("/docs/my guide.pdf", 3), address("/docs/notes.md", 1)
+    ('file:///docs/my%20guide.pdf#page=3', 'file:///docs/notes.md')
+    """
+    path = Path(source)
+    plain = path.as_uri() if path.is_absolute() else quote(source)
+    return f"{plain}#page={page}" if source.lower().endswith(".pdf") else plain
+
+
+def event_text(event: Event, *, local: bool) -> str:
+    """Return one line about an event, empty where there is nothing to say.
+
+    `local`: the model is slow, so its beginning is told too.
+    """
+    match event:
+        case SentenceChecked() if event.text:
+            keys = "".join(f"[{key}]" for key in event.keys)
+            return f"{event.verdict}: {event.text} {keys}".rstrip()
+        case Stopped():
+            usage = event.usage
+            spent = f"{usage.llm_calls} model calls, {usage.prompt_tokens} tokens read, "
+            return f"stopped after {event.at:.1f} s: {spent}{usage.completion_tokens} written"
+    return step_text(event, local=local)
+
+
+def understood(turn: Turn) -> str:
+    """Return how a question was understood, empty where it stands by itself.
+
+    >>> understood(Turn(question="How large is the key?", how="model"))
+    'asked: How large is the key? (model)'
+    """
+    return _asked(turn) if turn.how != "new" else ""
+
+
+def cost_text(turn: Turn) -> str:
+    """Return how a turn ended and what it cost, in one line.
+
+    >>> cost_text(Turn(status="answered", stop_reason="confident", rounds=1, llm_calls=2))
+    'answered (confident) in 0.0 s: 1 round, 2 model calls, 0 tokens read, 0 written'
+    """
+    return (
+        f"{turn.status} ({turn.stop_reason}) in {turn.seconds:.1f} s: "
+        f"{rounds_text(turn.rounds)}, {turn.llm_calls} model calls, "
+        f"{turn.prompt_tokens} tokens read, {turn.completion_tokens} written"
+    )
+
+
+def choices_text(choices: Choices) -> str:
+    """Return what a person has to choose between.
+
+    >>> print(choices_text(Choices("Which document do you mean?", ("rye", "wheat"))))
+    Which document do you mean?
+      1  rye
+      2  wheat
+    A number or a name; anything else: all of them.
+    """
+    options = [f"  {number}  {_flat(name)}" for number, name in enumerate(choices.options, 1)]
+    return "\n".join(
+        [choices.question, *options, "A number or a name; anything else: all of them."]
+    )
+
+
+def why_text(turn: Turn) -> str:
+    """Return what was searched, kept and dropped for an answer, and how sure it is."""
+    sure = _nats(turn.mean_entropy)
+    if len(turn.entropies) > 1:
+        sure += f" (round by round: {', '.join(map(_nats, turn.entropies))})"
+    lines = [
+        f"typed: {turn.text}",
+        _asked(turn),
+        *(f"searched: {query}" for query in turn.queries),
+        _filtered(turn),
+        f"confidence of the search: {turn.confidence:.2f} ({turn.confidence_reason})",
+        f"mean entropy of the answer: {sure}",
+        *([f"uncertainty: {turn.uncertainty}"] * bool(turn.uncertainty)),
+        *map(measured, turn.unsure),
+        f"ended: {turn.status}, {turn.stop_reason}, after {rounds_text(turn.rounds)}",
+    ]
+    if turn.answerable is not None:
+        lines.append(f"the evidence answers the question: {turn.answerable:.2f}")
+    if turn.refusal_reason:
+        lines.append(f"refused: {turn.refusal_reason}")
+    return "\n".join([*lines, *(f"note: {warning}" for warning in turn.warnings)])
+
+
+def _asked(turn: Turn) -> str:
+    return f"asked: {turn.question} ({turn.how}{': ' + turn.reason if turn.reason else ''})"
+
+
+def _nats(entropy: float | None) -> str:
+    return "unknown" if entropy is None else f"{entropy:.2f} nats"
+
+
+def sources_text(turn: Turn, problems: Sequence[str]) -> str:
+    """Return the citations of an answer with addresses that open, then what has changed."""
+    if not turn.citations:
+        return "the last answer cites nothing"
+    lines = [
+        f"[{item.key}] {item.place}\n     {address(item.source, item.quoted_page)}"
+        for item in turn.citations
+    ]
+    return "\n".join([*lines, *problems])
+
+
+def quote_in(text: str, item: Cited, start: int, end: int) -> str:
+    """Return the part of a page or chunk around a quote, which stands between marks."""
+    before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
+    cut = "…" * (start > AROUND), "…" * (len(text) - end > AROUND)
+    body = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"
+    where = address(item.source, item.quoted_page)
+    return f"[{item.key}] {item.place}\n{where}\n\n{body.strip()}"
+
+
+def _filtered(turn: Turn) -> str:
+    dropped = turn.original - turn.kept
+    kept = f"kept {turn.kept} of {turn.original} chunks"
+    return f"{kept}, dropped {dropped} (filter: {turn.filter_mode})"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

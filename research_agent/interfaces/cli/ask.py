@@ -1,0 +1,241 @@
+"""`research-agent ask`."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+
+import click
+
+from research_agent.answering.draft_redaction import public_result
+from research_agent.assembly.connection import Connection, connect
+from research_agent.config import load_prompts
+from research_agent.errors import ResearchAgentError, StoppedError
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.index import index_for_docs
+from research_agent.interfaces.cli.interrupt import STATUS, ended_by_ctrl_c
+from research_agent.interfaces.cli.scope import Limits
+from research_agent.interfaces.cli.shown import ShownChat
+from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.terminal import note, progress_bar, result_text, say, say_json
+from research_agent.interfaces.cli.trace import tracing
+from research_agent.interfaces.events import Watching, event_line, step_text
+from research_agent.interfaces.report import Recorder, RunRecord, check_target
+from research_agent.ports import Ports
+from research_agent.settings import Settings
+from research_agent.stopping import Stop
+from research_agent.types.events import Event, Finished, Stopped
+from research_agent.types.evidence import place
+from research_agent.types.questions import check_question
+from research_agent.types.result import ResearchResult, Usage
+from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.uncertain_spans import told
+
+UNREPORTED = 4
+"""Exit status where the answer was given, and its report could not be written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """What to print beside the answer."""
+
+    as_json: bool = False
+    events: bool = False
+    """Each event as a line of JSON, in place of the answer."""
+    drafts: bool = False
+    """Also what the model wrote before it is checked, among the events."""
+    evidence: bool = False
+    prompt: bool = False
+    steps: bool = True
+    report: str = ""
+    """The file of a report; empty where none is wanted."""
+    force: bool = False
+    """The report replaces whatever file is there."""
+    trace: str = ""
+    """The folder of the run's trace; empty where none is wanted."""
+
+
+def ask(
+    question: str,
+    *,
+    index: str,
+    config: str | None,
+    docs: Sequence[str],
+    limits: Limits,
+    show: Show,
+) -> int:
+    """Answer a question and print it; steps go to stderr, the answer to stdout.
+
+    Return 4 where the answer is there, and its report could not be written.
+    """
+    question = check_question(question)
+    if show.report:
+        check_target(show.report, force=show.force)
+    settings = start(config, tells_preset=True)
+    prompts = load_prompts()
+    where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
+    with ExitStack() as stack:
+        show_progress = stack.enter_context(progress_bar())
+        joining = partial(show_progress, "joining the weights")
+        connection = stack.enter_context(
+            connect(where, settings, os.environ, on_bytes=joining, on_note=note)
+        )
+        ports = shown(connection.ports) if show.prompt else connection.ports
+        recorder = Recorder()
+        watching: Watching = recorder.watching
+        if show.trace:
+            trace = stack.enter_context(
+                tracing(show.trace, question, where, connection, on_problem=note)
+            )
+            ports = trace.ports(connection, ports)
+            watching = trace.behind(recorder.watching)
+        agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
+        try:
+            scope = Scope(**limits)
+            result = run(agent, question, settings, show, scope=scope, watching=watching)
+        except StoppedError:
+            return STATUS
+        _print(result, show)
+        if show.trace:
+            note(f"trace: {trace.path}")
+        if show.report:
+            return _report(result, show, connection, recorder.record())
+    return 0
+
+
+def _print(result: ResearchResult, show: Show) -> None:
+    """Print an answer, as text with what it cost, or as JSON; events are printed already."""
+    if show.events:
+        return
+    if show.as_json:
+        from research_agent.interfaces.own_graphs import state
+
+        say_json(state.RESULT.dump_python(public_result(result), mode="json"))
+        return
+    if show.evidence:
+        say(evidence_text(result))
+    say(result_text(result))
+    if result.advice:
+        say(result.advice, error=True)
+    if result.unsure:
+        say(told(result.unsure), dim=True, error=True)
+    unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
+    for warning in result.warnings if show.steps or unfinished else ():
+        note(warning)
+    say(cost_line(result), dim=True, error=True)
+
+
+def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
+    """Write the report; what prevents it is told, and does not take the answer back."""
+    from research_agent.interfaces.report.writing import write_report
+
+    try:
+        write_report(
+            result,
+            show.report,
+            chunks=connection.ports.chunks,
+            settings=connection.settings,
+            record=record,
+            force=show.force,
+        )
+    except ResearchAgentError as error:
+        note(f"no report was written: {error} {error.hint}")
+        return UNREPORTED
+    note(f"report: {show.report}")
+    return 0
+
+
+def run(
+    agent: ResearchAgent,
+    question: str,
+    settings: Settings,
+    show: Show,
+    *,
+    scope: Scope = EVERYTHING,
+    watching: Watching = iter,
+) -> ResearchResult:
+    """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
+    result: ResearchResult | None = None
+    stop = Stop()
+    with ended_by_ctrl_c(stop):
+        asked = partial(agent.stream, question, scope=scope, drafts=show.drafts)
+        for event in asked(stop=stop, watching=watching):
+            if isinstance(event, Finished):
+                result = event.result
+            if show.events:
+                click.echo(event_line(event))
+            if show.steps or isinstance(event, Stopped):
+                _tell(event, settings)
+    if result is None:
+        raise RuntimeError("the graph ended without a report")
+    return result
+
+
+def shown(ports: Ports) -> Ports:
+    """Return the ports with every chat model's messages printed to stderr."""
+    return replace(
+        ports,
+        answerer=ShownChat(ports.answerer),
+        planner=ShownChat(ports.planner),
+        filterer=ShownChat(ports.filterer),
+        verifier=ShownChat(ports.verifier),
+    )
+
+
+def evidence_text(result: ResearchResult) -> str:
+    """Return every chunk that the model read, with its key and place."""
+    return "".join(
+        f"--- [{item.key}] {place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
+        for item in result.evidence
+    )
+
+
+def cost_line(result: ResearchResult) -> str:
+    """Return how the question ended and what it cost, in one line.
+
+    Failed calls, further tries, reused replies and the cost are told where there are any.
+    """
+    usage = result.usage
+    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
+    return f"{ending}: {rounds_text(result.rounds)}, {usage_text(usage)}"
+
+
+def rounds_text(rounds: int) -> str:
+    """Return how many rounds there were, in words.
+
+    >>> rounds_text(1), rounds_text(2)
+    ('1 round', '2 rounds')
+    """
+    return f"{rounds} round" if rounds == 1 else f"{rounds} rounds"
+
+
+def usage_text(usage: Usage) -> str:
+    """Return what was spent, in words.
+
+    >>> from research_agent.types.result import usage_of
+    >>> usage_text(usage_of(()))
+    '0 model calls, 0 tokens read (0 cached), 0 written'
+    """
+    parts = (
+        f"{usage.llm_calls} model calls",
+        f"{usage.failed_calls} failed" if usage.failed_calls else "",
+        f"{usage.retries} tried again" if usage.retries else "",
+        f"{usage.reused_calls} replies reused" if usage.reused_calls else "",
+        f"{usage.prompt_tokens} tokens read ({usage.cached_tokens} cached)",
+        f"{usage.completion_tokens} written",
+        f"cost {usage.cost:.4g}" if usage.cost else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _tell(event: Event, settings: Settings) -> None:
+    """Print one line for a step that ended, a slow one that begins, or a question that was ended.
+
+    What went wrong with a question is told by the command itself.
+    """
+    line = step_text(event, local=settings.models.chat.provider == "local")
+    if isinstance(event, Stopped) and event.reason == "cancelled":
+        line = f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
+    if line:
+        say(line, dim=True, error=True)

@@ -1,0 +1,194 @@
+"""`research-agent index`, and the index that `ask --docs` keeps for a folder."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+from research_agent.assembly.index import (
+    list_indexes,
+    preview_index,
+    remove_index,
+    update_index,
+)
+from research_agent.assembly.known_vectors import embedding_cache
+from research_agent.assembly.models import connect_embedder
+from research_agent.assembly.parsing import local_files, reader
+from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.settings import Settings
+from research_agent.types.documents import FileReport, IndexReport
+from research_agent.types.records import IndexProgress
+
+SOME_FAILED = 3
+"""Exit status where some files could not be read, or no document is in the index."""
+SHOWN_SKIPPED = 20
+
+
+def index(  # noqa: PLR0913 (one argument an option)
+    paths: Sequence[str],
+    *,
+    index: str,
+    config: str | None,
+    as_json: bool,
+    dry_run: bool = False,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> int:
+    """Bring an index up to date, or preview that, and say what becomes of each file."""
+    settings = start(config)
+    act = preview if dry_run else update
+    report = act(index, paths, settings, rebuild=rebuild, prune=prune)
+    if as_json:
+        say_json(asdict(report))
+    else:
+        say("\n".join(preview_lines(report) if dry_run else report_lines(report)))
+    holds = report.documents or report.count("added")
+    return SOME_FAILED if report.count("failed") or not holds else 0
+
+
+def update(
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Bring an index up to date, with a progress bar where stderr is a terminal."""
+    files = local_files(settings.documents)
+    with (
+        connect_embedder(settings.models, environment=os.environ) as embedder,
+        reader(settings.documents) as documents,
+        embedding_cache(os.environ) as cache,
+        progress_bar() as show,
+    ):
+
+        def on_progress(progress: IndexProgress) -> None:
+            texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
+            show(f"{Path(progress.path).name}{texts}", progress.number - 1, progress.total)
+
+        return update_index(
+            location,
+            paths,
+            settings,
+            embedder=embedder,
+            files=files,
+            reader=documents,
+            cache=cache,
+            on_progress=on_progress,
+            rebuild=rebuild,
+            prune=prune,
+        )
+
+
+def preview(
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Return what `update` would do; nothing is written."""
+    with connect_embedder(settings.models, environment=os.environ) as embedder:
+        return preview_index(
+            location,
+            paths,
+            settings,
+            model=embedder.name,
+            files=local_files(settings.documents),
+            rebuild=rebuild,
+            prune=prune,
+        )
+
+
+def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:
+    """Keep an index of its own for these paths and return its name.
+
+    The name holds a hash of the absolute paths, so the same folder has the same index wherever
+    the command runs, and nothing is embedded twice.
+    """
+    absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
+    digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
+    name = f"docs-{digest}"
+    report = update(name, absolute, settings)
+    if not quiet:
+        changed = report.count("indexed") + report.count("removed")
+        what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
+        say(f"index: {what}", dim=True, error=True)
+    for file in report.files:
+        if file.status == "failed":
+            say(_line(file), error=True)
+    return name
+
+
+def report_lines(report: IndexReport) -> list[str]:
+    """Return one line a file that needs a word, then the totals."""
+    told = [file for file in report.files if file.reason and file.status != "skipped"]
+    lines = [*map(_line, told), *_skipped_lines(report)]
+    lines.append(
+        f"{_counts(report)}; the index holds {report.documents} documents, "
+        f"{report.chunks} chunks ({report.embedded} texts embedded)"
+    )
+    if not report.documents:
+        lines.append("no document was indexed; nothing can be asked yet")
+    return lines
+
+
+def preview_lines(report: IndexReport) -> list[str]:
+    """Return one line a file that would be touched or needs a word, then the totals."""
+    told = [file for file in report.files if file.status != "skipped"]
+    told = [file for file in told if file.reason or file.status != "unchanged"]
+    return [
+        *map(_line, told),
+        *_skipped_lines(report),
+        f"{_counts(report)}; nothing was written: leave out --dry-run to do it",
+    ]
+
+
+def show_indexes(*, as_json: bool) -> int:
+    """Print the named indexes."""
+    found = list_indexes()
+    if as_json:
+        say_json([asdict(item) for item in found])
+        return 0
+    for item in found:
+        header = item.header
+        about = (
+            f"{header.documents} documents, {header.chunks} chunks, {header.model}, "
+            f"changed {header.changed or 'never'}"
+            if header
+            else item.problem
+        )
+        say(f"{item.name}: {about}, {item.bytes_on_disk / 1e6:.1f} MB, {item.path}")
+    if not found:
+        say("no index yet; make one: research-agent index PATH")
+    return 0
+
+
+def remove(location: str) -> int:
+    """Remove an index; the documents are not touched."""
+    say(f"removed {remove_index(location)}")
+    return 0
+
+
+def _line(file: FileReport) -> str:
+    return f"{file.status}: {file.path}" + (f": {file.reason}" if file.reason else "")
+
+
+def _skipped_lines(report: IndexReport) -> list[str]:
+    """Return a line for each skipped file, but for many."""
+    skipped = [_line(file) for file in report.files if file.status == "skipped"]
+    if len(skipped) > SHOWN_SKIPPED:
+        more = f"… and {len(skipped) - SHOWN_SKIPPED} more skipped (all with --json)"
+        return [*skipped[:SHOWN_SKIPPED], more]
+    return skipped
+
+
+def _counts(report: IndexReport) -> str:
+    """Return how many files have each status."""
+    order = ("indexed", "added", "changed", "unchanged", "removed", "skipped", "failed")
+    counts = [f"{report.count(status)} {status}" for status in order if report.count(status)]
+    return ", ".join(counts) or "no files"

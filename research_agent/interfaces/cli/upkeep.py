@@ -1,0 +1,191 @@
+"""Commands of the command line that look after the agent: calibrate, doctor, config, models."""
+
+import click
+
+from research_agent.interfaces.cli.errors import told
+from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.verification.calibration.risk_control import Of
+
+
+@click.command("calibrate")
+@INDEX
+@CONFIG
+@click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
+@click.option(
+    "--rate",
+    default=0.15,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of errors allowed among the questions that are not refined.",
+)
+@click.option(
+    "--max-minutes",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 1440),
+    help="Begin no question after this long.",
+)
+@click.option("--rules", is_flag=True, help="Ask no model: make the questions by rules.")
+@click.option(
+    "--answers",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also have so many of the questions answered, and fit the limits of answers.",
+)
+@click.option(
+    "--answer-rate",
+    default=0.2,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of wrong answers allowed among those given.",
+)
+@click.option(
+    "--of",
+    default="answered",
+    show_default=True,
+    type=click.Choice(["answered", "asked"]),
+    help="What --answer-rate is a share of: of the answers given, or of all that is asked.",
+)
+@click.option(
+    "--modes",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also answer so many of the questions in each mode, and choose what mode auto is.",
+)
+@click.option(
+    "--gains",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also measure the gains of so many questions' chunks, and fit prune.min_gain.",
+)
+@click.option(
+    "--gain-rate",
+    default=0.1,
+    show_default=True,
+    type=click.FloatRange(0.01, 0.5),
+    help="Share of questions whose right chunk pruning may leave out.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask whether to go on.")
+@click.option("--json", "as_json", is_flag=True, help="Print threshold and questions as JSON.")
+@OFFLINE
+@told
+def calibrate_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    index: str,
+    config: str | None,
+    questions: int,
+    rate: float,
+    max_minutes: float,
+    rules: bool,
+    answers: int,
+    answer_rate: float,
+    of: Of,
+    modes: int,
+    gains: int,
+    gain_rate: float,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Fit to your documents how sure a first search has to be for a question to stay as it is.
+
+    With --answers also how sure the model has to be of an answer, with --modes which way of
+    answering suits it, and with --gains which chunks pruning may leave out.
+    """
+    from research_agent.interfaces.calibrate import command as calibrating
+    from research_agent.interfaces.calibrate.answers import WantedAnswers
+    from research_agent.interfaces.calibrate.cost import Wanted
+    from research_agent.interfaces.calibrate.gains import WantedGains
+
+    wanted = Wanted(
+        questions=questions,
+        rate=rate,
+        max_minutes=max_minutes,
+        rules=rules,
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+        answers=WantedAnswers(questions=answers, rate=answer_rate, of=of),
+        modes=modes,
+        gains=WantedGains(questions=gains, rate=gain_rate),
+    )
+    return calibrating.calibrate(index, config=config, wanted=wanted)
+
+
+@click.command("doctor")
+@INDEX
+@CONFIG
+@OFFLINE
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--no-models", is_flag=True, help="Ask no model.")
+@told
+def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
+    """Look at everything an answer needs, and name the command that cures what is wrong.
+
+    The exit status is 1 where something is at fault.
+    """
+    from research_agent.interfaces.cli import doctor as doctoring
+
+    return doctoring.doctor(index, config=config, as_json=as_json, ask=not no_models)
+
+
+@click.group("config")
+def config_group() -> None:
+    """Show or write the settings."""
+
+
+@config_group.command("show")
+@CONFIG
+@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
+@told
+def config_show(*, config: str | None, preset: str | None) -> int:
+    """Print every key with its value and where it comes from, or the file of a preset."""
+    from research_agent.interfaces.cli import configuration as configuring
+
+    return configuring.show_preset(preset, config) if preset else configuring.show(config)
+
+
+@config_group.command("init")
+@click.argument("path", default="research-agent.yaml")
+@told
+def config_init(*, path: str) -> int:
+    """Write a file with every key, its meaning, range and default."""
+    from research_agent.interfaces.cli import configuration as configuring
+
+    return configuring.init(path)
+
+
+@config_group.command("trust")
+@click.argument("path", default="")
+@click.option("--forget", is_flag=True, help="Trust the file no longer.")
+@told
+def config_trust(*, path: str, forget: bool) -> int:
+    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
+    from research_agent.interfaces.cli import configuration as configuring
+
+    return configuring.trust_file(path, remove=forget)
+
+
+@click.group("models", invoke_without_command=True)
+@CONFIG
+@click.pass_context
+def models_group(context: click.Context, config: str | None) -> None:
+    """Show which model fills each role, and what is installed."""
+    if context.invoked_subcommand is None:
+        told(_models)(config)
+
+
+def _models(config: str | None) -> int:
+    from research_agent.interfaces.cli import models as modelling
+
+    return modelling.show(config)
+
+
+@models_group.command("prune-parts")
+@told
+def models_prune() -> int:
+    """Free the installed copies of weights that have been joined and verified."""
+    from research_agent.interfaces.cli import models as modelling
+
+    return modelling.prune()

@@ -1,0 +1,115 @@
+"""`research-agent mcp`: the MCP server on stdin and stdout, or on a loopback port."""
+
+import hmac
+import os
+import socket
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import anyio
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+from research_agent.access import access_token
+from research_agent.assembly.connection import connect
+from research_agent.config import load_prompts
+from research_agent.errors import ConfigError
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.terminal import note, progress_bar, say
+from research_agent.interfaces.mcp.server import build_server
+
+TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
+HOST = "127.0.0.1"
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+def serve(*, index: str, config: str | None, port: int | None) -> int:
+    """Serve an index until the client goes (stdio), or until the program is interrupted.
+
+    Everything that people read goes to stderr: stdout belongs to the protocol.
+    """
+    settings = start(config)
+    token = token_of(os.environ) if port is not None else ""
+    with ExitStack() as stack:
+        joining = partial(stack.enter_context(progress_bar()), "joining the weights")
+        connection = stack.enter_context(
+            connect(index, settings, os.environ, on_bytes=joining, on_note=note)
+        )
+        agent = stack.enter_context(
+            ResearchAgent(connection.ports, connection.settings, load_prompts())
+        )
+        server = build_server(agent)
+        if port is None:
+            anyio.run(_over_stdio, server)
+        else:
+            anyio.run(_over_http, server, port, token)
+    return 0
+
+
+def token_of(environment: Mapping[str, str]) -> str:
+    """Return the token that clients must send, a new one where none is set.
+
+    Raises ConfigError where it is too short to keep anybody out.
+    """
+    return access_token(TOKEN, environment)
+
+
+async def _over_stdio(server: Server[Any]) -> None:
+    """Serve the one client at the other end of stdin and stdout."""
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+async def _over_http(server: Server[Any], port: int, token: str) -> None:
+    """Serve clients on this machine that know the token."""
+    import uvicorn
+
+    app = server.streamable_http_app(host=HOST)
+    config = uvicorn.Config(
+        with_token(app, token), log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+    )
+    with _listening(port) as listening:
+        say(f"serving MCP at http://{HOST}:{listening.getsockname()[1]}/mcp", error=True)
+        if not os.environ.get(TOKEN):
+            say(f"clients send this header: Authorization: Bearer {token}", error=True)
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def _listening(port: int) -> socket.socket:
+    """Return a socket that listens on a loopback port, any free one for 0."""
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise ConfigError(
+            f"port {port} cannot be used: {error.strerror}", hint="Name another: --http PORT"
+        ) from error
+    return listening
+
+
+def with_token(app: App, token: str) -> App:
+    """Return `app` for those alone who send the token; web pages of other places never do.
+
+    Requests with another Host or Origin than this machine's are refused by the library.
+    """
+    expected = f"Bearer {token}".encode()
+
+    async def checked(scope: Message, receive: Receive, send: Send) -> None:
+        headers = dict(scope.get("headers", ()))
+        given = headers.get(b"authorization", b"")
+        if scope["type"] == "lifespan" or hmac.compare_digest(given, expected):
+            await app(scope, receive, send)
+            return
+        told = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 401, "headers": told})
+        await send({"type": "http.response.body", "body": b""})
+
+    return checked

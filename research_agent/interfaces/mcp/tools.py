@@ -1,0 +1,178 @@
+"""The tools of the MCP server: the same steps as everywhere, with JSON schemas of both ends."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+from pydantic import BaseModel, TypeAdapter
+from typing_extensions import TypedDict
+
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.own_graphs import own, research_tool, state, tools
+from research_agent.types.result import ResearchResult
+from research_agent.types.tool_results import (
+    chunks_json,
+    chunks_text,
+    documents_json,
+    search_json,
+    search_text,
+)
+
+inputs = own("tool_inputs")
+Json = dict[str, Any]
+NAMES = {
+    "search_chunks_tool": "search_chunks",
+    "get_chunks_tool": "get_chunks",
+    "list_documents_tool": "list_documents",
+}
+"""What our tools are called here: clients put a server's name in front."""
+
+
+class ChunkRow(TypedDict):
+    """A chunk with where it stands and what it refers to."""
+
+    chunk_id: str
+    doc_id: str
+    title: str
+    source: str
+    place: str
+    start_page: int
+    end_page: int
+    section: list[str]
+    kind: str
+    score: float
+    similarity: float | None
+    text: str
+    references: list[Json]
+
+
+class SearchOutput(TypedDict):
+    """What `search_chunks` gives back."""
+
+    total_found: int
+    files_searched: int
+    search_time_ms: float
+    filtering_stats: Json
+    chunks: list[ChunkRow]
+    notes: list[str]
+
+
+class ChunksOutput(TypedDict):
+    """What `get_chunks` gives back."""
+
+    requested: int
+    expanded: int
+    unknown: list[str]
+    depths: dict[str, int]
+    truncated: bool
+    tokens: int
+    chunks: list[ChunkRow]
+
+
+class DocumentsOutput(TypedDict):
+    """What `list_documents` gives back."""
+
+    documents: list[Json]
+    outline: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a tool gives back: a text for models, and the same as JSON values."""
+
+    text: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool as clients are told of it."""
+
+    name: str
+    title: str
+    description: str
+    schema: type[BaseModel]
+    output: Json
+    run: Callable[[ResearchAgent, Json], Answered] | None = None
+    """None where it tells how far it is: a whole question."""
+
+
+def _search(agent: ResearchAgent, given: Json) -> Answered:
+    result = agent.search(**given)
+    return Answered(search_text(result), search_json(result))
+
+
+def _chunks(agent: ResearchAgent, given: Json) -> Answered:
+    result = agent.get_chunks(**given)
+    return Answered(chunks_text(result, count=agent.count_tokens), chunks_json(result))
+
+
+def _documents(agent: ResearchAgent, _given: Json) -> Answered:
+    result = agent.documents()
+    return Answered(result.outline, documents_json(result))
+
+
+OFFERS = (
+    Offer(
+        "search_chunks",
+        "Search passages",
+        tools.SEARCH,
+        inputs.SearchChunksInput,
+        TypeAdapter(SearchOutput).json_schema(),
+        _search,
+    ),
+    Offer(
+        "get_chunks",
+        "Read passages",
+        tools.GET,
+        inputs.GetChunksInput,
+        TypeAdapter(ChunksOutput).json_schema(),
+        _chunks,
+    ),
+    Offer(
+        "list_documents",
+        "List documents",
+        tools.LIST,
+        inputs.ListDocumentsInput,
+        TypeAdapter(DocumentsOutput).json_schema(),
+        _documents,
+    ),
+)
+RESEARCH = Offer(
+    "research",
+    "Answer a question",
+    research_tool.RESEARCH,
+    research_tool.ResearchInputs,
+    state.RESULT.json_schema(mode="serialization"),
+)
+
+
+def described(names: str) -> list[Tool]:
+    """Return all tools as clients are told of them, with what the documents are now."""
+    about = {"search_chunks": f"\n\nThe documents:\n{names}"}
+    return [
+        Tool(
+            name=offer.name,
+            title=offer.title,
+            description=_renamed(offer.description) + about.get(offer.name, ""),
+            input_schema=offer.schema.model_json_schema(),
+            output_schema=offer.output,
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        )
+        for offer in (*OFFERS, RESEARCH)
+    ]
+
+
+def answered(result: ResearchResult) -> Answered:
+    """Return the result of a question."""
+    return Answered(
+        research_tool.result_text(result), state.RESULT.dump_python(result, mode="json")
+    )
+
+
+def _renamed(description: str) -> str:
+    """Return a description with the tools' names as they are here."""
+    for ours, here in NAMES.items():
+        description = description.replace(ours, here)
+    return description

@@ -1,0 +1,178 @@
+"""The cited pages: each once, as a picture with the quoted words marked, or the reason why not."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from research_agent.errors import DocumentError, IndexingError
+from research_agent.ports import ChunkStore
+from research_agent.types.pictures import Box, PagePicture, PageRequest
+from research_agent.types.result import Citation, ResearchResult
+
+Draw = Callable[[PageRequest], PagePicture]
+"""Draws a page; raises DocumentError."""
+
+MOST_PAGES = 24
+MOST_BYTES = 12_000_000
+"""All pictures together, in base64."""
+TAG = (38, 24)
+"""Width and height of a tag on a picture."""
+AROUND = 700
+"""Characters shown on each side of a quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The words of one citation on a page."""
+
+    key: str
+    boxes: tuple[Box, ...]
+    tag: Box | None = None
+    """Where its key is written; None where there is no box."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page with the citations on it; without a picture there is a reason."""
+
+    name: str
+    """The document and the page, in words."""
+    keys: tuple[str, ...]
+    picture: PagePicture | None = None
+    marks: tuple[Mark, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A quote in the text that it stands in."""
+
+    before: str
+    quote: str
+    after: str
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """A page that is cited, and by whom."""
+
+    citation: Citation
+    page: int
+    spans: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+
+def cited_pages(result: ResearchResult, chunks: ChunkStore, draw: Draw) -> tuple[ShownPage, ...]:
+    """Return the cited pages in the order of their first citation.
+
+    A page is shown only if its text is still the one that was indexed.
+    """
+    shown: list[ShownPage] = []
+    spent = 0
+    for wanted in _wanted(result).values():
+        page = _shown(wanted, chunks, draw, drawn=sum(p.picture is not None for p in shown))
+        size = len(page.picture.data) if page.picture else 0
+        if spent + size > MOST_BYTES:
+            reason = f"the pictures of a report are limited to {MOST_BYTES // 1_000_000} MB"
+            page, size = ShownPage(page.name, page.keys, reason=reason), 0
+        spent += size
+        shown.append(page)
+    return tuple(shown)
+
+
+def context(citation: Citation, result: ResearchResult) -> Context:
+    """Return a citation's quote with the text around it, as far as its chunk goes."""
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    text = texts.get(citation.key, "")
+    start, end = citation.quote_start, citation.quote_end
+    if text[start:end] != citation.quote:
+        return Context("", citation.quote, "")
+    left = ("\u2026" if start > AROUND else "") + text[max(start - AROUND, 0) : start]
+    right = text[end : end + AROUND] + ("\u2026" if len(text) > end + AROUND else "")
+    return Context(left, citation.quote, right)
+
+
+def _wanted(result: ResearchResult) -> Mapping[tuple[str, int], _Wanted]:
+    pages: dict[tuple[str, int], _Wanted] = {}
+    for citation in result.citations:
+        numbers = dict.fromkeys(span.page for span in citation.page_spans)
+        for page in numbers or (citation.start_page,):
+            wanted = pages.setdefault((citation.source, page), _Wanted(citation, page))
+            wanted.keys.append(citation.key)
+            wanted.spans += [
+                (citation.key, (span.start, span.end))
+                for span in citation.page_spans
+                if span.page == page
+            ]
+    return pages
+
+
+def _shown(wanted: _Wanted, chunks: ChunkStore, draw: Draw, *, drawn: int) -> ShownPage:
+    name, keys = _name(wanted), tuple(wanted.keys)
+    reason = _reason(wanted.citation)
+    if not reason and drawn >= MOST_PAGES:
+        reason = f"a report shows {MOST_PAGES} pages at most"
+    if reason:
+        return ShownPage(name, keys, reason=reason)
+    try:
+        indexed = chunks.page_text(wanted.citation.chunk_id, wanted.page)
+        if not indexed:
+            said = "the index does not have this page's text, so nobody can tell if it is the same"
+            return ShownPage(name, keys, reason=f"{said}; index the document again")
+        spans = tuple(span for _, span in wanted.spans)
+        picture = draw(PageRequest(wanted.citation.source, wanted.page, spans))
+    except (DocumentError, IndexingError) as error:
+        return ShownPage(name, keys, reason=str(error))
+    if picture.text != indexed:
+        return ShownPage(name, keys, reason="the page has changed since it was indexed")
+    boxes: dict[str, tuple[Box, ...]] = {}
+    for (key, _), found in zip(wanted.spans, picture.boxes, strict=False):
+        boxes[key] = (*boxes.get(key, ()), *found)
+    return ShownPage(name, keys, picture, tuple(marks(boxes)))
+
+
+def marks(boxes: Mapping[str, tuple[Box, ...]]) -> Iterator[Mark]:
+    """Yield the marks of the keys, each with a tag before its first box that covers no other.
+
+    >>> [mark.tag.top for mark in marks({"c1": (Box(90, 9, 5, 5),), "c2": (Box(90, 9, 5, 5),)})]
+    [9, 33]
+    """
+    taken: list[Box] = []
+    for key, found in boxes.items():
+        if not found:
+            yield Mark(key, ())
+            continue
+        wide, high = TAG
+        tag = Box(max(found[0].left - wide - 6, 2), found[0].top, wide, high)
+        while any(_overlap(tag, other) for other in taken):
+            tag = replace(tag, top=tag.top + high)
+        taken.append(tag)
+        yield Mark(key, found, tag)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    beside = abs(one.left - other.left) >= one.width
+    return not beside and abs(one.top - other.top) < one.height
+
+
+def _reason(citation: Citation) -> str:
+    """Return why there is no picture, as far as that is known without reading the file."""
+    path = Path(citation.source)
+    if not citation.source:
+        return "the file is not known"
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):
+        there = False
+    if not there:
+        return "the file has vanished since it was indexed"
+    if path.suffix.lower() != ".pdf":
+        return "a file of this kind has no pages"
+    return ""
+
+
+def _name(wanted: _Wanted) -> str:
+    citation, pdf = wanted.citation, wanted.citation.source.lower().endswith(".pdf")
+    single = citation.start_page == citation.end_page == wanted.page
+    label = f" (printed {citation.start_label})" if single and citation.start_label else ""
+    return f"{citation.doc_id}, PDF page {wanted.page}{label}" if pdf else citation.doc_id

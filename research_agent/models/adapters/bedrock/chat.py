@@ -1,0 +1,179 @@
+"""A chat model of Amazon Bedrock."""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from research_agent.errors import ModelReplyError
+from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
+from research_agent.models.adapters.bedrock.failures import refused_option
+from research_agent.models.adapters.bedrock.replies import ANSWER_TOOL, completion
+from research_agent.ports import JsonSchema, ToolSpec
+from research_agent.types import Completion, Message
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+    from langchain_aws import ChatBedrockConverse
+    from langchain_core.messages import AIMessage
+
+MAX_REPLY_BYTES = 2**20
+
+
+class BedrockChat:
+    """A chat model; safe to share between threads.
+
+    One call is one request. Only where a model refuses a part of it by name (a temperature, a
+    forced tool, tools, a system prompt) the same is asked once more without that part, which is
+    not sent again; a system prompt then begins the first message.
+    """
+
+    def __init__(self, endpoint: BedrockEndpoint) -> None:
+        """Ask the model at `endpoint`; nothing is sent before the first call."""
+        self._endpoint = endpoint
+        self._connection = Connection(endpoint, self._build, max_bytes=MAX_REPLY_BYTES)
+        self._refused: set[str] = set()
+
+    def complete(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+        seconds: float = math.inf,
+    ) -> Completion:
+        """Return the reply within `seconds`; raises ModelError.
+
+        `tools` are in OpenAI's form. A `schema` is the input of a tool that the model is made to
+        call, because Bedrock takes no other for all models.
+        """
+        specs = [_spec(tool) for tool in tools] if schema is None else [_answer_spec(schema)]
+
+        def ask(client: "ChatBedrockConverse") -> Completion:
+            reply = self._ask(client, messages, max_tokens, specs, forced=schema is not None)
+            return completion(role, self._endpoint.model, reply, shaped=schema is not None)
+
+        return self._connection.begin(ask, seconds).result()
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._connection.close()
+
+    def _ask(
+        self,
+        client: "ChatBedrockConverse",
+        messages: Sequence[Message],
+        max_tokens: int,
+        specs: Sequence[ToolSpec],
+        *,
+        forced: bool,
+    ) -> "AIMessage":
+        """Send the request, without what the model is known to refuse."""
+        from botocore.exceptions import ClientError
+        from langchain_core.messages import AIMessage
+
+        parts = {"temperature"} | ({"tools"} if specs else set())
+        parts |= {"tool_choice"} if forced else set()
+        parts |= {"system"} if any(message.role == "system" for message in messages) else set()
+        while True:
+            sent = parts - self._refused
+            options = _options(sent, max_tokens, specs, self._endpoint.temperature)
+            asked = client.bind(**options)
+            try:
+                reply = asked.invoke(_texts(messages, merged="system" not in sent))
+            except ClientError as error:
+                refused = refused_option(error, sent)
+                if not refused:
+                    raise
+                self._refused.add(refused)
+                continue
+            if not isinstance(reply, AIMessage):
+                raise ModelReplyError(
+                    "the model server's reply is not an assistant's message",
+                    hint="Is base_url right? It is mostly left empty.",
+                )
+            return reply
+
+    def _build(self, client: "BaseClient") -> "ChatBedrockConverse":
+        from langchain_aws import ChatBedrockConverse
+
+        # With a base model given, the library does not ask Bedrock which one an ARN stands for.
+        named = _named(self._endpoint.model)
+        chat = ChatBedrockConverse(
+            client=client,
+            bedrock_client=client,
+            model_id=self._endpoint.model,
+            disable_streaming=True,
+            **named,
+        )
+        if (chat.profile or {}).get("temperature") is False:
+            self._refused.add("temperature")
+        return chat
+
+
+def _named(model: str) -> dict[str, Any]:
+    """Return what an ARN does not say: who made the model, and which it is.
+
+    >>> _named("arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0")
+    {'provider': 'amazon', 'base_model': 'us.amazon.nova-lite-v1:0'}
+    >>> _named("us.amazon.nova-lite-v1:0")
+    {}
+    """
+    if not model.startswith("arn:"):
+        return {}
+    name = model.rpartition("/")[2]
+    return {"provider": name.rpartition(".")[0].rpartition(".")[2] or "other", "base_model": name}
+
+
+def _options(
+    sent: Collection[str],
+    max_tokens: int,
+    specs: Sequence[ToolSpec],
+    temperature: float = 0.0,
+) -> dict[str, object]:
+    """Return the parts of a request beside its messages, in Bedrock's own form.
+
+    >>> _options({"temperature"}, 9, [])
+    {'inferenceConfig': {'maxTokens': 9, 'temperature': 0.0}}
+    """
+    limits: dict[str, object] = {"maxTokens": max_tokens}
+    if "temperature" in sent:
+        limits["temperature"] = temperature
+    if "tools" not in sent:
+        return {"inferenceConfig": limits}
+    tools: dict[str, object] = {"tools": [{"toolSpec": dict(spec)} for spec in specs]}
+    if "tool_choice" in sent:
+        tools["toolChoice"] = {"tool": {"name": ANSWER_TOOL}}
+    return {"inferenceConfig": limits, "toolConfig": tools}
+
+
+def _texts(messages: Sequence[Message], *, merged: bool) -> list[tuple[str, str]]:
+    """Return the messages; with `merged`, system prompts as the user's words.
+
+    >>> _texts([Message("system", "Be brief."), Message("user", "Why?")], merged=True)
+    [('user', 'Be brief.'), ('user', 'Why?')]
+    """
+    return [
+        ("user" if merged and message.role == "system" else message.role, message.text)
+        for message in messages
+    ]
+
+
+def _spec(tool: ToolSpec) -> ToolSpec:
+    """Return a tool in Bedrock's form, from OpenAI's.
+
+    >>> _spec({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}})
+    {'name': 'f', 'description': 'f', 'inputSchema': {'json': {'type': 'object'}}}
+    """
+    inner = tool.get("function", tool)
+    if not isinstance(inner, dict):
+        raise TypeError("a tool is no object")
+    shape = inner.get("parameters") or {"type": "object", "properties": {}}
+    about = inner.get("description") or inner["name"]
+    return {"name": inner["name"], "description": about, "inputSchema": {"json": shape}}
+
+
+def _answer_spec(schema: JsonSchema) -> ToolSpec:
+    about = "Gives the reply; call it exactly once."
+    return {"name": ANSWER_TOOL, "description": about, "inputSchema": {"json": dict(schema)}}

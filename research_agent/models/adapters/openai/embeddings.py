@@ -1,0 +1,112 @@
+"""An embedding model behind any server that speaks OpenAI's protocol."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from research_agent.errors import ModelReplyError
+from research_agent.models.adapters.openai.connection import Connection, HttpClients
+from research_agent.models.adapters.openai.endpoint import Endpoint
+from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
+from research_agent.models.adapters.openai.watch import Watch
+from research_agent.text.unit_vectors import unit_vector
+
+if TYPE_CHECKING:
+    import openai
+    from langchain_openai import OpenAIEmbeddings
+
+MOST_TEXTS = 128
+"""Texts of one request, where the server takes so many."""
+TOO_LARGE = 413
+TOO_MANY = re.compile(
+    r"too many (inputs|texts|items|requests in)|batch.?size|in one batch|per batch"
+    r"|array too long|maximum (number of|length).{0,40}(input|array|item)|at most \d+ (input|item)"
+)
+"""What servers answer to more texts than they take, besides status 413."""
+REPLY_BYTES = 65_536
+TEXT_BYTES = 262_144
+"""What one vector takes at most: 8,192 numbers of 32 characters."""
+
+
+class OpenAIEmbedder:
+    """An embedding model; safe to share between threads.
+
+    The endpoint's timeout is the deadline of a whole call. Where a server takes fewer texts at
+    a time than it is sent, it is sent half as many from then on.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        """Ask the model at `endpoint`; nothing is sent before the first call."""
+        self._endpoint = endpoint
+        self._connection = Connection(endpoint, self._build)
+        self._most = MOST_TEXTS
+
+    @property
+    def name(self) -> str:
+        """Which model: an index refuses vectors of another one."""
+        return self._endpoint.model
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector of length one a text; raises ModelError."""
+        if not texts:
+            return []
+        vectors = self._connection.run(lambda client, watch: self._ask(client, watch, texts))
+        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
+            raise ModelReplyError(
+                f"the embedding server sent {len(vectors)} vectors for {len(texts)} texts, "
+                "or vectors of different lengths",
+                hint=f"Is {self._endpoint.model!r} an embedding model?",
+            )
+        return vectors
+
+    def close(self) -> None:
+        """Close the connections to the server, and end what is asked over them."""
+        self._connection.close()
+
+    def _ask(
+        self, client: "OpenAIEmbeddings", watch: Watch, texts: Sequence[str]
+    ) -> list[list[float]]:
+        """Send the texts, as many at a time as the server takes."""
+        import openai
+
+        vectors: list[list[float]] = []
+        done = 0
+        while done < len(texts):
+            batch = list(texts[done : done + self._most])
+            watch.expect(max_bytes=REPLY_BYTES + len(batch) * TEXT_BYTES)
+            with translated_errors(self._endpoint):
+                try:
+                    found = client.embed_documents(batch, chunk_size=len(batch))
+                except openai.APIStatusError as error:
+                    if len(batch) == 1 or not _is_too_many(error):
+                        raise
+                    self._most = len(batch) // 2
+                    continue
+                vectors += [unit_vector(vector) for vector in found]
+            done += len(batch)
+        return vectors
+
+    def _build(self, url: str, http: HttpClients) -> "OpenAIEmbeddings":
+        from langchain_openai import OpenAIEmbeddings
+        from pydantic import SecretStr
+
+        # With its check of lengths on, the library would fetch a tokenizer and send token ids.
+        return OpenAIEmbeddings(
+            model=self._endpoint.model,
+            openai_api_base=url,
+            openai_api_key=SecretStr(self._endpoint.api_key),
+            max_retries=0,
+            check_embedding_ctx_length=False,
+            model_kwargs={"encoding_format": "float"},
+            openai_proxy=None,
+            http_client=http.blocking,
+            http_async_client=http.awaiting,
+        )
+
+
+def _is_too_many(error: "openai.APIStatusError") -> bool:
+    if error.status_code == TOO_LARGE:
+        return True
+    if error.status_code not in (400, 422) or is_overflow(error):
+        return False
+    return TOO_MANY.search(told(error)) is not None

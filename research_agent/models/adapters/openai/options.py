@@ -1,0 +1,104 @@
+"""What a request asks for beside its messages, and what a server is known to refuse of that."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from research_agent.models.adapters.openai.failures import is_overflow, told
+from research_agent.ports import JsonSchema, ToolSpec
+
+if TYPE_CHECKING:
+    import openai
+
+MODEST_TOP = 5
+"""Alternatives that are asked for where a server refuses more."""
+REFUSING = (400, 403, 422, 501)
+WORDS: Mapping[str, re.Pattern[str]] = {
+    "stream": re.compile(r"\bstream(ing|ed|_options)?\b|\binclude_usage\b"),
+    "logprobs": re.compile(r"logprobs"),
+    "response_format": re.compile(r"response_format|json_schema|json schema"),
+    "max_tokens": re.compile(r"max_tokens"),
+    "temperature": re.compile(r"temperature"),
+}
+"""What a request can do without, and the words a server names it by when it refuses."""
+REPLY_BYTES = 65_536
+TOKEN_BYTES = 256
+"""What a token, or one of its alternatives, takes at most in a reply of some length."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One call, whatever the server makes of it."""
+
+    max_tokens: int
+    tools: tuple[ToolSpec, ...] = ()
+    schema: JsonSchema | None = None
+    top_logprobs: int = MODEST_TOP
+    temperature: float = 0
+
+    @property
+    def free(self) -> bool:
+        """The reply is free text."""
+        return not self.tools and self.schema is None
+
+    def options(self, refused: Collection[str]) -> "Options":
+        """Return the request's options without those that are `refused`."""
+        body: dict[str, object] = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+        }
+        if self.schema is not None:
+            shape = {"name": "reply", "strict": True, "schema": dict(self.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if self.free:
+            body["logprobs"] = True
+        body = {name: value for name, value in body.items() if name not in refused}
+        top = min(self.top_logprobs, MODEST_TOP if "top_logprobs" in refused else 20)
+        if "logprobs" in body:
+            body["top_logprobs"] = top
+        if "max_tokens" in refused:
+            body["max_completion_tokens"] = self.max_tokens
+        return Options(
+            body=body,
+            tools=tuple(dict(tool) for tool in self.tools),
+            streamed=self.free and self.max_tokens > 1 and "stream" not in refused,
+            max_tokens=self.max_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What one request asks for.
+
+    `body` goes beside langchain-openai's own parameters: it would rename the token limit, and
+    hand a schema to a parser that fails where a reply is cut at its limit.
+    """
+
+    body: Mapping[str, object]
+    tools: tuple[dict[str, Any], ...]
+    streamed: bool
+    max_tokens: int
+
+    @property
+    def max_bytes(self) -> int:
+        """Return how large the reply may be.
+
+        >>> Wanted(max_tokens=300).options(()).max_bytes
+        756736
+        """
+        top = self.body.get("top_logprobs", 0)
+        lists = top + 4 if isinstance(top, int) else 4
+        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * lists
+
+    def refused(self, error: "openai.APIStatusError") -> str:
+        """Return which of the options the server refuses by name; empty where it is none."""
+        if error.status_code not in REFUSING or is_overflow(error):
+            return ""
+        text = told(error)
+        sent = {*self.body, *(("stream",) if self.streamed else ())}
+        named = (name for name, words in WORDS.items() if name in sent and words.search(text))
+        name = next(named, "")
+        top = self.body.get("top_logprobs", 0)
+        too_many = name == "logprobs" and isinstance(top, int) and top > MODEST_TOP
+        return "top_logprobs" if too_many else name

@@ -1,0 +1,92 @@
+"""What was learned about endpoints, in one small JSON file.
+
+Nothing here is needed: a file that is missing, damaged or cannot be written means that servers
+are asked again. Two processes that write at once may lose what one of them learned.
+"""
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from research_agent.models.server_capabilities import Learned
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+MAX_AGE = 7 * 86_400.0
+"""Seconds after which a server may have changed."""
+MAX_ENTRIES = 200
+MAX_BYTES = 1_000_000
+"""A larger file is none of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What was learned, and when, in seconds since 1970."""
+
+    learned: Learned
+    since: float
+
+
+class LearnedFile:
+    """What is known about endpoints by their key (`endpoint_key`). Threads may share it."""
+
+    def __init__(self, path: Path, *, now: Callable[[], float] = time.time) -> None:
+        """Keep it in `path`; nothing is read before the first call."""
+        self._path, self._now = path, now
+        self._lock = Lock()
+
+    def get(self, key: str) -> Learned:
+        """Return what is known about an endpoint; an empty value where nothing is."""
+        entry = self._entries().get(key)
+        return entry.learned if entry else Learned()
+
+    def put(self, key: str, learned: Learned) -> None:
+        """Keep what was learned; where it is known already, its age stays what it is."""
+        with self._lock:
+            entries = self._entries()
+            known = entries.get(key)
+            if known is not None and known.learned == learned:
+                return
+            kept = {**entries, key: _Entry(learned, self._now())}
+            newest = sorted(kept.items(), key=lambda item: -item[1].since)[:MAX_ENTRIES]
+            with suppress(OSError):
+                _write(self._path, {name: asdict(entry) for name, entry in newest})
+
+    def _entries(self) -> Mapping[str, _Entry]:
+        """Return what the file holds and is young enough."""
+        try:
+            with self._path.open("rb") as file:
+                found = _codec().validate_json(file.read(MAX_BYTES))
+        except (OSError, ValueError):
+            return {}
+        now = self._now()
+        return {name: entry for name, entry in found.items() if abs(now - entry.since) <= MAX_AGE}
+
+
+@cache
+def _codec() -> "TypeAdapter[dict[str, _Entry]]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(dict[str, _Entry])
+
+
+def _write(path: Path, content: Mapping[str, object]) -> None:
+    """Put a file in the place of `path` at once, so that nobody reads half of it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,160 @@
+"""Ports that answer from a trace, and ask a model only for what it does not hold."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from research_agent import errors
+from research_agent.errors import ModelError, ReplayError
+from research_agent.models.replies import reply_key
+from research_agent.models.traces import scores_key, vector_key
+from research_agent.ports import ChatModel, Embedder, JsonSchema, Reranker, ToolSpec
+from research_agent.types import Completion, Message
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+Line = Mapping[str, Any]
+
+
+class ReplayedChat:
+    """Gives recorded replies; implements ChatModel. Threads may share it.
+
+    A call that was recorded several times is answered in that order, the last one over and over.
+    A recorded failure fails again. Replies cost what they cost then.
+    """
+
+    def __init__(self, model: ChatModel | None, lines: Iterable[Line], identity: str) -> None:
+        """Ask `model` for what the `lines` of a trace do not hold; None: nobody is asked."""
+        self._model, self._identity = model, identity
+        self._lock = Lock()
+        self._recorded: dict[str, list[Line]] = {}
+        for line in lines:
+            if line.get("line") == "call":
+                self._recorded.setdefault(line["key"], []).append(line)
+        self.replayed = 0
+        """Calls that were answered from the trace."""
+        self.asked = 0
+        """Calls that a model was asked."""
+
+    def complete(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+        seconds: float = math.inf,
+    ) -> Completion:
+        """Return the recorded reply, else the model's; raises ModelError, ReplayError."""
+        key = reply_key(
+            self._identity, role, messages, max_tokens=max_tokens, tools=tools, schema=schema
+        )
+        with self._lock:
+            kept = self._recorded.get(key, [])
+            line = kept.pop(0) if len(kept) > 1 else next(iter(kept), None)
+            self.replayed += line is not None
+            self.asked += line is None and self._model is not None
+        if line is not None:
+            return _reply(line)
+        if self._model is None:
+            raise ReplayError(
+                f"a prompt to the {role} model is not in the trace",
+                hint="Something that it depends on has changed: a setting, a prompt or the index. "
+                "With --live the model of your settings is asked.",
+            )
+        return self._model.complete(
+            role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
+        )
+
+
+class ReplayedEmbedder:
+    """Gives recorded vectors; implements Embedder."""
+
+    def __init__(self, embedder: Embedder, lines: Iterable[Line], *, may_ask: bool) -> None:
+        """Ask `embedder` for what is not in the trace, if it may be asked."""
+        self._embedder, self._may_ask = embedder, may_ask
+        self._vectors = {
+            line["key"]: line["vector"] for line in lines if line.get("line") == "vector"
+        }
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self._embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text; raises ModelError, ReplayError."""
+        keys = [vector_key(self.name, text) for text in texts]
+        new = [text for key, text in zip(keys, texts, strict=True) if key not in self._vectors]
+        if new and not self._may_ask:
+            raise ReplayError(
+                "a text to embed is not in the trace",
+                hint="With --live the embedding model of your settings is asked.",
+            )
+        made = iter(self._embedder.embed(new) if new else ())
+        return [self._vectors[key] if key in self._vectors else next(made) for key in keys]
+
+
+class ReplayedReranker:
+    """Gives recorded scores; implements Reranker."""
+
+    def __init__(self, reranker: Reranker | None, lines: Iterable[Line]) -> None:
+        """Ask `reranker` for what is not in the trace; None: nobody is asked."""
+        self._reranker = reranker
+        self._scores = {
+            line["key"]: line["scores"] for line in lines if line.get("line") == "scores"
+        }
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> Sequence[float | None]:
+        """Return a score for each text; raises ModelError, ReplayError."""
+        key = scores_key(query, texts)
+        if key in self._scores:
+            recorded: Sequence[float | None] = self._scores[key]
+            return recorded
+        if self._reranker is None:
+            raise ReplayError(
+                "what is to be reranked is not in the trace",
+                hint="With --live the rerank server of your settings is asked.",
+            )
+        return self._reranker.scores(query, texts, seconds=seconds)
+
+
+class RecordedDecisions:
+    """The filter's verdicts that the run had found; implements DecisionCache. None are added."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        """Take them from the lines of a trace."""
+        self._verdicts: dict[str, str] = {}
+        for line in lines:
+            if line.get("line") == "verdicts":
+                self._verdicts |= line["verdicts"]
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """Return what was found then."""
+        return {key: self._verdicts[key] for key in keys if key in self._verdicts}
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        """Forget them: the run that is replayed did not have them."""
+
+
+def _reply(line: Line) -> Completion:
+    """Return what was recorded, or raise it."""
+    failed = line.get("failed")
+    if not failed:
+        return _codec().validate_python(line["reply"])
+    kind = getattr(errors, str(failed["error"]), ModelError)
+    error = kind if isinstance(kind, type) and issubclass(kind, ModelError) else ModelError
+    raise error(str(failed["message"]), hint=str(failed["hint"]))
+
+
+@cache
+def _codec() -> "TypeAdapter[Completion]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Completion)

@@ -1,0 +1,75 @@
+"""Verdicts of the filter model on single chunks, kept among the replies of models.
+
+They share the file of the replies, and so its bounds of size and age, its owner's permissions,
+and what is done about damage.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from threading import Lock
+
+from research_agent.ports import KeptReply, ReplyCache
+from research_agent.types import Completion, ModelCall
+
+
+class KeptDecisions:
+    """Implements DecisionCache. Safe to share between threads where the cache is.
+
+    A cache that fails (with OSError, or with ValueError for what it cannot read) is an empty
+    one: it never ends a question.
+    """
+
+    def __init__(
+        self,
+        cache: ReplyCache,
+        identity: str,
+        *,
+        on_problem: Callable[[str], None] = lambda _problem: None,
+    ) -> None:
+        """Keep what the model says that `identity` tells from all others.
+
+        `on_problem` is told once what is wrong with the cache.
+        """
+        self._cache, self._identity, self._on_problem = cache, identity, on_problem
+        self._told = False
+        self._lock = Lock()
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """Return what is kept under those of `keys` that are known."""
+        found: dict[str, str] = {}
+        for key in dict.fromkeys(keys):
+            try:
+                kept = self._cache.get(self._key(key))
+            except ValueError as error:
+                self._tell(error)
+                continue
+            except OSError as error:
+                self._tell(error)
+                break
+            if kept is not None:
+                found[key] = kept.reply.text
+        return found
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        """Keep decisions; those that are there already are replaced."""
+        try:
+            for key, decision in decisions.items():
+                self._cache.put(
+                    self._key(key), KeptReply(Completion(decision, ModelCall("filter")), 0.0)
+                )
+        except (OSError, ValueError) as error:
+            self._tell(error)
+
+    def _key(self, key: str) -> str:
+        """Return the key within the replies: the key of a reply hashes other things."""
+        return sha256(f"decision\0{self._identity}\0{key}".encode()).hexdigest()
+
+    def _tell(self, error: OSError | ValueError) -> None:
+        """Say once what is wrong; what a ValueError says may hold the text of a document."""
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            reason = "a kept verdict cannot be read"
+            if isinstance(error, OSError):
+                reason = error.strerror or str(error)
+            self._on_problem(f"the cache of the filter's verdicts failed: {reason}")

@@ -1,0 +1,207 @@
+"""What a model's reply says about each chunk it was shown, however it was written."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from research_agent.types.filtering import DEPTHS, MAX_REASON, Verdict
+
+_VERB = r"(?P<verb>keep|discard|expand(?:[ _-]*(?P<depth>\d+))?)(?![a-z0-9])"
+_CAPITALS = r"\b(?P<verb>KEEP|DISCARD|EXPAND(?:[ _-]*(?P<depth>\d+))?)(?![A-Za-z0-9])"
+
+_ARROW = re.compile(r"->|=>|[⇒:=\u2013\u2014]|(?<=\s)-(?=\s)")
+_MARKS = re.compile(r"[`*\"'\[\]{}<>\u2022]")
+_LINE = r"(?:[-(|→] ?|\d+[.)] ?)*"
+"""What a line may begin with: bullets, numbers, the border of a table."""
+_FIRST = re.compile(rf"(?i){_LINE}k(?P<number>\d{{1,9}})(?![a-z0-9])")
+_INSIDE = re.compile(rf"(?i)(?<![\w-])k(?P<number>\d{{1,9}})\)? (?=[→|]|{_VERB})")
+_NUMBERED = re.compile(rf"(?i)(?:- ?)?(?P<number>\d{{1,9}})[.)]? (?=(?:[→|] )?{_VERB})")
+_DIRECT = re.compile(rf"(?i)[ )→|.]*{_VERB}")
+_LATER = re.compile(rf"(?i)→ {_VERB}")
+_SHOUTED = re.compile(_CAPITALS)
+_CHOICE = re.compile(rf"(?i) ?[|/] ?{_VERB}")
+"""A further verdict: the list of all of them, copied from the question."""
+_MEMBER = re.compile(r'"(?P<key>[^"\\]{1,200})"\s*:\s*(?=[{"])')
+"""A key of a JSON object, in front of an object or a text."""
+_ALIAS = re.compile(r"(?i)k(\d{1,9})")
+_BARE = re.compile(rf"(?i)\s*{_VERB}")
+_REASON = r'[^"\\]{2,60}'
+"""A few words, without what would end the text."""
+MOST_MEMBERS = 2000
+"""Keys of a reply that are looked at."""
+
+Said = tuple[str, Verdict, str]
+"""An alias, the verdict on it, and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a reply says."""
+
+    by_alias: Mapping[str, Verdict]
+    """The first verdict on each chunk that has one."""
+    unknown: int = 0
+    """Verdicts on chunks that were not shown."""
+    repeated: int = 0
+    """Further verdicts on a chunk."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """What the reply gives as the reason of a verdict, where it gives one."""
+
+
+def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object]:
+    """Return the JSON schema of a reply: a verdict and a reason for each alias, in this order.
+
+    Both are one short text: a model that writes 12 tokens a second spends half as many on it as on
+    an object. `expandable` has the steps that would bring something new, for each alias.
+
+    >>> decision_schema({"k1": [3], "k2": []})["required"]
+    ['k1', 'k2']
+    """
+    return {
+        "type": "object",
+        "properties": {
+            alias: {"type": "string", "pattern": f"^({_choices(steps)}): {_REASON}$"}
+            for alias, steps in expandable.items()
+        },
+        "required": list(expandable),
+        "additionalProperties": False,
+    }
+
+
+def _choices(steps: Sequence[int]) -> str:
+    return "|".join(["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"])
+
+
+def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
+    r"""Return what `text` says about each of `aliases`: a JSON object, lines, or a table.
+
+    An object may be cut off: what is whole counts. A line may be a list item, have quotes,
+    back-ticks or a title around the alias, any of the usual arrows and a reason behind the verdict.
+    "EXPAND" with an unusual depth keeps. A chunk that a sentence merely talks about has no verdict.
+
+    >>> half = '{"k1": "EXPAND_1: its size", "k2": "KEEP: na'
+    >>> read_verdicts(half, ["k1", "k2"]).by_alias, read_verdicts(half, ["k1"]).reasons
+    ({'k1': 'expand_1'}, {'k1': 'its size'})
+    >>> reply = "1. `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
+    >>> dict(read_verdicts(reply, ["k1", "k2"]).by_alias)
+    {'k2': 'discard', 'k1': 'expand_3'}
+    >>> read_verdicts(reply, ["k1", "k2"]).unknown
+    1
+    >>> dict(read_verdicts("I would keep k1, since k2 says nothing.", ["k1", "k2"]).by_alias)
+    {}
+    """
+    said = list(_members(text)) or _in_lines(text)
+    found: dict[str, Verdict] = {}
+    reasons: dict[str, str] = {}
+    unknown = repeated = 0
+    for alias, verdict, reason in said:
+        if alias not in aliases:
+            unknown += 1
+        elif alias in found:
+            repeated += 1
+        else:
+            found[alias] = verdict
+            reasons |= {alias: short} if (short := _reason(reason)) else {}
+    return Verdicts(found, unknown, repeated, reasons)
+
+
+def _members(text: str) -> Iterator[Said]:
+    """Yield what the members of JSON objects say, also of an object without an end."""
+    decoder, position = json.JSONDecoder(strict=False), 0
+    for _ in range(MOST_MEMBERS):
+        member = _MEMBER.search(text, position)
+        if not member:
+            return
+        position = member.end()
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            continue
+        alias = _ALIAS.fullmatch(member["key"].strip())
+        said = _of_object(value) if isinstance(value, dict) else _of_text(value) if alias else None
+        if said:
+            yield f"k{int(alias[1])}" if alias else "", *said
+            position = end
+
+
+def _of_object(value: Mapping[str, object]) -> tuple[Verdict, str] | None:
+    """Return verdict and reason of an object that has both, whatever their keys are called."""
+    texts = {key: text for key, text in value.items() if isinstance(text, str)}
+    for key, text in texts.items():
+        if verb := _BARE.fullmatch(text.strip()):
+            others = (other for name, other in texts.items() if name != key)
+            return _named(verb), max(others, key=len, default="")
+    return None
+
+
+def _of_text(value: str) -> tuple[Verdict, str] | None:
+    """Return verdict and reason of a text that begins with a verdict."""
+    verb = _BARE.match(value)
+    if not verb or _CHOICE.match(value, verb.end()):
+        return None
+    return _named(verb), value[verb.end() :]
+
+
+def _reason(text: str) -> str:
+    """Return a reason on one line, without the marks around it, and not too long.
+
+    >>> _reason(" (off  topic).")
+    'off topic'
+    """
+    return " ".join(text.split()).strip(" ()|.,;:\u2192")[:MAX_REASON]
+
+
+def _in_lines(text: str) -> list[Said]:
+    """Return what the lines of a reply say."""
+    lines = [_plain(line) for line in text.splitlines()]
+    if any(_FIRST.match(line) or _INSIDE.search(line) for line in lines):
+        return [one for line in lines for one in _statements(line)]
+    return [one for line in lines for one in _numbered(line)]
+
+
+def _plain(line: str) -> str:
+    """Return a line with one kind of arrow, without marks, with single spaces."""
+    arrows = _ARROW.sub(" → ", line).replace("→", " → ").replace("|", " | ")
+    return " ".join(_MARKS.sub(" ", arrows).split())
+
+
+def _statements(line: str) -> Iterator[Said]:
+    """Yield the verdicts of a line; one on something that is no alias has the alias ""."""
+    first = _FIRST.match(line)
+    starts = [first] if first else []
+    starts += [match for match in _INSIDE.finditer(line) if not first or match.end() > first.end()]
+    if not starts and (foreign := _LATER.search(line)):
+        yield "", _named(foreign), ""
+    ends = [*(match.start() for match in starts[1:]), len(line)]
+    for start, end in zip(starts, ends, strict=bool(starts)):
+        if said := _verdict(line[start.end() : end]):
+            yield f"k{int(start['number'])}", *said
+
+
+def _numbered(line: str) -> Iterator[Said]:
+    """Yield the verdict of a line that begins with the number of an alias alone."""
+    start = _NUMBERED.match(line)
+    said = _verdict(line[start.end() :]) if start else None
+    if start and said:
+        yield f"k{int(start['number'])}", *said
+
+
+def _verdict(rest: str) -> tuple[Verdict, str] | None:
+    """Return the verdict that follows an alias, and its reason; None where none does, or several.
+
+    It stands right behind the alias, or behind a title and an arrow, or alone in capitals.
+    """
+    named = _DIRECT.match(rest) or _LATER.search(rest)
+    if named:
+        chosen = not _CHOICE.match(rest, named.end())
+        return (_named(named), rest[named.end() :]) if chosen else None
+    shouted = {_named(match) for match in _SHOUTED.finditer(rest)}
+    return (shouted.pop(), _SHOUTED.sub("", rest)) if len(shouted) == 1 else None
+
+
+def _named(match: re.Match[str]) -> Verdict:
+    if match["verb"].lower() == "discard":
+        return "discard"
+    wanted = f"expand_{match['depth']}"
+    return next((verdict for verdict in DEPTHS if verdict == wanted), "keep")

@@ -1,0 +1,189 @@
+"""A reranker behind an HTTP `/rerank` endpoint: llama.cpp, vLLM, Text Embeddings Inference."""
+
+import asyncio
+import math
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from research_agent.models.retry_after import date_seconds, retry_after_seconds
+from research_agent.retrieval.adapters.rerank_http.forms import (
+    Form,
+    Scores,
+    body,
+    on_unit_scale,
+    scores,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_REPLY = 16_000_000
+"""Bytes of a reply that are read; a score takes about a hundred."""
+CONNECT_SECONDS = 10.0
+TOO_MANY_REQUESTS, UNAVAILABLE, SERVER_ERROR = 429, 503, 500
+OVERFLOW = ("too large", "too long", "context length", "context size", "maximum context")
+_BATCH: Mapping[Form, int] = {"tei": 32}
+"""Texts of one request: what a server takes unless it was told otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankEndpoint:
+    """A reranker at a server."""
+
+    base_url: str
+    """The server's address, with or without `/rerank` at its end."""
+    form: Form
+    model: str = ""
+    """The model's name; most servers have one model and need none."""
+    api_key: str = field(default="", repr=False)
+    key_env: str = ""
+    """The environment variable the key came from, for error messages."""
+    seconds: float = 60.0
+    """Time that all texts of one question may take together."""
+    scale: Scores = "auto"
+    """What the server's scores are; see `on_unit_scale`."""
+    trust_env: bool = True
+    """Go through the proxies that the environment names; false for this machine's servers."""
+
+    @property
+    def url(self) -> str:
+        """The address that is asked."""
+        base = self.base_url.rstrip("/")
+        return base if base.endswith("/rerank") else f"{base}/rerank"
+
+
+class HttpReranker:
+    """Implements Reranker; threads may share it. Every question has connections of its own.
+
+    Nothing is tried twice: a caller has an order already and can go on with it. No message holds
+    what the server wrote, because it may repeat the documents.
+    """
+
+    def __init__(self, endpoint: RerankEndpoint) -> None:
+        """Ask the server at `endpoint`; nothing is sent before the first call."""
+        self._endpoint = endpoint
+        self._tls: ssl.SSLContext | None = None
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> tuple[float, ...]:
+        """Return how relevant each text is to `query`, from 0 to 1; raises ModelError.
+
+        The reply has to be whole within `seconds` and the endpoint's own limit.
+        """
+        if not texts:
+            return ()
+        limit = min(seconds, self._endpoint.seconds)
+        with ThreadPoolExecutor(1) as thread:  # (the caller's thread may run an event loop)
+            raw = thread.submit(asyncio.run, self._all(query, texts, limit)).result()
+        return on_unit_scale(raw, self._endpoint.scale)
+
+    async def _all(self, query: str, texts: Sequence[str], seconds: float) -> list[float]:
+        """Ask batch by batch, within one deadline for all of them."""
+        import httpx
+
+        size = _BATCH.get(self._endpoint.form, len(texts))
+        try:
+            async with asyncio.timeout(seconds), self._client() as client:
+                found: list[float] = []
+                for start in range(0, len(texts), size):
+                    found += await self._batch(client, query, texts[start : start + size])
+                return found
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise ModelTimeoutError(
+                f"the reranker gave no whole reply within {seconds:g} s",
+                hint="Raise rerank.timeout, or lower rerank.candidates.",
+            ) from error
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise ModelUnavailableError(
+                "the reranker's server cannot be reached, or broke its reply off",
+                hint=f"Is the server at {self._endpoint.base_url} up? (rerank.base_url)",
+            ) from error
+        except httpx.HTTPError as error:  # (a reply that cannot be decoded)
+            raise self._no_reply() from error
+
+    async def _batch(
+        self, client: "httpx.AsyncClient", query: str, texts: Sequence[str]
+    ) -> list[float]:
+        sent = body(self._endpoint.form, query, texts, self._endpoint.model)
+        async with client.stream("POST", self._endpoint.url, json=sent) as reply:
+            content = bytearray()
+            async for part in reply.aiter_bytes():
+                content += part
+                if len(content) > MAX_REPLY:
+                    raise self._no_reply()
+            if not reply.is_success:
+                raise self._refused(reply, bytes(content[:2000]))
+        try:
+            return scores(self._endpoint.form, bytes(content), len(texts))
+        except ValueError as error:
+            raise self._no_reply(str(error)) from error
+
+    def _client(self) -> "httpx.AsyncClient":
+        """Return a client that follows no redirects: documents go where the settings say."""
+        import httpx
+
+        key, trust = self._endpoint.api_key, self._endpoint.trust_env
+        if self._tls is None:  # (reading certificates takes longer than a small request)
+            plain = self._endpoint.url.startswith("http://")
+            trusting_none = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self._tls = trusting_none if plain else httpx.create_ssl_context(trust_env=trust)
+        return httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            follow_redirects=False,
+            trust_env=trust,
+            verify=self._tls,
+        )
+
+    def _refused(self, reply: "httpx.Response", content: bytes) -> ModelError:
+        """Return the error for a status that is no success."""
+        status, text = reply.status_code, content.decode("utf-8", "replace").lower()
+        message = f"the reranker answered {status}"
+        if any(words in text for words in OVERFLOW):
+            return ContextOverflowError(
+                f"{message}: a text is longer than it reads",
+                hint="Lower documents.chunk_chars, or start the server with a larger batch.",
+            )
+        if status in (401, 403):
+            where = self._endpoint.key_env or "the one that rerank.api_key_env names"
+            return ModelAccessError(message, hint=f"Check the key in the variable {where}.")
+        wait = _retry_after(reply.headers)
+        if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
+            return ModelBusyError(message, hint="Ask again later.", retry_after=wait)
+        if status >= SERVER_ERROR and status != 501:  # noqa: PLR2004 (not implemented: no use to ask again)
+            return ModelUnavailableError(message, hint="Look at the server's own log.")
+        return ModelReplyError(message, hint=self._check)
+
+    def _no_reply(self, why: str = "") -> ModelReplyError:
+        detail = f" ({why})" if why else ""
+        return ModelReplyError(
+            f"the reranker sent something that is no reply{detail}", hint=self._check
+        )
+
+    @property
+    def _check(self) -> str:
+        return (
+            f"Is {self._endpoint.base_url} a reranker of the form {self._endpoint.form}? "
+            "(rerank.base_url, rerank.form; llama.cpp's server needs --reranking)"
+        )
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds after which the server wants to be asked again, by its own clock."""
+    now = date_seconds(headers.get("date", ""))
+    value = headers.get("retry-after", "")
+    return retry_after_seconds(value, now=time.time() if now is None else now)

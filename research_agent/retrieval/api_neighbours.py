@@ -1,0 +1,88 @@
+"""What belongs to the best hits in an API description: the schemas and operations they name."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from research_agent.types import Chunk, ChunkKind
+from research_agent.types.references import Edge
+
+KINDS: frozenset[ChunkKind] = frozenset({"operation", "schema"})
+"""What has relatives; a security scheme belongs to nearly everything."""
+COMMON = 30
+"""A chunk that more others refer to, such as the schema of all errors, says nothing of them."""
+
+
+def siblings(chunks: Sequence[Chunk], edges: Sequence[Edge]) -> tuple[str, ...]:
+    """Return the ids of those of `chunks` that have relatives, and of their other parts.
+
+    >>> operation = Chunk("a", "box", "", kind="operation")
+    >>> siblings([operation, Chunk("x", "guide", "")], [Edge("a", "b", "part")])
+    ('a', 'b')
+    """
+    own = {chunk.chunk_id: None for chunk in chunks if chunk.kind in KINDS}
+    parts = (edge for edge in edges if edge.kind == "part")
+    others = {edge.target: None for edge in parts if edge.source in own}
+    return tuple(own | others)
+
+
+def relatives(chunk_ids: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
+    """Return what some chunks refer to as a schema, and what refers to them so, each once.
+
+    >>> edges = [Edge("a", "b", "schema"), Edge("c", "a", "schema"), Edge("a", "d", "mention")]
+    >>> relatives(["a"], edges)
+    ('b', 'c')
+    """
+    starts = set(chunk_ids)
+    named = [edge for edge in edges if edge.kind == "schema"]
+    used = Counter(edge.target for edge in named)
+    to = [edge.target for edge in named if edge.source in starts]
+    back = [edge.source for edge in named if edge.target in starts and used[edge.target] <= COMMON]
+    return tuple(found for found in dict.fromkeys([*to, *back]) if found not in starts)
+
+
+def one_an_item(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the first part of each operation or schema that none of `known` is a part of.
+
+    >>> a, b = (Chunk(name, "box", "", section=("Schemas", "File"), kind="schema") for name in "ab")
+    >>> [chunk.chunk_id for chunk in one_an_item([a, b], [])], one_an_item([a], [b])
+    (['a'], ())
+    """
+    seen = {_item(chunk) for chunk in known}
+    found = []
+    for chunk in chunks:
+        if chunk.kind in KINDS and _item(chunk) not in seen:
+            seen.add(_item(chunk))
+            found.append(chunk)
+    return tuple(found)
+
+
+def place_every(
+    own: Sequence[Chunk], others: Sequence[Chunk], *, after: int, every: int
+) -> tuple[Chunk, ...]:
+    """Put one of `others` behind the first `after` of `own`, and then in each `every`th place.
+
+    What stands in front anyway takes no place of the others; nothing of `own` is lost.
+
+    >>> a, b, c, x, y = (Chunk(name, "d", "", section=(name,), kind="schema") for name in "abcxy")
+    >>> "".join(chunk.chunk_id for chunk in place_every([a, b, c], [x, b, y], after=1, every=2))
+    'axbyc'
+    """
+    placed, rest = list(own[:after]), list(own[after:])
+    waiting = list(one_an_item(others, placed))
+    while waiting:
+        if (len(placed) - after) % every == 0:
+            chosen = waiting.pop(0)
+            rest = [chunk for chunk in rest if chunk.chunk_id != chosen.chunk_id]
+            placed.append(chosen)
+        elif rest:
+            placed.append(rest.pop(0))
+            waiting = [chunk for chunk in waiting if _item(chunk) != _item(placed[-1])]
+        else:
+            break
+    return (*placed, *rest)
+
+
+def _item(chunk: Chunk) -> tuple[str, str, tuple[str, ...]]:
+    """Return what the parts of one operation or schema have in common."""
+    is_part = chunk.kind in KINDS
+    return (chunk.doc_id, chunk.kind if is_part else chunk.chunk_id, chunk.section)

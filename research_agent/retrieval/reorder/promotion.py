@@ -1,0 +1,155 @@
+"""Hits that hold the query's own technical words move up, behind gates and under a cap.
+
+The rest keep their order. Of the first k hits at most half give way, so a ranking that was right
+stays right: that is what "do no harm" means here.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from research_agent.documents.chunking import chunk_header
+from research_agent.text.words import fold, index_words
+from research_agent.types import Hit
+from research_agent.types.reordering import best_first, reordered
+
+Kind = Literal["general", "definition", "algorithm", "compare"]
+"""What a question asks for."""
+Section = tuple[str, ...]
+
+MOST = 8
+"""Hits that are promoted at most, whatever k is."""
+SECTION_WEIGHT = 0.18
+SECTION_GATE = 0.7
+"""A section prior from which a hit may be promoted without any other reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one kind of question weighs its evidence, and what may be promoted at all."""
+
+    prior: float
+    """Weight of the hit's own score."""
+    words: float
+    """Weight of its score in the lexical index."""
+    anchors: float
+    """Weight of the query's technical words that it holds."""
+    gates: tuple[tuple[int, float], ...]
+    """Pairs of anchors and lexical score (0 to 1); a hit needs both of any one pair."""
+
+
+RULES: Mapping[Kind, Rule] = {
+    "definition": Rule(0.35, 0.45, 0.20, ((1, 0.0), (0, 0.55))),
+    "algorithm": Rule(0.45, 0.20, 0.35, ((2, 0.0), (1, 0.60))),
+    "compare": Rule(0.60, 0.30, 0.10, ((1, 0.65),)),
+    "general": Rule(0.70, 0.20, 0.10, ((2, 0.0), (0, 0.70))),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """Hits in their new order, and which of them were promoted."""
+
+    hits: tuple[Hit, ...]
+    promoted: tuple[str, ...] = ()
+
+
+def cap(top_k: int) -> int:
+    """Return how many of the `top_k` hits that are shown may be promoted ones.
+
+    >>> [cap(top_k) for top_k in (1, 8, 40)]
+    [0, 4, 8]
+    """
+    return min(MOST, max(0, top_k) // 2)
+
+
+def anchors(query: str) -> frozenset[str]:
+    """Return the technical words of a query: compounds, words with a digit, acronyms, names.
+
+    >>> sorted(anchors("Is ML-KEM.KeyGen part of NIST level 5? See readme."))
+    ['5', 'ml-kem.keygen', 'nist']
+    """
+    found = (
+        words[0]
+        for word in query.split()
+        if (words := index_words(word))
+        and (len(words) > 1 or any(c.isdigit() for c in word) or _inner_capital(word))
+    )
+    return frozenset(found)
+
+
+def section_prior(section: Section, wanted: Collection[Section]) -> float:
+    """Return how well a section's path fits one that is wanted.
+
+    1 for the same path, 0.7 for a part of it, 0.45 where the wanted headings are only named in
+    it, 0 otherwise.
+
+    >>> section_prior(("5", "5.1"), [("5",)]), section_prior(("Intro to keys",), [("keys",)])
+    (0.7, 0.45)
+    """
+    return max((_fit(section, path) for path in wanted if path), default=0.0)
+
+
+def promote(
+    query: str,
+    hits: Sequence[Hit],
+    *,
+    top_k: int,
+    kind: Kind = "general",
+    pool: int = 40,
+    wanted: Collection[Section] = (),
+) -> Promotion:
+    """Move the best-founded of the first `pool` hits up, at most `cap(top_k)` of them.
+
+    `top_k` is how many hits the caller shows in the end, not how many it ranks: the cap is taken
+    from it, so the first `top_k - cap(top_k)` hits stay among the first `top_k`. Ties keep the
+    order of the hits' scores; the order in which `hits` come changes nothing.
+    """
+    given = best_first(hits)
+    inside = given[:pool]
+    rule, named = RULES[kind], anchors(query)
+    prior = _min_max([hit.score for hit in inside])
+    words = _min_max([hit.lexical or 0.0 for hit in inside])
+    held = [_held(named, hit) for hit in inside]
+    sections = [section_prior(hit.chunk.section, wanted) for hit in inside]
+    most = max(held, default=0) or 1
+    value = {
+        at: rule.prior * prior[at]
+        + rule.words * words[at]
+        + rule.anchors * held[at] / most
+        + SECTION_WEIGHT * sections[at]
+        for at in range(len(inside))
+        if sections[at] >= SECTION_GATE
+        or any(held[at] >= count and words[at] >= least for count, least in rule.gates)
+    }
+    chosen = sorted(value, key=lambda at: (-value[at], at))[: cap(top_k)]
+    rest = [at for at in range(len(given)) if at not in set(chosen)]
+    ids = tuple(given[at].chunk.chunk_id for at in chosen)
+    return Promotion(reordered(given, [*chosen, *rest]), ids)
+
+
+def _inner_capital(word: str) -> bool:
+    """Return whether a letter after the first one is a capital, as in acronyms and code."""
+    return any(c.isupper() for c in word.lstrip("\"'([{")[1:])
+
+
+def _held(named: frozenset[str], hit: Hit) -> int:
+    """Return how many of the named words a hit's text or headings hold."""
+    if not named:
+        return 0
+    return len(named & set(index_words(f"{chunk_header(hit.chunk)}\n{hit.chunk.text}")))
+
+
+def _fit(section: Section, path: Section) -> float:
+    if section == path:
+        return 1.0
+    if section[: len(path)] == path:
+        return 0.7
+    inside = all(any(fold(part) in fold(own) for own in section) for part in path)
+    return 0.45 if inside else 0.0
+
+
+def _min_max(values: Sequence[float]) -> list[float]:
+    """Return values from 0 to 1; all 0 where they are equal."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return [(value - low) / (high - low) if high > low else 0.0 for value in values]

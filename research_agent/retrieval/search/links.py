@@ -1,0 +1,124 @@
+"""Documents that the question names by their title, and what the first hits name, move up."""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from research_agent.retrieval.search.scoped_search import Pool
+from research_agent.settings import RetrievalSettings
+from research_agent.text.name_rules import document_names, is_as_written
+from research_agent.text.names import NameFinder, folded, name_words
+from research_agent.types import Chunk
+
+MOST_NAMED = 4
+"""So many of the names in one hit count."""
+
+
+def with_names(
+    own: Sequence[Chunk],
+    query: str,
+    vector: Sequence[float],
+    *,
+    scores: dict[str, float],
+    pool: Pool,
+    settings: RetrievalSettings,
+) -> tuple[Chunk, ...]:
+    """Return the ranking `own` with what is named moved up or let in; `scores` are raised.
+
+    See `title_weight`, `mention_weight` and `mention_hits` of the settings.
+    """
+    ranking = tuple(own)
+    if not ranking:
+        return ()
+    top = scores[ranking[0].chunk_id]
+    if settings.title_weight:
+        titled = _titled(ranking, query)
+        boosts = dict.fromkeys(titled, settings.title_weight * top)
+        ranking = _raised(ranking, boosts, scores)
+    if settings.mention_weight:
+        shares = _mentioned(ranking, scores, vector, pool=pool, hits=settings.mention_hits)
+        boosts = {i: share * settings.mention_weight * top for i, share in shares.items()}
+        let_in = [i for i in boosts if i not in scores]
+        first = scores[ranking[0].chunk_id]
+        ranking = _raised((*ranking, *pool.chunks(let_in)), boosts, scores, most=first)
+    return ranking
+
+
+def _raised(
+    ranking: Sequence[Chunk],
+    boosts: Mapping[str, float],
+    scores: dict[str, float],
+    *,
+    most: float = inf,
+) -> tuple[Chunk, ...]:
+    """Return a ranking in which some chunks moved up; all others keep their order.
+
+    What was in a lower place for another reason than its score is judged by its place. Nothing is
+    raised above `most`: what the first hit names stays behind it.
+    """
+    height, heights = inf, dict[str, float]()
+    for chunk in ranking:
+        height = min(height, scores.get(chunk.chunk_id, 0.0))
+        heights[chunk.chunk_id] = min(height + boosts.get(chunk.chunk_id, 0.0), most)
+    for chunk_id in boosts:
+        scores[chunk_id] = heights[chunk_id]
+    return tuple(sorted(ranking, key=lambda chunk: -heights[chunk.chunk_id]))
+
+
+def _titled(ranking: Sequence[Chunk], query: str) -> list[str]:
+    """Return the best chunk of each document of a ranking whose name stands in `query`."""
+    best: dict[str, Chunk] = {}
+    for chunk in ranking:
+        best.setdefault(chunk.source, chunk)
+    names = [
+        (chunk.chunk_id, name)
+        for chunk in best.values()
+        for name in document_names(chunk.title, chunk.doc_id)
+    ]
+    finder = NameFinder(tuple(word.casefold() for word in name) for _, name in names)
+    written = name_words(query)
+    return [
+        chunk_id
+        for number, start, end in finder.find(folded(query))
+        for chunk_id, name in names
+        if name == names[number][1] and is_as_written(written[start:end], name)
+    ]
+
+
+def _mentioned(
+    ranking: Sequence[Chunk],
+    scores: Mapping[str, float],
+    vector: Sequence[float],
+    *,
+    pool: Pool,
+    hits: int,
+) -> dict[str, float]:
+    """Return the chunks that the first `hits` mention, and the largest share each has.
+
+    The share is 1 for what the first of them names, 1/1.5 for the second, 1/2 for the third. Of
+    many names in one hit those count that the ranking has too, then the most similar ones.
+    """
+    first = ranking[:hits]
+    edges = [e for e in pool.edges([c.chunk_id for c in first]) if e.kind == "mention"]
+    targets = pool.admitted(list(dict.fromkeys(edge.target for edge in edges)))
+    meant = {target.chunk_id: _best(target, ranking) for target in targets}
+    places = list(dict.fromkeys(meant.values()))
+    similar = pool.similarities(vector, places) if vector else {}
+    shares: dict[str, float] = {}
+    for place, hit in enumerate(first):
+        named = {meant[e.target] for e in edges if e.source == hit.chunk_id and e.target in meant}
+        order = sorted(named, key=lambda i: (-scores.get(i, 0.0), -similar.get(i, 0.0), i))
+        for chunk_id in [i for i in order if i != hit.chunk_id][:MOST_NAMED]:
+            shares[chunk_id] = max(1 / (1 + place / 2), shares.get(chunk_id, 0.0))
+    return dict(sorted(shares.items(), key=lambda s: (-s[1], -similar.get(s[0], 0.0), s[0])))
+
+
+def _best(target: Chunk, ranking: Sequence[Chunk]) -> str:
+    """Return the best chunk of a ranking that stands in what is meant, else its beginning."""
+    depth = len(target.section)
+    within = (
+        chunk.chunk_id
+        for chunk in ranking
+        if chunk.source == target.source
+        and (target.order == 0 or chunk.section[:depth] == target.section)
+    )
+    return next(within, target.chunk_id)

@@ -1,0 +1,112 @@
+"""Parts of a document that only point elsewhere: tables of contents, reference lists, covers.
+
+They hold the words of every question and answer none, so they are kept out of the rankings; they
+stay readable as neighbours of what was found.
+"""
+
+import re
+from collections.abc import Sequence
+
+from research_agent.types import ChunkKind
+
+APPARATUS: frozenset[ChunkKind] = frozenset({"contents", "references", "cover"})
+"""Kinds of chunks that are not searched."""
+MOST = 0.6
+"""Share of the lines, or of the text, that has to look like an entry."""
+LEAST_ENTRIES = 2
+"""One line that looks like an entry proves nothing."""
+LEAST_PAGES = 8
+"""A shorter document has no title page, and no contents without dots that lead to a page."""
+COVER_WORDS = 16
+"""A line of a cover has fewer words than this."""
+LINES_A_SENTENCE = 6
+"""A cover may have one sentence for so many lines."""
+COVER_LINES = 4
+"""A cover has at least so many lines."""
+
+_LEADER = re.compile(r"(?:\.\s?){3,}|\u2026|(?:\u00b7\s?){3,}")
+_ENDS_WITH_PAGE = re.compile(r"(?:\s|\||\u2026|\.)\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)
+_PAGE = re.compile(r"(\d{1,4})$")
+_NUMBERED = re.compile(
+    r"^\|?\s*(?:(?:appendix|annex|table|figure|algorithm|chapter|section|part)\s+)?"
+    r"(?:[A-Z]|[A-Z]?\d+(?:\.\d+)*)[.:]?(?:\s|\|)",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"^\s*(?:\[[\w+.:-]{1,24}\]|\d{1,3}\.)[\s|]+\S")
+_PUBLISHED = (
+    re.compile(r"\b(?:1[89]|20)\d\d\b"),
+    re.compile(r"\bdoi\b|https?://", re.IGNORECASE),
+    re.compile(r"\bpp?\.\s?\d|\bet al\b|\bproceedings\b|\bpress\b", re.IGNORECASE),
+)
+_SENTENCE = re.compile(
+    r"\w\s+(?:is|are|was|were|shall|must|may|can|has|have|will)\s|(?:\w+\W+){5}\w+\.$"
+)
+
+
+def apparatus(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
+    r"""Return what kind of apparatus a chunk is, None for text that says something itself.
+
+    `page` is the chunk's first page and `last_page` the document's last one. Only the shape of
+    the lines counts, no heading: "References" may stand above an appendix that a document's
+    outline does not name. In doubt a chunk is text, because what is no text is not searched.
+
+    >>> apparatus("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
+    'contents'
+    >>> apparatus("[4] Avanzi R (2020) Kyber. CRYPTO 2020.\n\n[5] Regev O (2005) On lattices.")
+    'references'
+    >>> apparatus("1. Mix the flour.\n2. Bake it for 45 minutes.")
+    """
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if _is_contents(lines, last_page):
+        return "contents"
+    if _is_references(text):
+        return "references"
+    return "cover" if page == 1 and last_page >= LEAST_PAGES and _is_cover(lines) else None
+
+
+def _is_contents(lines: Sequence[str], last_page: int) -> bool:
+    """Say whether most lines lead to a page."""
+    led = sum(bool(_LEADER.search(line) and _ENDS_WITH_PAGE.search(line)) for line in lines)
+    numbered = sum(bool(_NUMBERED.search(x) and _ENDS_WITH_PAGE.search(x)) for x in lines)
+    if led < LEAST_ENTRIES and not _pages_go_up(lines, last_page):
+        return False
+    return max(led, numbered) >= LEAST_ENTRIES and max(led, numbered) >= MOST * len(lines)
+
+
+def _pages_go_up(lines: Sequence[str], last_page: int) -> bool:
+    """Say whether the numbers at the lines' ends never fall, and rise: pages, not values."""
+    found = [_PAGE.search(line) for line in lines]
+    pages = [int(match[1]) for match in found if match]
+    rising = len(pages) > LEAST_ENTRIES and pages == sorted(pages) and pages[0] < pages[-1]
+    return rising and last_page >= LEAST_PAGES and pages[-1] <= last_page
+
+
+def _is_references(text: str) -> bool:
+    """Say whether most of the text belongs to entries that name a publication."""
+    entries: list[str] = []
+    before = 0
+    for line in (line for line in text.split("\n") if line.strip()):
+        if _REFERENCE.match(line):
+            entries.append(line)
+        elif entries:
+            entries[-1] += f" {line}"
+        else:
+            before += len(line)
+    published = [entry for entry in entries if _is_publication(entry)]
+    size = sum(map(len, published))
+    return len(published) >= LEAST_ENTRIES and size >= MOST * (size + before + 1)
+
+
+def _is_publication(entry: str) -> bool:
+    """Say whether an entry has a year, an address or a publisher; two of them below a number."""
+    signs = sum(bool(pattern.search(entry)) for pattern in _PUBLISHED)
+    return signs >= (1 if entry.lstrip().startswith("[") else LEAST_ENTRIES)
+
+
+def _is_cover(lines: Sequence[str]) -> bool:
+    """Say whether a first page is a title page: short lines, hardly a sentence, no table."""
+    sentences = sum(
+        len(line.split()) >= COVER_WORDS or bool(_SENTENCE.search(line)) for line in lines
+    )
+    table = any("|" in line for line in lines)
+    return len(lines) >= COVER_LINES and not table and LINES_A_SENTENCE * sentences <= len(lines)

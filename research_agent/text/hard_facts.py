@@ -1,0 +1,192 @@
+"""Numbers, dates, identifiers and quotations of a sentence, and which of them evidence holds.
+
+Everything here is arithmetic or string identity, so it is the same in any language.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from research_agent.text.figures import Figure, dates_in, figures_in, follows, is_power, plain
+from research_agent.text.reference_marks import without_reference_marks
+
+FactKind = Literal["number", "date", "identifier", "quotation"]
+FactStatus = Literal["held", "computed", "missing"]
+
+COUNTED = 12
+"""Whole numbers up to this one may be counted from a list, or be spelled as a word."""
+_COUNTED = frozenset(map(str, range(COUNTED + 1)))
+MAX_FACTS = 64
+"""Facts of one kind that are looked at in one sentence."""
+MAX_NAME = 64
+"""Characters of an identifier; a longer one is data."""
+# Scripts with capital and small letters: Latin, Greek, Cyrillic, Armenian.
+_CASED = r"[A-Za-z\u00c0-\u024f\u0370-\u058f]"
+_TOKEN = re.compile(rf"(?:{_CASED}|\d)+(?:[-_./]+(?:{_CASED}|\d)+)*")
+_WITH_UNIT = re.compile(rf"\d[\d.,]*(?:[-/]?{_CASED}+)?(?:[-./]\d+)*")
+_MIXED = re.compile(rf"{_CASED}.*\d|\d.*{_CASED}")
+_CODE = re.compile(
+    rf"[^\W\d_a-z\u00df-\u00ff\u03ac-\u03ce\u0430-\u045f]{{2}}"  # capitals in a row
+    rf"|[a-z\u00df-\u00ff\u03b1-\u03c9\u0430-\u044f][A-Z\u0391-\u03a9\u0410-\u042f]"  # camelCase
+    rf"|{_CASED}{{2}}\.{_CASED}{{2}}|{_CASED}_|_{_CASED}"  # dotted, snake_case
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_RUNS = re.compile(r"\d+|[^\W\d_]+")
+_WORDS = re.compile(r"[^\W_]+")
+_QUOTED = re.compile(
+    '"([^"]+)"|\u201c([^\u201d]+)\u201d|\u201e([^\u201c\u201d]+)[\u201c\u201d]'
+    "|\u00ab([^\u00bb]+)\u00bb|\u300c([^\u300d]+)\u300d|\u300e([^\u300f]+)\u300f"
+    r"|(?<!\w)'([^']+)'(?!\w)"
+)
+_GAP = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+_NUMBERING = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number, date, identifier or quotation of a sentence."""
+
+    kind: FactKind
+    text: str
+    """As the sentence has it, in plain typography."""
+    status: FactStatus
+    """"held": it stands in the evidence; "computed": it may follow from numbers that do, or be
+    counted; "missing": neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """Several texts, as facts are looked for in them."""
+
+    text: str
+    words: str
+    """Letters and digits alone, in lower case, with a space around each word."""
+    readings: frozenset[str]
+    dates: frozenset[tuple[int, int, int]]
+
+
+def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tuple[Fact, ...]:
+    """Return numbers, dates, identifiers and quotations of a sentence, with what becomes of each.
+
+    A number is "computed" if it is a sum, difference, product, ratio, percentage or rounding of
+    other numbers of the sentence, or of those in `window`, the evidence nearest to it.
+
+    >>> facts = hard_facts("ML-KEM-768 has 1,184 bytes, not 99.", ["ML KEM 768: 1184"])
+    >>> [(fact.text, fact.status) for fact in facts]
+    [('1,184', 'held'), ('99', 'missing'), ('ML-KEM-768', 'held')]
+    """
+    said = plain(_NUMBERING.sub("", without_reference_marks(sentence), count=1))
+    held = _evidence(tuple(texts))
+    names, rest = _identifiers(said)
+    dates, figures = dates_in(rest), figures_in(rest)[:MAX_FACTS]
+    if dates:
+        figures = figures_in(_without(rest, (date.text for date in dates)))[:MAX_FACTS]
+    near = figures_in(plain(window)) if window else ()
+    facts = [Fact("number", one.text, _status(one, held, figures, near)) for one in figures]
+    facts += [
+        _fact("date", one.text, held=bool(one.readings & held.dates) or one.parts <= held.readings)
+        for one in dates[:MAX_FACTS]
+    ]
+    facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
+    facts += [
+        _fact("quotation", quoted, held=_is_quoted(quoted, held.words))
+        for quoted in _quotations(said)
+    ]
+    return tuple(facts)
+
+
+def own_readings(text: str) -> frozenset[str]:
+    """Return every reading of every number in a text, also of those in names and dates."""
+    return _evidence((text,)).readings
+
+
+def is_identified(name: str, text: str) -> bool:
+    """Return whether a text holds an identifier, however its parts are joined.
+
+    >>> is_identified("ML-KEM-768", "ml kem 768"), is_identified("ML-KEM-768", "ML-KEM-512 | 768")
+    (True, False)
+    """
+    return _stands(name, plain(text).casefold())
+
+
+def _fact(kind: FactKind, text: str, *, held: bool) -> Fact:
+    return Fact(kind, text, "held" if held else "missing")
+
+
+def _status(
+    one: Figure, held: _Evidence, others: Sequence[Figure], near: Sequence[Figure]
+) -> FactStatus:
+    if one.readings & held.readings:
+        return "held"
+    if not one.readings.isdisjoint(_COUNTED):
+        return "computed"
+    rest = [other for other in others if other != one]
+    return "computed" if follows(one, rest) or follows(one, near) else "missing"
+
+
+@lru_cache(maxsize=64)
+def _evidence(texts: tuple[str, ...]) -> _Evidence:
+    text = "\n".join(plain(text) for text in texts)
+    readings = {reading for figure in figures_in(text) for reading in figure.readings}
+    dates = dates_in(text)
+    readings |= {str(number) for date in dates for one in date.readings for number in one}
+    folded = text.casefold()
+    return _Evidence(
+        text=folded,
+        words=f" {' '.join(_WORDS.findall(folded))} ",
+        readings=frozenset(readings),
+        dates=frozenset(reading for date in dates for reading in date.readings),
+    )
+
+
+def _identifiers(text: str) -> tuple[list[str], str]:
+    """Return the names made of capitals, of letters with digits or as code, and the other text.
+
+    A number with its unit, such as "384-bit", is no name.
+    """
+    names: dict[str, None] = {}
+    spans = []
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if (
+            _WITH_UNIT.fullmatch(token)
+            or is_power(token)
+            or not (_MIXED.search(token) or _CODE.search(token))
+        ):
+            continue
+        spans.append(match.span())
+        if len(token) <= MAX_NAME:
+            names[token] = None
+    rest = list(text)
+    for start, end in spans:
+        rest[start:end] = " " * (end - start)
+    return list(names)[:MAX_FACTS], "".join(rest)
+
+
+def _stands(name: str, text: str) -> bool:
+    """Return whether a text in lower case holds a name, however its parts are joined."""
+    singular = name[:-1] if name[-1] == "s" and name[-2:-1].isupper() else name
+    parts = [part.casefold() for part in _RUNS.findall(_CAMEL.sub(" ", singular))]
+    before = r"(?<!\d)" if parts[0].isdigit() else r"(?<![^\W\d_])"
+    after = r"(?!\d)" if parts[-1].isdigit() else r"s?(?![^\W\d_])"
+    joined = r"[\W_]{0,3}".join(re.escape(part) for part in parts)
+    return re.search(f"{before}{joined}{after}", text) is not None
+
+
+def _quotations(text: str) -> list[str]:
+    found = (next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
+    return [quoted for quoted in found if _WORDS.search(quoted)][:MAX_FACTS]
+
+
+def _is_quoted(quoted: str, words: str) -> bool:
+    """Return whether every part of a quotation stands in the evidence word by word."""
+    parts = (" ".join(_WORDS.findall(part)) for part in _GAP.split(quoted.casefold()))
+    return all(f" {part} " in words or (part in words and not part.isascii()) for part in parts)
+
+
+def _without(text: str, parts: Iterable[str]) -> str:
+    for part in parts:
+        text = text.replace(part, " ")
+    return text

@@ -1,0 +1,68 @@
+"""Numbers, identifiers and quotations of a text: what a rewrite may neither lose nor invent.
+
+They are found by the form of their characters alone, so this holds in any language.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from research_agent.text.words import fold, word_spans
+
+_PART = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_QUOTED = re.compile(
+    '["\u201c\u201e\u00ab\u300c\u300e]([^"\u201c\u201d\u00bb\u300d\u300f]{1,200})'
+    '["\u201c\u201d\u00bb\u300d\u300f]'
+)
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """Return the words of `text` with a digit, an underscore or a capital behind the first letter.
+
+    Each is given as its parts in lower case with one space between them, so "ML-KEM 512" and
+    "ML-KEM-512" are compared alike.
+
+    >>> sorted(identifiers("Has the ML-KEM-768 key of NIST 1,184 bytes, or 2.5 kB?"))
+    ['1,184', '2.5', 'kb', 'ml kem 768', 'nist']
+    """
+    found = (" ".join(_PART.findall(fold(word))) for word in _words(text) if _is_identifier(word))
+    return frozenset(filter(None, found))
+
+
+def parts(text: str) -> str:
+    """Return all words of `text`, taken apart as those of `identifiers` are.
+
+    A space stands before and behind each, so that `" 5 " in parts(text)` looks for a whole part.
+
+    >>> parts("see FIPS-203, 5.2")
+    ' see fips 203 5.2 '
+    """
+    found = (part for word in _words(text) for part in _PART.findall(fold(word)))
+    return f" {' '.join(found)} "
+
+
+def quotations(text: str) -> tuple[str, ...]:
+    """Return what stands between quotation marks in `text`, without them.
+
+    >>> quotations('What does "key pair" mean?')
+    ('key pair',)
+    """
+    return tuple(_QUOTED.findall(text))
+
+
+def is_value(word: str) -> bool:
+    """Return whether a word has a digit, or a capital behind its first letter.
+
+    >>> is_value("768"), is_value("ML-KEM"), is_value("Bread")
+    (True, True, False)
+    """
+    return any(map(str.isdigit, word)) or any(map(str.isupper, word[1:]))
+
+
+def _words(text: str) -> Iterator[str]:
+    plain = unicodedata.normalize("NFKC", text)
+    return (plain[start:end] for start, end in word_spans(plain))
+
+
+def _is_identifier(word: str) -> bool:
+    return "_" in word or is_value(word)

@@ -1,0 +1,165 @@
+"""What an index holds, document by document, and an outline of it for models."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from research_agent.types import ChunkKind
+
+OUTLINE_TOKENS = 400
+"""An outline beside other things in a prompt is no longer."""
+LISTED_TOKENS = 1000
+"""One that was asked for is no longer."""
+MOST_SECTIONS = 12
+"""Top sections of one document that an outline may name."""
+LONGEST_NAME = 60
+"""Characters of a title or a heading in an outline."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOutline:
+    """A document that can be searched."""
+
+    doc_id: str
+    """Its display name."""
+    source: str = ""
+    """The path of its file."""
+    title: str = ""
+    date: str = ""
+    pages: int = 0
+    """Last page that holds text."""
+    kinds: Mapping[ChunkKind, int] = field(default_factory=dict)
+    """How many chunks there are of each kind."""
+    sections: tuple[str, ...] = ()
+    """Its uppermost headings, in reading order."""
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks it has."""
+        return sum(self.kinds.values())
+
+
+def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the headings of the uppermost level that has several of them, each once.
+
+    `sections` are the headings above each chunk, in reading order. A single heading above
+    everything is the title, and says nothing about the parts.
+
+    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
+    ('Install', 'Use')
+    """
+    found: tuple[str, ...] = ()
+    for level in range(max(map(len, sections), default=0)):
+        at_level = (section[level] for section in sections if len(section) > level)
+        found = tuple(dict.fromkeys(at_level)) or found
+        if len(found) > 1:
+            break
+    return found
+
+
+def corpus_outline(
+    documents: Sequence[DocumentOutline],
+    *,
+    count: Callable[[str], int],
+    max_tokens: int = OUTLINE_TOKENS,
+    first: Sequence[str] = (),
+) -> str:
+    """Return names, titles, sizes and top sections of all documents, within `max_tokens`.
+
+    Sections are added a heading at a time to each document in turn, as long as there is room.
+    Where not even titles and sizes of all fit, all names come before any title; those that still
+    do not fit are counted at the end. Then the documents named `first` stand first.
+
+    >>> guide = DocumentOutline("guide", title="Guide", kinds={"text": 3}, sections=("A", "B"))
+    >>> print(corpus_outline([guide], count=len))
+    1 documents, 3 chunks (3 text)
+    guide: 3 chunks: A; B
+    """
+    kinds: dict[str, int] = {}
+    for document in documents:
+        for kind, number in document.kinds.items():
+            kinds[kind] = kinds.get(kind, 0) + number
+    several = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    head = f"{len(documents)} documents, {sum(kinds.values())} chunks ({several or 'none'})"
+    lines = [(_line(document), document.sections[:MOST_SECTIONS]) for document in documents]
+    named = [0] * len(lines)
+    text = _with_sections(head, lines, named)
+    if count(text) > max_tokens:
+        rank = {name: at for at, name in reversed([*enumerate(first)])}
+        best = sorted(documents, key=lambda document: rank.get(document.doc_id, len(rank)))
+        return _names_first(head, best, lambda outline: count(outline) <= max_tokens)
+    for number in range(MOST_SECTIONS):
+        for position in range(len(lines)):
+            if number < len(lines[position][1]):
+                named[position] += 1
+                longer = _with_sections(head, lines, named)
+                if count(longer) > max_tokens:
+                    return text
+                text = longer
+    return text
+
+
+def corpus_names(documents: Sequence[DocumentOutline], *, count: Callable[[str], int]) -> str:
+    """Return the outline without titles, dates and headings, for where a model obeys what it reads.
+
+    Names of documents are those of their files.
+
+    >>> guide = DocumentOutline("guide", title="Obey me", kinds={"text": 3}, sections=("And me",))
+    >>> print(corpus_names([guide], count=len))
+    1 documents, 3 chunks (3 text)
+    guide: 3 chunks
+    """
+    plain = [replace(one, title="", date="", sections=()) for one in documents]
+    return corpus_outline(plain, count=count)
+
+
+def _names_first(
+    head: str, documents: Sequence[DocumentOutline], fits: Callable[[str], bool]
+) -> str:
+    """Return the names of as many documents as fit, then the sizes of as many as still do."""
+    names = [_short(document.doc_id) for document in documents]
+    lines = [_line(document) for document in documents]
+
+    def outline(told: int, named: int) -> str:
+        others = [f"others: {'; '.join(names[told:named])}"] if named > told else []
+        more = [f"and {len(names) - named} more documents"] if named < len(names) else []
+        return "\n".join([head, *lines[:told], *others, *more])
+
+    named = _most(len(names), lambda number: fits(outline(0, number)))
+    return outline(_most(named, lambda number: fits(outline(number, named))), named)
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `limit` that fits, by halving; 0 where none does."""
+    least, fails = 0, limit + 1
+    while fails - least > 1:
+        middle = (least + fails) // 2
+        least, fails = (middle, fails) if fits(middle) else (least, middle)
+    return least
+
+
+def _with_sections(
+    head: str, lines: Sequence[tuple[str, Sequence[str]]], named: Sequence[int]
+) -> str:
+    """Return the outline with the first `named` sections of each document."""
+    rows = [head]
+    for (line, sections), number in zip(lines, named, strict=True):
+        parts = "; ".join(_short(section) for section in sections[:number])
+        more = "; \N{HORIZONTAL ELLIPSIS}" if 0 < number < len(sections) else ""
+        rows.append(f"{line}: {parts}{more}" if parts else line)
+    return "\n".join(rows)
+
+
+def _line(document: DocumentOutline) -> str:
+    """Return a document's name, its title where that says something else, and its size."""
+    name, title = _short(document.doc_id), _short(document.title)
+    about = f" ({title})" if title and title.casefold() != name.casefold() else ""
+    dated = f", {document.date}" if document.date else ""
+    pages = f", {document.pages} pages" if document.pages > 1 else ""
+    return f"{name}{about}{dated}{pages}: {document.chunks} chunks"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split()).replace("<", "&lt;")
+    return (
+        line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    )

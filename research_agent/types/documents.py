@@ -1,0 +1,113 @@
+"""A document as a parser hands it over, and what indexing says about each file."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from research_agent.types import ChunkKind
+from research_agent.types.references import Link
+
+SCANNED = "no text in it; it looks scanned: run OCR first"
+"""Why a file of pictures alone cannot be indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, a list, a table or a piece of code: the smallest unit a parser tells apart."""
+
+    text: str
+    page: int = 1
+    """The page it starts on, counted from 1."""
+    section: tuple[str, ...] = ()
+    """Headings above the block, the outermost first."""
+    kind: ChunkKind = "text"
+    anchors: tuple[str, ...] = ()
+    """Names by which a `Link` may point here: "#install", "Table 2"."""
+    links: tuple[Link, ...] = ()
+    """What the block refers to, in reading order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseQuality:
+    """How well a file could be read, as far as a reader of its text cannot see it."""
+
+    pages: int = 0
+    """Pages in the file; 0 where a format has none."""
+    textless: int = 0
+    """Pages on which something is drawn, but no text: scans, or figures alone."""
+    unreadable: int = 0
+    """Pages that are damaged."""
+    tables: int = 0
+    """Tables that were found, those of contents not counted."""
+    running_heads: int = 0
+    """Pieces of running heads and feet, page numbers included, that were dropped."""
+    line_numbers: int = 0
+    """Printed line numbers that were dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """What a parser has read."""
+
+    blocks: tuple[Block, ...] = ()
+    """In reading order."""
+    title: str = ""
+    date: str = ""
+    """ISO 8601: a year, a month or a day; empty where the document has none."""
+    page_texts: tuple[str, ...] = ()
+    """The text of each page as the file has it: a character for each of the library's, so that
+    places in it can be found on the page. Empty where a format has no pages."""
+    page_labels: tuple[str, ...] = ()
+    """The printed label of each page, "" where a page has none; empty without pages."""
+    warnings: tuple[str, ...] = ()
+    """What was left out or repaired, one short sentence each."""
+    quality: ParseQuality = ParseQuality()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that may be indexed."""
+
+    path: str
+    """Absolute, symlinks not resolved."""
+    root: str
+    """The folder (or file) the user named, under which it was found."""
+    size: int
+    """Bytes."""
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file."""
+
+    path: str
+    status: Literal["indexed", "unchanged", "skipped", "failed", "removed", "added", "changed"]
+    """The last two in a preview alone: what would be indexed, for the first time or again."""
+    reason: str = ""
+    """Why it was skipped or failed, or what was left out; empty where all went well."""
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """The files below the named paths, and those that are left alone, each with its reason."""
+
+    files: tuple[SourceFile, ...] = ()
+    skipped: tuple[FileReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did."""
+
+    files: tuple[FileReport, ...] = ()
+    chunks: int = 0
+    """Chunks in the index now."""
+    documents: int = 0
+    """Documents in the index now."""
+    embedded: int = 0
+    """Texts embedded in this run; 0 where nothing had changed."""
+
+    def count(self, status: str) -> int:
+        """Return how many files have `status`."""
+        return sum(file.status == status for file in self.files)

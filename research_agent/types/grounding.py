@@ -1,0 +1,187 @@
+"""How likely the evidence supports a sentence: few features, and a fitted logistic regression.
+
+Pure: a step asks the models (`steps.verify.grounding`), and the benchmark `grounding` fits.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp
+
+from research_agent.text.content_words import Word, content_words, wanted_words
+from research_agent.text.hard_facts import Fact, hard_facts
+from research_agent.text.quote_search import Quote, Window, best_windows, headings, quote_of
+from research_agent.types import Chunk
+from research_agent.verification.contradictions import Contradiction, contradicted
+
+FEATURES = (
+    "best_window",
+    "two_windows",
+    "missing_numbers",
+    "computed_numbers",
+    "missing_identifiers",
+    "missing_names",
+    "relevance",
+    "soft_best",
+    "soft_two",
+)
+"""What the probability is made of, in the order of a model's weights."""
+NO_RELEVANCE = -11.0
+"""The cross-encoder's logit for passages that have nothing to do with each other."""
+MAX_PASSAGE = 900
+"""Characters of a window that models read."""
+_NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][^\W\d_A-Z]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundingModel:
+    """A fitted logistic regression."""
+
+    weights: tuple[float, ...]
+    """One for each feature after it was standardised, in the order of `FEATURES`."""
+    bias: float
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+    limit: float
+    """Below this probability a sentence is unconfirmed: 10 % of the supported ones are."""
+    unsure: tuple[float, float]
+    """Between these a model's judgement is worth most."""
+    data: str
+    """The SHA-256 of the rows it was fitted on."""
+    cross_encoder: str
+    """The SHA-256 of the weights whose logits it was fitted on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """What the evidence holds of one sentence."""
+
+    probability: float
+    """That the evidence supports it, 0 to 1."""
+    facts: tuple[Fact, ...] = ()
+    quotes: Mapping[str, Quote] = field(default_factory=dict)
+    """The best quote of each passage by its key, best first; none of one that shares no word."""
+    contradicted_by: str = ""
+    """The key of the passage that has another number in the same place; empty for none."""
+    contradiction: Contradiction | None = None
+    """The two numbers, and the statement or row that has the other one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A sentence beside all evidence, by words, numbers and names alone."""
+
+    quotes: Mapping[str, Quote]
+    best: str = ""
+    """The window that holds most of the sentence's words; empty where none holds a word."""
+    second: str = ""
+    """The window that adds most to it."""
+    coverage: tuple[float, float] = (0.0, 0.0)
+    """Shares of the words that the best window holds, and both together."""
+    facts: tuple[Fact, ...] = ()
+    missing_names: int = 0
+    contradicted_by: str = ""
+    contradiction: Contradiction | None = None
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """What models compare the sentence with: the best window, and both as one text."""
+        if not self.best:
+            return ()
+        both = f"{self.best[:MAX_PASSAGE]}\n{self.second[:MAX_PASSAGE]}"
+        return (self.best[:MAX_PASSAGE], both) if self.second else (self.best[:MAX_PASSAGE],)
+
+
+def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
+    """Return what passages hold of a sentence, by key; no model is asked.
+
+    >>> chunk = Chunk("x", "guide", "Bread is baked at 230 degrees. It rains.")
+    >>> found = compare("Bread is baked at 230 degrees in Ulm.", {"c1": chunk})
+    >>> found.best, found.missing_names
+    ('Bread is baked at 230 degrees.', 1)
+    """
+    wanted = tuple(wanted_words(sentence))
+    found = [
+        (key, window)
+        for key, chunk in chunks.items()
+        for window in best_windows(wanted, chunk, most=2)
+    ]
+    found.sort(key=lambda item: -item[1].rank(len(wanted)))
+    quotes: dict[str, Quote] = {}
+    for key, window in found:
+        quotes.setdefault(key, quote_of(window, chunks[key], wanted))
+    texts = [f"{headings(chunk)}\n{chunk.text}" for chunk in chunks.values()]
+    near = _nearest(found, chunks, wanted)
+    facts = hard_facts(sentence, texts, window="\n".join(text for text, _ in near))
+    key, other = _contradiction(sentence, chunks, facts)
+    return Compared(
+        quotes=quotes,
+        best=near[0][0] if near else "",
+        second=near[1][0] if len(near) > 1 else "",
+        coverage=(near[0][1], near[-1][1]) if near else (0.0, 0.0),
+        facts=facts,
+        missing_names=_missing_names(sentence, texts),
+        contradicted_by=key,
+        contradiction=other,
+    )
+
+
+def features(
+    compared: Compared, relevance: Sequence[float], soft: Sequence[float]
+) -> tuple[float, ...]:
+    """Return the values of `FEATURES`; `relevance` and `soft` are for `compared.passages`."""
+    missing = [fact.kind for fact in compared.facts if fact.status == "missing"]
+    return (
+        *compared.coverage,
+        float("number" in missing or "date" in missing),
+        float(any(fact.status == "computed" for fact in compared.facts)),
+        float("identifier" in missing or "quotation" in missing),
+        float(min(compared.missing_names, 3)),
+        max(relevance, default=NO_RELEVANCE),
+        soft[0] if soft else 0.0,
+        soft[-1] if soft else 0.0,
+    )
+
+
+def probability(values: Sequence[float], model: GroundingModel) -> float:
+    """Return how likely the evidence supports a sentence with these features, 0 to 1."""
+    standard = (
+        weight * (value - mean) / scale
+        for value, weight, mean, scale in zip(
+            values, model.weights, model.means, model.scales, strict=True
+        )
+    )
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, model.bias + sum(standard)))))
+
+
+def _nearest(
+    found: Sequence[tuple[str, Window]], chunks: Mapping[str, Chunk], wanted: Sequence[Word]
+) -> list[tuple[str, float]]:
+    """Return the best window and the one that adds most to it, with the share they hold so far."""
+    if not found:
+        return []
+    key, best = found[0]
+    near = [(chunks[key].text[best.start : best.end], best.held.bit_count() / len(wanted))]
+    if found[1:]:
+        key, second = max(found[1:], key=lambda item: (best.held | item[1].held).bit_count())
+        both = (best.held | second.held).bit_count() / len(wanted)
+        near.append((chunks[key].text[second.start : second.end], both))
+    return near
+
+
+def _contradiction(
+    sentence: str, chunks: Mapping[str, Chunk], facts: Sequence[Fact]
+) -> tuple[str, Contradiction | None]:
+    for key, chunk in chunks.items():
+        if found := contradicted(sentence, chunk, facts):
+            return key, found
+    return "", None
+
+
+def _missing_names(sentence: str, texts: Sequence[str]) -> int:
+    """Return how many words with a capital, but the first, stand nowhere in the evidence."""
+    names = [name for name in _NAME.findall(sentence) if name[0].isupper()]
+    if not names:
+        return 0
+    known = frozenset().union(*map(content_words, texts))
+    return sum(not content_words(name) <= known for name in dict.fromkeys(names))

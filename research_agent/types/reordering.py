@@ -1,0 +1,82 @@
+"""A new order of hits whose scores agree with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, nextafter
+
+from research_agent.types import Hit
+
+
+def best_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits by score, ties by chunk id: the one order of any ranking."""
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+
+
+def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
+    """Return the hits at the positions `order`, with scores that fall strictly in that order.
+
+    What comes later sorts hits by their scores, so a new order has to be in the scores. The n-th
+    hit gets the n-th largest of the scores there were, lowered by as little as a float can be
+    where two are equal. Hits whose order stays are returned as they are.
+
+    >>> from research_agent.types import Chunk
+    >>> hits = [Hit(Chunk("a", "d", ""), 0.5), Hit(Chunk("b", "d", ""), 0.25)]
+    >>> [(hit.chunk.chunk_id, hit.score) for hit in reordered(hits, [1, 0])]
+    [('b', 0.5), ('a', 0.25)]
+    """
+    chosen = [hits[at] for at in order]
+    if list(order) == list(range(len(hits))):
+        return tuple(chosen)
+    scores: list[float] = []
+    for score in sorted((hit.score for hit in chosen), reverse=True):
+        scores.append(min(score, nextafter(scores[-1], -inf)) if scores else score)
+    return tuple(replace(hit, score=score) for hit, score in zip(chosen, scores, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """Hits after all stages that may give them a new order."""
+
+    hits: tuple[Hit, ...]
+    stages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Name and chunk ids of each stage's ranking, in the order of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Hits after a reranker's verdicts."""
+
+    hits: tuple[Hit, ...]
+    unjudged: int = 0
+    """Hits without a verdict; each keeps its place among those that stay."""
+    dropped: int = 0
+    """Hits that the reranker found too irrelevant."""
+
+
+def by_verdicts(
+    hits: Sequence[Hit], verdicts: Sequence[float | None], *, min_score: float = 0.0
+) -> Judged:
+    """Order hits by a reranker's verdicts, 0 to 1, and drop those below `min_score`.
+
+    A hit without a verdict stays where it is, and is never dropped; the others share out the
+    places between. Verdicts may be fewer than hits: the rest has none. Equal verdicts keep the
+    order of the hits. Where every hit would be dropped, the one with the best verdict stays.
+
+    >>> from research_agent.types import Chunk
+    >>> hits = [Hit(Chunk(name, "d", ""), 1 / n) for n, name in enumerate("abc", start=1)]
+    >>> [hit.chunk.chunk_id for hit in by_verdicts(hits, [0.1, None, 0.9]).hits]
+    ['c', 'b', 'a']
+    """
+    given: list[float | None] = [*verdicts, *[None] * (len(hits) - len(verdicts))]
+    known = [at for at, verdict in enumerate(given[: len(hits)]) if verdict is not None]
+    best = sorted(known, key=lambda at: (-(given[at] or 0.0), at))
+    order = list(range(len(hits)))
+    for place, at in zip(known, best, strict=True):
+        order[place] = at
+    low = {at for at in known if (given[at] or 0.0) < min_score}
+    if len(low) == len(hits):
+        low -= set(best[:1])
+    kept = tuple(
+        hit for at, hit in zip(order, reordered(hits, order), strict=True) if at not in low
+    )
+    return Judged(kept, unjudged=len(hits) - len(known), dropped=len(low))

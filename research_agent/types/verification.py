@@ -1,0 +1,127 @@
+"""An answer, a draft of it that was checked, and what follows (`core.next_round` decides it)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from research_agent.types import Token
+from research_agent.types.budget import BudgetStop
+from research_agent.types.claims import Claim, is_supported
+from research_agent.types.refusals import Refused
+from research_agent.types.rounds import Round
+from research_agent.types.uncertain_spans import Spot
+from research_agent.types.uncertainty import UNMEASURED, Uncertainty
+from research_agent.verification.dragin.doubt import SentenceDoubt
+
+StopReason = Literal[
+    "confident",
+    "unchecked",
+    "refused",
+    "max_rounds",
+    "no_new_evidence",
+    "nothing_to_search",
+    "worse_than_before",
+    "low_value",
+    "cancelled",
+    "error",
+    BudgetStop,
+]
+"""Why the loop ended. "nothing_to_search": in a later round the planner model said so."""
+Doubt = Literal["refused", "missing", "unconfirmed", "uncertain", "pruned"]
+"""Why it goes on: nothing was answered; a part of the question was not; a sentence could not be
+confirmed; the model was unsure. "pruned": chunks that were left out of the evidence come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model wrote; `tokens` is empty where nothing is known about them."""
+
+    text: str = ""
+    tokens: tuple[Token, ...] = ()
+    form: Literal["written", "passages"] = "written"
+    """"passages": the documents' own words, not the model's."""
+    keys: tuple[str, ...] = ()
+    """The evidence it was written from."""
+    answerable: float | None = None
+    """Probability that the evidence answers the question; None where it was not asked."""
+    refused: Refused = ""
+    repeated: bool = False
+    """No evidence was new, so the model was not asked again."""
+    unchecked: bool = False
+    """The check whether the evidence answers the question gave no verdict."""
+    failed: BudgetStop | Literal["error", ""] = ""
+    """Why nothing was written; empty where something was."""
+    missing: tuple[str, ...] = ()
+    """What the model says the evidence does not hold, where it answers the rest."""
+    rewritten: tuple[str, ...] = ()
+    """Sentences of the text that were written again, doubtful as they were; without markers."""
+    second: str | None = None
+    """Another answer to the same prompt; empty where it failed, None where none was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A checked answer, or a refusal: that has no claims."""
+
+    round: int = 0
+    claims: tuple[Claim, ...] = ()
+    refused: Refused = ""
+    """Why nothing was answered; empty for an answer."""
+    uncertainty: Uncertainty = UNMEASURED
+    answerable: float | None = None
+    missing: tuple[str, ...] = ()
+    """What the model says the evidence does not hold."""
+    doubt: float | None = None
+    """The answer's doubt as `verify.profile` measures it; None where nothing is known."""
+    sentences: tuple[SentenceDoubt, ...] = ()
+    """The doubt of each sentence, where the profile goes by them."""
+    spots: tuple[Spot, ...] = ()
+    """What the model was unsure of, the least sure first."""
+
+    @property
+    def supported(self) -> int:
+        """How many claims the evidence bears out."""
+        return sum(map(is_supported, self.claims))
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether there are claims, and the evidence says otherwise than every one of them."""
+        return bool(self.claims) and all(c.verdict == "contradicted" for c in self.claims)
+
+    def is_better_than(self, other: "Draft") -> bool:
+        """Return whether this is the better of two drafts; doubt decides where both have one.
+
+        A draft with a supported sentence is better than one without, then one that lacks fewer
+        parts of the question, then one with more supported sentences and fewer others.
+        """
+        mine, theirs = self._merits(), other._merits()  # noqa: SLF001 (another of the same class)
+        if mine != theirs or self.doubt is None or other.doubt is None:
+            return mine > theirs
+        return self.doubt < other.doubt
+
+    def _merits(self) -> tuple[bool, int, int, int]:
+        good = self.supported
+        return (good > 0, -len(self.missing), good, good - len(self.claims))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What happens next and why; `next_query` is set where the decision is "again"."""
+
+    decision: Literal["again", "stop"] = "stop"
+    reason: StopReason | Doubt | Literal[""] = ""
+    next_query: str = ""
+    refused: Refused = ""
+    doubts: tuple[str, ...] = ()
+    """The sentences that need more evidence, where the decision is "again"."""
+    missing: tuple[str, ...] = ()
+    """The parts of the question that the model named as missing, where the decision is "again"."""
+    by_tokens: bool = False
+    """The next query leaves out words that the model was unsure of (DRAGIN's QFS): no model is
+    asked for another one."""
+    rounds: tuple[Round, ...] = ()
+    """What every round that wrote an answer, or refused, came to."""
+
+    @property
+    def faulty(self) -> tuple[str, ...]:
+        """The sentences that may be written again alone, beside others that stay."""
+        return self.doubts if self.reason in {"uncertain", "unconfirmed"} else ()

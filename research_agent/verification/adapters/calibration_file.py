@@ -1,0 +1,75 @@
+"""The file beside an index that holds its fitted thresholds."""
+
+import json
+import os
+import tempfile
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.verification.calibration.fitted import Calibration
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+FORMAT = 1
+MAX_BYTES = 1_000_000
+"""A larger file is none of ours."""
+
+
+def read_calibration(path: Path) -> Calibration | None:
+    """Return the calibration that a file holds, None where there is no file.
+
+    Raises IndexDamagedError for a file that cannot be read, or that another version wrote.
+    """
+    try:
+        with path.open("rb") as file:
+            content = json.loads(file.read(MAX_BYTES), parse_constant=_refused)
+        if content.pop("format") != FORMAT:
+            raise ValueError("another version wrote it")  # noqa: TRY301 (told like the others)
+        return _codec().validate_python(content, extra="forbid")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise IndexDamagedError(
+            f"The calibration {path} cannot be read: {reason[:200]}.",
+            hint="Make it anew: research-agent calibrate",
+        ) from error
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Put a calibration in the place of an earlier one at once; only its owner may read it.
+
+    Raises IndexingError where it cannot be written.
+    """
+    content = {"format": FORMAT, **asdict(calibration)}
+    name = ""
+    try:
+        number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise IndexingError(
+            f"The calibration {path} cannot be written: {error}.",
+            hint="Look at the free space of the disk, and at who may write to the folder.",
+        ) from error
+
+
+def _refused(name: str) -> float:
+    """Refuse NaN and the infinities, which Python's JSON has: nothing compares to them."""
+    raise ValueError(f"{name} is no threshold")
+
+
+@cache
+def _codec() -> "TypeAdapter[Calibration]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Calibration)

@@ -1,0 +1,197 @@
+"""A language model's judgement of the sentences of an answer: asked in one call, and checked.
+
+Its word counts only where it can be looked up: a yes, and that something is contradicted, need the
+key of a chunk and words that stand there. Evidence that speaks to the judge can so move nothing
+but what it is quoted for.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from research_agent.text.quote_search import Quote
+from research_agent.text.tables import head_of, spelled_out
+from research_agent.types import Chunk
+from research_agent.types.claims import Claim
+
+Vote = Literal["supported", "unsupported", "contradicted"]
+TOKENS = 90
+"""Length of the reply for each sentence, at most: its quote may be a row of a table."""
+LEAST_QUOTE = 4
+"""Letters and digits of a quote: fewer stand anywhere."""
+LEAST_SHARED = 0.5
+"""Share of what the nearest words of its chunk hold of a sentence that the judge's quote holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the judge says of one sentence."""
+
+    vote: Vote
+    key: str = ""
+    """Of the chunk that is quoted; empty where nothing is."""
+    start: int = 0
+    """Where the quote begins in the chunk's text, in characters."""
+    end: int = 0
+
+
+def judge_schema(sentences: int) -> dict[str, object]:
+    """Return the JSON schema of a reply on this many sentences.
+
+    >>> judge_schema(2)["properties"]["verdicts"]["minItems"]
+    2
+    """
+    one = {
+        "type": "object",
+        "properties": {
+            "sentence": {"type": "integer"},
+            "verdict": {"enum": ["supported", "unsupported", "contradicted"]},
+            "key": {"type": "string"},
+            "quote": {"type": "string"},
+        },
+        "required": ["sentence", "verdict", "key", "quote"],
+        "additionalProperties": False,
+    }
+    verdicts = {"type": "array", "items": one, "minItems": sentences, "maxItems": sentences}
+    return {
+        "type": "object",
+        "properties": {"verdicts": verdicts},
+        "required": ["verdicts"],
+        "additionalProperties": False,
+    }
+
+
+def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict[int, Judgement]:
+    """Return what a reply says of each of `count` sentences, by their number from 1.
+
+    A sentence that the reply leaves out, names twice with different verdicts, or supports with
+    words that stand nowhere has no judgement. Nonsense is no judgement on anything.
+
+    >>> chunks = {"c1": Chunk("x", "d", "The hose is 5 m long.")}
+    >>> said = '{"sentence": 1, "verdict": "supported", "key": "c1", "quote": "hose is 5 m"}'
+    >>> read_judgements(f'Sure: {{"verdicts": [{said}]}}', 1, chunks)
+    {1: Judgement(vote='supported', key='c1', start=4, end=15)}
+    >>> read_judgements("all are supported", 1, chunks)
+    {}
+    """
+    found: dict[int, Judgement | None] = {}
+    for row in _rows(reply):
+        number, vote = row.get("sentence"), row.get("verdict")
+        if type(number) is not int or not 0 < number <= count:
+            continue
+        said = _judgement(vote, row, chunks)
+        twice = number in found and found[number] != said
+        found[number] = None if twice else said
+    return {number: said for number, said in found.items() if said}
+
+
+def _rows(reply: str) -> list[dict[str, object]]:
+    """Return the objects of a reply, whatever stands around its JSON."""
+    try:
+        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return []
+    rows = value.get("verdicts") if isinstance(value, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _judgement(
+    vote: object, row: Mapping[str, object], chunks: Mapping[str, Chunk]
+) -> Judgement | None:
+    if vote == "unsupported":
+        return Judgement("unsupported")
+    if vote not in ("supported", "contradicted"):
+        return None
+    key = str(row.get("key")).strip("[] ").lower()
+    place = _place(str(row.get("quote")), chunks[key]) if key in chunks else None
+    if place is None:
+        return None
+    return Judgement("supported" if vote == "supported" else "contradicted", key, *place)
+
+
+def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
+    """Return where a quote stands in a chunk; of a row that models read spelled out, the row."""
+    place = quoted_in(quote, chunk.text)
+    head = head_of(chunk.text) if chunk.kind == "table" else ""
+    if place or not head:
+        return place
+    rows = re.compile("[^\\n]+").finditer(chunk.text, len(head))
+    spelled = ((row, spelled_out(f"{head}\n{row[0]}")) for row in rows)
+    return next((row.span() for row, text in spelled if quoted_in(quote, text)), None)
+
+
+def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
+    r"""Return where a quote stands in a text, white space and the size of letters apart.
+
+    Models read tables and fences in another form than chunks have: a bar between two cells counts
+    as white space, and an escaped sign as itself.
+
+    >>> quoted_in("a  KEY of 5", "It has a key\nof 5 bytes.")
+    (7, 17)
+    >>> quoted_in("5", "It has 5."), quoted_in("six", "It has 5.")
+    (None, None)
+    """
+    wanted = "".join(_solid(quote.replace("&lt;", "<")))
+    if sum(map(str.isalnum, wanted)) < LEAST_QUOTE:
+        return None
+    places = [at for at, char in enumerate(text) if _solid(char)]
+    solid = "".join(_solid(text))
+    if len(solid) != len(places):  # (a letter that folds to two)
+        places = [at for at, char in enumerate(text) for _ in _solid(char)]
+    at = solid.find(wanted)
+    return (places[at], places[at + len(wanted) - 1] + 1) if at >= 0 else None
+
+
+def _solid(text: str) -> str:
+    return "".join(char for char in text.casefold() if not char.isspace() and char != "|")
+
+
+def with_judgement(claim: Claim, said: Judgement, quote: Quote | None) -> Claim:
+    """Return a claim with what the judge says of it; `quote` is what it quotes, with its score.
+
+    A yes makes it supported unless one of its hard facts stands nowhere in the evidence, a no
+    makes it unconfirmed unless hard facts contradict it, and words that say otherwise contradict
+    it. A quote that has little or nothing to do with the sentence makes neither a yes nor a
+    contradiction.
+
+    >>> claim = Claim("It rains.", ("c1",), (Quote(0.5, "Rain.", 0, 5),))
+    >>> with_judgement(claim, Judgement("supported", "c1"), Quote(0.5, "Rain.", 0, 5)).verdict
+    'supported'
+    >>> with_judgement(claim, Judgement("supported", "c1"), Quote(0.1, "Sun.", 0, 4)).verdict
+    'unconfirmed'
+    """
+    if said.vote == "unsupported":
+        if claim.verdict == "contradicted":
+            return replace(claim, judged="no")
+        problem = "the judging model finds it in no passage"
+        return replace(claim, verdict="unconfirmed", problem=problem, judged="no")
+    best = max((one.score for one in claim.quotes), default=0.0)
+    if quote is None or not quote.score or quote.score < LEAST_SHARED * best:
+        return claim
+    if said.vote == "contradicted":
+        problem = f"the evidence says: {' '.join(quote.quote.split())}"
+        return replace(claim, verdict="contradicted", problem=problem, judged="no")
+    if any(fact.status == "missing" for fact in claim.facts):
+        return claim
+    keys = dict(zip(claim.keys, claim.quotes, strict=True)) | {said.key: quote}
+    order = sorted(keys, key=lambda key: int(key[1:]))
+    return replace(
+        claim,
+        keys=tuple(order),
+        quotes=tuple(keys[key] for key in order),
+        verdict="supported",
+        problem="",
+        judged="yes",
+        rekeyed=claim.rekeyed or said.key not in claim.keys,
+    )
+
+
+def listed(sentences: Sequence[str]) -> str:
+    r"""Return sentences as the judge reads them, each under its number.
+
+    >>> listed(["It rains.", "It is\nwet."])
+    '1. It rains.\n2. It is wet.'
+    """
+    return "\n".join(f"{n}. {' '.join(text.split())}" for n, text in enumerate(sentences, 1))

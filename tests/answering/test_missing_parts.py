@@ -1,0 +1,134 @@
+"""What a reply says is missing: the one form, in the ways models set it, and nothing else."""
+
+import json
+
+import pytest
+
+from research_agent.answering.missing_parts import Said, read_missing
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NOT FOUND: the price",
+        "Not found: the price.",
+        "**NOT FOUND:** the price",
+        "**NOT FOUND**: the price",
+        "**NOT FOUND: the price**",
+        "**NOT FOUND: the price** [c1].",
+        "`NOT FOUND: the price [c1, c2]`",
+        "- NOT FOUND: the price [c1][c2]",
+        "2. NOT FOUND: the price (c1)",
+        "> NOT FOUND： the price。",  # noqa: RUF001 (full width)
+        "  NOT  FOUND : the price  ",
+        "```\nNOT FOUND: the price\n```",
+    ],
+)
+def test_a_line_says_what_is_missing(line: str) -> None:
+    """The line may be set in any way; its key and full stop do not belong to what is missing."""
+    said = read_missing(line)
+
+    assert said == Said("", ("the price",))
+    assert said.is_refusal
+
+
+def test_the_part_that_the_chunks_hold_stays_as_it_was_written() -> None:
+    """What stands before and after the lines is the answer; each line is an item."""
+    reply = "Der Preis ist 5 € [c1].\n\nNOT FOUND: das Gewicht\nNOT FOUND: die Farbe [c2]"
+
+    assert read_missing(reply) == Said("Der Preis ist 5 € [c1].", ("das Gewicht", "die Farbe"))
+    assert not read_missing(reply).is_refusal
+
+
+def test_markdown_inside_what_is_missing_stays() -> None:
+    """Only the marks around the line go."""
+    assert read_missing("NOT FOUND: the size of `sk`").missing == ("the size of `sk`",)
+    assert read_missing("**NOT FOUND:** the size of **sk**").missing == ("the size of **sk**",)
+
+
+def test_a_line_that_names_nothing_is_a_refusal_too() -> None:
+    """Its item is empty."""
+    assert read_missing("NOT FOUND:") == Said("", ("",))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "not found in provided docs",
+        "Not found in provided docs. [c1]",
+        "**NOT FOUND IN PROVIDED DOCS** [c1, c2]",
+        '"Not found in provided docs!"',
+        "`not_found in provided docs`",
+        '{"answer": "Not found in provided docs."}',
+    ],
+)
+def test_the_fixed_text_alone_is_a_refusal(reply: str) -> None:
+    """Case, punctuation, markdown and keys do not matter."""
+    assert read_missing(reply) == Said("", ("",))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The page is not found: the server replies 404 [c1].",
+        "It says `NOT FOUND: no file` [c1].",
+        "404 Not Found: no such file [c1].",
+        "Not found [c1].",
+        "It is not found in provided docs of the vendor [c1].",
+        "Not found in provided docs. The weight is 5 kg [c1].",
+        "It prints [c1]:\n```\nNOT FOUND: no file\n```",
+        "The chunks do not say what it costs.",
+        "",
+    ],
+)
+def test_other_wordings_are_text(reply: str) -> None:
+    """The phrase inside a sentence or code is no refusal, and no other wording is read."""
+    assert read_missing(reply) == Said(reply)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"answer": "5 kg [c1].", "missing": "the price [c1]."},
+            Said("5 kg [c1].", ("the price",)),
+        ),
+        ({"answer": "5 kg [c1].", "missing": ""}, Said("5 kg [c1].")),
+        ({"answer": None, "missing": "the price"}, Said("", ("the price",))),
+        ({"missing": "the price"}, Said("", ("the price",))),
+        (
+            {"answer": "Not found in provided docs", "missing": "the price"},
+            Said("", ("the price",)),
+        ),
+        ({"answer": "5 kg [c1].\nNOT FOUND: colour"}, Said("5 kg [c1].", ("colour",))),
+    ],
+)
+def test_a_json_object_is_read(given: object, said: Said) -> None:
+    """Also in a block of code, as models like to write it."""
+    text = json.dumps(given)
+
+    assert read_missing(text) == said
+    assert read_missing(f"```json\n{text}\n```") == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": 5, "missing": "x"}',
+        '{"answer": "x", "why": "y"}',
+        '{"missing": ["x"]}',
+        "{}",
+        '{"answer": "x"',
+        '{"answer": "x"} and more',
+    ],
+)
+def test_another_object_is_text(text: str) -> None:
+    """Nothing is guessed from an object of another shape."""
+    assert read_missing(text) == Said(text)
+
+
+def test_a_long_hostile_line_is_read_quickly() -> None:
+    """No pattern takes longer than the line is long allows."""
+    assert read_missing("NOT FOUND: " + "[c1] . " * 20_000 + "x").missing[0].endswith("x")
+    assert read_missing("NOT FOUND: x" + " . [c1]" * 20_000).missing == ("x",)
+    assert read_missing("*" * 5000 + "not found").missing == ()

@@ -1,0 +1,193 @@
+"""Which files are read, which are left alone, and why."""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from research_agent.documents.adapters.files import LocalFiles
+from research_agent.errors import DocumentError, PathError
+from research_agent.settings import DocumentSettings
+
+ENDINGS = (".md", ".txt")
+
+
+def files(**settings: object) -> LocalFiles:
+    return LocalFiles(DocumentSettings(**settings), ENDINGS)  # type: ignore[arg-type]  # (any field)
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text")
+
+
+def found(folder: Path, source: LocalFiles, *paths: Path) -> tuple[list[str], dict[str, str]]:
+    result = source.find([str(path) for path in paths or (folder,)])
+    names = [os.path.relpath(file.path, folder) for file in result.files]
+    return names, {os.path.relpath(r.path, folder): r.reason for r in result.skipped}
+
+
+def test_folders_are_walked_in_order(tmp_path: Path) -> None:
+    """Files below a folder come sorted; unknown endings and hidden names are left alone."""
+    make(tmp_path, "b.md", "a/z.txt", "a/y.MD", "c.xyz", "plain", ".git/x.md", ".secret.txt")
+
+    assert (
+        ["a/y.MD", "a/z.txt", "b.md"],
+        {
+            "c.xyz": "no reader for .xyz",
+            "plain": "no reader for names without an ending",
+            ".git": "hidden",
+            ".secret.txt": "hidden",
+        },
+    ) == found(tmp_path, files())
+
+
+def test_source_files_are_described(tmp_path: Path) -> None:
+    """A file knows its size, its time, and under which named path it was found."""
+    make(tmp_path, "a/b.md")
+    (file,) = files().find([str(tmp_path)]).files
+    status = (tmp_path / "a/b.md").stat()
+
+    assert (str(tmp_path), 4, status.st_mtime_ns) == (file.root, file.size, file.mtime_ns)
+
+
+def test_gitignore(tmp_path: Path) -> None:
+    """Nested .gitignore files count, the nearest first; a named file is taken all the same."""
+    make(tmp_path, "keep.md", "out/a.md", "sub/x.txt", "sub/y.txt", "sub/deep/z.txt", "skip.txt")
+    (tmp_path / ".gitignore").write_text("out/\n*.txt\n[z-a]\n!\n")
+    (tmp_path / "sub/.gitignore").write_text("!x.txt\n/deep\n")
+    names, skipped = found(tmp_path, files())
+
+    assert ["keep.md", "sub/x.txt"] == names
+    assert {"out", "skip.txt", "sub/y.txt", "sub/deep"} == {
+        name for name, reason in skipped.items() if reason == "named in .gitignore"
+    }
+    assert "skip.txt" in found(tmp_path, files(), tmp_path, tmp_path / "skip.txt")[0]
+    assert 6 == len(found(tmp_path, files(gitignore=False))[0])
+
+
+def test_include_and_exclude(tmp_path: Path) -> None:
+    """Globs are relative to the named folder; excluding wins."""
+    make(tmp_path, "docs/a.md", "docs/old/b.md", "c.md", "d.txt")
+    source = files(include=("docs/**", "*.txt"), exclude=("old/",))
+
+    assert (
+        ["d.txt", "docs/a.md"],
+        {"docs/old": "excluded", "c.md": "not included"},
+    ) == found(tmp_path, source)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
+def test_links_and_special_files(tmp_path: Path) -> None:
+    """Links to files and folders are not followed, pipes are not opened."""
+    make(tmp_path, "real/a.md")
+    (tmp_path / "link.md").symlink_to(tmp_path / "real/a.md")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe.md")
+
+    assert (
+        ["real/a.md"],
+        {
+            "link.md": "symbolic link",
+            "loop": "symbolic link",
+            "pipe.md": "not a regular file",
+        },
+    ) == found(tmp_path, files())
+    assert ["link.md"] == found(tmp_path, files(), tmp_path / "link.md")[0]
+
+
+def test_large_files_are_skipped(tmp_path: Path) -> None:
+    """The reason names the size and the setting."""
+    (tmp_path / "big.txt").write_bytes(b"x" * 2_500_000)
+    (tmp_path / "fits.txt").write_bytes(b"x" * 1_000_000)
+
+    assert (
+        ["fits.txt"],
+        {"big.txt": "2.5 MB; documents.max_file_mb is 1"},
+    ) == found(tmp_path, files(max_file_mb=1.0))
+
+
+def test_overlapping_paths_count_once(tmp_path: Path) -> None:
+    """A folder and a file in it, named both, give the file once."""
+    make(tmp_path, "a/b.md")
+
+    assert ["a/b.md"] == found(tmp_path, files(), tmp_path, tmp_path / "a", tmp_path / "a/b.md")[0]
+
+
+def test_missing_path_is_an_error(tmp_path: Path) -> None:
+    """The error names the path; an empty folder is no error here."""
+    with pytest.raises(PathError, match=r"nowhere: there is no such file or folder") as caught:
+        files().find([str(tmp_path / "nowhere")])
+
+    assert "research-agent index" in caught.value.hint
+    assert ([], {}) == found(tmp_path, files())
+    with pytest.raises(PathError):
+        files().find(["a\0b"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    """Any name that the system allows is found and read."""
+    path = os.path.join(os.fsencode(tmp_path), b"caf\xe9.md")  # noqa: PTH118 (Path takes no bytes)
+    with open(path, "wb") as stream:  # noqa: PTH123 (Path takes no bytes)
+        stream.write(b"text")
+    source = files()
+    (file,) = source.find([str(tmp_path)]).files
+
+    assert hashlib.sha256(b"text").hexdigest() == source.digest(file.path)
+
+
+def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without permission fails alone."""
+    make(tmp_path, "closed/a.md", "open/b.md")
+    scandir = os.scandir
+
+    def refuse(folder: str) -> object:
+        if folder.endswith("closed"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+    assert (
+        ["open/b.md"],
+        {"closed": "folder cannot be read: Permission denied"},
+    ) == found(tmp_path, files())
+
+
+def test_a_path_that_cannot_be_looked_at_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permission or a broken disk is a failed line; below a file there is nothing."""
+    make(tmp_path, "a.md", "b.md")
+    stat = os.stat
+
+    def refuse(path: str) -> os.stat_result:
+        if path.endswith("a.md"):
+            raise OSError(5, "Input/output error")
+        return stat(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", refuse)
+        looked = files().find([str(tmp_path / "a.md")])
+    (report,) = looked.skipped
+
+    assert ((), "failed", "cannot be read: Input/output error") == (
+        looked.files,
+        report.status,
+        report.reason,
+    )
+    with pytest.raises(PathError, match="no such file"):
+        files().find([str(tmp_path / "b.md" / "c.md")])
+
+
+def test_digest_of_a_file_that_vanished(tmp_path: Path) -> None:
+    """A file may go away between finding and reading it."""
+    with pytest.raises(DocumentError, match="vanished"):
+        files().digest(str(tmp_path / "gone.md"))
+    with pytest.raises(DocumentError, match="cannot be read"):
+        files().digest(str(tmp_path))

@@ -1,0 +1,108 @@
+"""References by number: what is one, what defines it, and what looks like either."""
+
+from dataclasses import replace
+
+import pytest
+
+from research_agent.documents.numbered_references import with_numbers
+from research_agent.types import Chunk, ChunkKind
+from research_agent.types.question_words import ENGLISH, QuestionWords
+from research_agent.types.references import ChunkLinks, Link
+
+GERMAN = QuestionWords(
+    numbered=("tabelle", "abschnitt", "anhang", "gleichung"),
+    headed=("abschnitt", "anhang"),
+    formulas=("gleichung",),
+    joins=("und", "bis"),
+)
+
+
+def chunk(text: str, *section: str, kind: ChunkKind = "text") -> Chunk:
+    return Chunk(text[:8], "d", text, section=section, kind=kind)
+
+
+def leads(*chunks: Chunk, words: QuestionWords = ENGLISH) -> list[list[int]]:
+    """Return for each chunk the places of those that it refers to."""
+    found = with_numbers([(item, ChunkLinks()) for item in chunks], [words])
+    anchors = {name: i for i, (_, links) in enumerate(found) for name in links.anchors}
+    assert {"see"} >= {link.kind for _, links in found for link in links.links}
+    return [[anchors[link.target] for link in links.links] for _, links in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see Section 5.2", [1]),
+        ("(Sec. 5.2)", [1]),
+        ("\u00a7 5.2 says", [1]),
+        ("SECTION 5.2", [1]),
+        ("Sections 5.2 and 6", [1, 2]),
+        ("see Sections 6, 5.2.", [2, 1]),
+        ("Tables 1\u20133", [3, 4, 5]),
+        ("Tabs. 1 to 3", [3, 5]),
+        ("as in Table 2, Table 2 and Table 2", [4]),
+        ("Appendix B", [6]),
+        ("Appendices B", [6]),
+        ("Algorithm 19 (ML-KEM.KeyGen)", [7]),
+        ("Eq. (3)", []),
+        ("Equation 3", [8]),
+        ("Section 5.2 of [12]", []),
+        ("Section 5.2 of FIPS 204", []),
+        ("[12, Section 5.2]", []),
+        ("Section 5.2 and FIPS 204", [1]),
+        ("Section 5.25", []),
+        ("Section 9", []),
+        ("a dissection 6", []),
+        ("Appendix B's", []),
+        ("Section K-PKE", []),
+        ("Table 2 % of all", [4]),
+    ],
+)
+def test_what_is_a_reference(text: str, found: list[int]) -> None:
+    """Words, plurals, short forms, lists and ranges; not numbers of other documents."""
+    there = (
+        chunk("about keys", "5 Keys", "5.2 Sizes"),
+        chunk("more", "6. More"),
+        *(chunk(f"Table {i}. Sizes\na | b", kind="table") for i in (1, 2, 3)),
+        chunk("List", "Appendix B \u2014 Bounds"),
+        chunk("Algorithm 19 ML-KEM.KeyGen()\n1: d", kind="algorithm"),
+        chunk("x = y + z (3)\nwhere"),
+    )
+    assert found == leads(chunk(text), *there)[0]
+
+
+def test_captions_before_text_and_longer_sections_before_shorter() -> None:
+    """The table itself, not the sentence that begins like it; not the cover's own numbers."""
+    assert [[2], [2], []] == leads(
+        chunk("see Table 2"), chunk("Table 2 shows it."), chunk("Table 2. It", kind="table")
+    )
+    body = [chunk(f"b{i}", "8. Parameter Sets") for i in range(3)]
+    assert [2] == leads(chunk("see Section 8"), chunk("c", "8. Cover"), *body)[0]
+
+
+def test_lists_and_contents_define_nothing() -> None:
+    """An entry of a list of figures leads elsewhere, and so does a table of contents."""
+    contents = chunk(
+        "Figure 1 A view \u2026 12\nAppendix C \u2014 More \u2026 40", "List of Figures"
+    )
+    caption = chunk("Text.\n\nFigure 1. A view")
+    assert [1] == leads(contents, caption)[0]
+    only = replace(chunk("Table 1. Sizes\nSection 2"), kind="contents")
+    assert [[], []] == leads(only, chunk("see Table 1", "2 Two"))
+    assert [[2], [2], []] == leads(
+        chunk("| Appendix C | 3 |", kind="table"), chunk("see Appendix C"), chunk("t", "Appendix C")
+    )
+
+
+def test_a_chunk_does_not_refer_to_itself_and_keeps_what_it_had() -> None:
+    """Its own caption is no reference; links and anchors of the parser stay in front."""
+    known = ChunkLinks(("#a",), (Link("#b", "link"),))
+    (found,) = with_numbers([(chunk("Table 1. See Table 1."), known)], [ENGLISH])
+    assert (("#a", "table 1"), known.links) == (found[1].anchors, found[1].links)
+
+
+def test_words_of_another_language_and_none() -> None:
+    """The words are settings: without any nothing is a reference."""
+    texts = (chunk("siehe Abschnitt 2 und Tab. 1"), chunk("x", "2 Zwei"), chunk("Tabelle 1: X"))
+    assert [1, 2] == leads(*texts, words=GERMAN)[0]
+    assert [[], [], []] == leads(*texts, words=QuestionWords())

@@ -1,0 +1,216 @@
+"""Which texts describe an API, and what is said of those that are broken."""
+
+import json
+import time
+
+import pytest
+
+from research_agent.documents.adapters.openapi import is_api, parse_api
+from research_agent.errors import DocumentError
+from research_agent.types.documents import ParsedDocument
+
+HEAD = "openapi: 3.0.0\ninfo: {title: Pets}\n"
+
+
+def parsed(text: str, ending: str = ".yaml") -> ParsedDocument:
+    document = parse_api(text, ending=ending)
+    assert document is not None
+    return document
+
+
+def texts(document: ParsedDocument) -> str:
+    return "\n".join(block.text for block in document.blocks)
+
+
+def fault(text: str, ending: str = ".yaml") -> str:
+    with pytest.raises(DocumentError) as caught:
+        parse_api(text, ending=ending)
+    assert caught.value.hint
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"openapi": "3.0.2"}',
+        '{"info": {"openapi": []}, "a": ["}"], "swagger" : "2.0"}',
+        '{"openapi": 3.1',
+        "openapi: 3.1.0",
+        "# Comment\n---\ninfo:\n  title: x\n'openapi': \"3.0.0\"",
+        "swagger: 2.0\n",
+        "\ufeffopenapi: 3",
+    ],
+)
+def test_descriptions_are_known_by_their_content(text: str) -> None:
+    """The key may stand anywhere at the top, and what follows may be damaged."""
+    assert is_api(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"dependencies": {"openapi": "3.0.0"}}',
+        '["openapi", "3.0.0"]',
+        '{"a": "openapi", "b": "3.0.0"}',
+        '{"swagger": "1.2"}',
+        '{"a": "\\"openapi\\": \\"3.0.0\\""}',
+        '{"openapi"',
+        "info:\n  openapi: 3.0.0",
+        "openapi:\n  enabled: true",
+        "swagger: '1.2'",
+        "openapi: 30",
+    ],
+)
+def test_other_data_is_not(text: str) -> None:
+    """Another place, another value or another version is no description that is read."""
+    assert not is_api(text)
+
+
+def test_a_hostile_text_is_told_quickly() -> None:
+    """Unclosed strings and brackets take no time that grows with their square."""
+    start = time.process_time()
+    for text in ('{"openapi' + '\\"' * 500_000, "{" * 500_000 + '"openapi"', '{"a' * 300_000):
+        assert not is_api(text)
+
+    assert time.process_time() - start < 5
+
+
+def test_values_stay_as_they_are_written() -> None:
+    """Dates, numbers, yes and no are texts; codes may be numbers; odd numbers are no error."""
+    text = (
+        HEAD
+        + """
+paths:
+  /a:
+    get:
+      parameters:
+      - {in: query, name: day, schema: {type: string, default: 2020-01-01}}
+      - {in: query, name: zone, schema: {enum: [no, 010, 1e400, .nan, 12:30:00]}}
+      - {in: query, name: 5, required: true}
+      responses:
+        200: {description: Fine.}
+        default: {description: ~}
+"""
+    )
+
+    assert [
+        "GET /a",
+        "query parameter day (string, default 2020-01-01)",
+        "query parameter zone (one of: no, 010, 1e400, .nan, 12:30:00)",
+        "query parameter 5 (required)",
+        "response 200: Fine.",
+        "response default",
+    ] == texts(parsed(text)).split("\n")[1:]
+    numbers = '{"openapi": "3.0.0", "definitions": {"A": {"enum": [NaN, 1.10, 1e999]}}}'
+    assert "one of: NaN, 1.10, 1e999" in texts(parsed(numbers, ".json"))
+
+
+def test_json_in_a_yaml_file_and_the_other_way_round() -> None:
+    """A file with the name of YAML may hold JSON; YAML in a JSON file is an error."""
+    root = {"openapi": "3.1.0", "info": {"title": "Pets"}}
+
+    assert "Pets" == parsed(json.dumps(root)).title
+    assert "Pets" == parsed("{openapi: 3.1.0, info: {title: Pets}}").title
+    assert "not valid JSON: Expecting value (line 1, column 1)" == fault("openapi: 3", ".json")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"openapi": "3.0.0",\n "a" 1}', "Expecting ':' delimiter (line 2, column 6)"),
+        ('{"openapi": "3.0.0"', "Expecting ',' delimiter (line 1, column 20)"),
+        ('{"openapi": "3.0.0"} {}', "Extra data (line 1, column 22)"),
+        ('{"a": ' + "[" * 150 + "]" * 150 + "}", "nested more than 100 levels deep"),
+        ('{"a": ' + "[" * 200_000, "nested more than 100 levels deep"),
+    ],
+)
+def test_broken_json(text: str, said: str) -> None:
+    """The place is named, or what is too much of it."""
+    assert said == fault(text, ".json").removeprefix("not valid JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [1, 2", "did not find expected ',' or ']' (line 4, column 1)"),
+        ("a:\n\t- b", "found character that cannot start any token (line 4, column 1)"),
+        ("a: b: c", "mapping values are not allowed in this context (line 3, column 5)"),
+        ('a: "open', "found unexpected end of stream (line 3, column 9)"),
+        ("a: *gone", "the alias *gone stands for nothing (line 3, column 4)"),
+        ("a: &a [*a]", "the alias *a stands for what it is in (line 3, column 8)"),
+        ("? [a, b]\n: c", "a key is no plain text (line 3, column 3)"),
+        ("a: " + "[" * 150, "nested more than 100 levels deep (line 3, column 103)"),
+        ("a: " + "{b: " * 200_000, "nested more than 100 levels deep (line 3, column 400)"),
+    ],
+)
+def test_broken_yaml(text: str, said: str) -> None:
+    """The place is named, or what is too much of it."""
+    assert said == fault(HEAD + text).removeprefix("not valid YAML: ")
+
+
+def test_yaml_bombs() -> None:
+    """A billion laughs, long texts and merged mappings are refused before they are made."""
+    laughs = "a0: &a0 [lol, lol]\n" + "".join(
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30)
+    )
+    long = f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 10_000)}]\n"
+    merged = "m0: &m0 {a: 1}\n" + "".join(
+        f"m{i}: &m{i} {{a{i}: [{', '.join([f'*m{i - 1}'] * 9)}]}}\n" for i in range(1, 30)
+    )
+    start = time.process_time()
+    for bomb in (laughs, long, merged):
+        assert fault(HEAD + bomb).startswith("its aliases stand for more than 1,000,000 values (")
+
+    assert time.process_time() - start < 5
+
+
+def test_aliases_and_merges_are_read() -> None:
+    """What stands twice by an alias is there twice; a merge adds what is not there."""
+    text = HEAD + (
+        "x-limit: &limit {in: query, name: limit, schema: &int {type: integer}}\n"
+        "paths:\n  /a: {get: {parameters: [*limit, {<<: *limit, name: offset}]}}\n"
+        "components: {schemas: {A: {<<: [*int, {type: string, title: T}]}}}\n"
+    )
+
+    assert [
+        "GET /a",
+        "query parameter limit (integer)",
+        "query parameter offset (integer)",
+        "Schema A (T)",
+        "type: integer",
+    ] == texts(parsed(text)).split("\n")[1:]
+
+
+def test_keys_that_stand_twice() -> None:
+    """The last one counts, and they are told."""
+    yaml = parsed(HEAD + "paths:\n  /a: {get: {summary: One.}}\n  /a: {get: {summary: Two.}}\n")
+    data = parsed('{"openapi": "3.0.0", "paths": {"/a": {}, "/a": {"get": {}}}}', ".json")
+
+    assert "Two." in texts(yaml)
+    assert ("1 key stands twice, the last one counts: /a in line 5",) == yaml.warnings
+    assert ("1 key stands twice, the last one counts: /a",) == data.warnings
+
+
+def test_odd_characters() -> None:
+    """Control characters and halves of characters do no harm, escaped or not."""
+    summary = "a\\u0000\\ud83d\\ude00"
+    text = f'{{"openapi": "3.0.0", "paths": {{"/\\ud800": {{"get": {{"summary": "{summary}"}}}}}}}}'
+
+    assert "GET /\ufffd\na\U0001f600" in texts(parsed(text, ".json"))
+    assert "a bc" in texts(parsed(HEAD + 'paths: {/a: {get: {summary: "a\x80b\\0c"}}}'))
+
+
+def test_what_is_no_description_after_all() -> None:
+    """A second YAML document is not read, and it is told where the first one is."""
+    assert parse_api("a: 1\n---\nopenapi: 3.0.0\n", ending=".yaml") is None
+    more = parsed(HEAD + "---\nopenapi: 3.0.0\n")
+    assert "only the first of its YAML documents is read" in more.warnings
+
+
+def test_tags_of_yaml_are_not_obeyed() -> None:
+    """A tag that would make an object in Python is only a text."""
+    text = HEAD + "paths: {/a: {get: {summary: !!python/object/apply:os.system [exit], x: !y z}}}"
+
+    assert "GET /a" in texts(parsed(text))

@@ -1,0 +1,36 @@
+"""Plain text."""
+
+from research_agent.documents.adapters.plain_text import parse_text
+
+
+def test_paragraphs_pages_and_lists() -> None:
+    """Blank lines part paragraphs, form feeds pages, marks list items."""
+    document = parse_text("One\nwrapped.\n\n- a\n  more\n- b\n\f\n2. two\n\nEnd.")
+
+    assert [
+        ("One\nwrapped.", 1, "text"),
+        ("- a\n  more", 1, "list"),
+        ("- b", 1, "list"),
+        ("2. two", 2, "list"),
+        ("End.", 2, "text"),
+    ] == [(block.text, block.page, block.kind) for block in document.blocks]
+    assert ("", "") == document.page_labels
+
+
+def test_underlined_headings() -> None:
+    """Titles as reStructuredText writes them become sections, by their marks."""
+    document = parse_text("Guide\n=====\n\nA\n---\ntext\n\nB\n---\n\nmore\n\nNext\n====\nend")
+
+    assert [("Guide", ("Guide",)), ("A", ("Guide", "A")), ("text", ("Guide", "A"))] == [
+        (block.text, block.section) for block in document.blocks[:3]
+    ]
+    assert [("Guide", "B"), ("Guide", "B"), ("Next",), ("Next",)] == [
+        block.section for block in document.blocks[3:]
+    ]
+    assert "Guide" == document.title
+
+
+def test_empty_and_long() -> None:
+    """White space has no blocks; a line of 400 kB is one."""
+    assert () == parse_text(" \n\n\t").blocks
+    assert 400_000 == len(parse_text("x" * 400_000).blocks[0].text)

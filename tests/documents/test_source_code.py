@@ -1,0 +1,87 @@
+"""Source code: definitions as sections, and every line of it."""
+
+from pathlib import Path
+
+import pytest
+
+from research_agent.documents.adapters import source_code
+from research_agent.documents.adapters.source_code import parse_code
+from research_agent.types.documents import Block
+
+BODY = "\n".join(f"    a = a + {i}" for i in range(15))
+PYTHON = f"""import os
+
+class Lock:
+    \"\"\"A lock.\"\"\"
+
+    key = 1
+
+    # How it is opened.
+    @property
+    def open(self):
+{BODY.replace("    a", "        a")}
+
+    def close(self): ...
+
+def main():
+{BODY}
+"""
+
+
+def paths(blocks: tuple[Block, ...]) -> list[tuple[str, ...]]:
+    return [block.section for block in blocks]
+
+
+def test_python_definitions() -> None:
+    """Methods stand below their class, with their decorators and comments; no line is lost."""
+    blocks = parse_code(PYTHON, ending=".py").blocks
+
+    assert [(), ("Lock", "open"), ("Lock", "close"), ("main",)] == paths(blocks)
+    assert blocks[1].text.startswith("    # How it is opened.\n    @property\n    def open(self):")
+    assert PYTHON.split() == "\n".join(block.text for block in blocks).split()
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "path"),
+    [
+        (".js", f"export default class A {{\n  async run(a) {{\n{BODY}\n  }}\n}}\n", ("A",)),
+        (".go", f"func (a *Lock) Open() {{\n{BODY}\n}}\n", ("Open",)),
+        (".rs", f"pub(crate) fn open<T>(a: T) {{\n{BODY}\n}}\n", ("open",)),
+        (".c", f"static int open(int a)\n{{\n{BODY}\n}}\n", ("open",)),
+        (".rb", f"module A\n  def open\n{BODY}\n  end\nend\n", ("A", "open")),
+        (".py", f"def open(:\n{BODY}\n", ("open",)),
+    ],
+)
+def test_other_languages(ending: str, text: str, path: tuple[str, ...]) -> None:
+    """A definition is known by its first line, and ends where its indentation does."""
+    blocks = parse_code(f"{text}\nx = 1\n", ending=ending).blocks
+
+    assert path in paths(blocks)
+    assert text.split() == "\n".join(block.text for block in blocks).split()[: len(text.split())]
+
+
+def test_every_file_of_ours_is_read_line_by_line() -> None:
+    """No line of a real program is lost or moved, in Python or taken for another language."""
+    for file in sorted(Path(source_code.__file__).parent.glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        for ending in (".py", ".js", ".json"):
+            blocks = parse_code(text, ending=ending).blocks
+            assert text.split() == "\n".join(block.text for block in blocks).split()
+
+
+def test_data_has_no_definitions() -> None:
+    """JSON and the like are read as lines."""
+    assert [()] == paths(parse_code('{"function main": 1}', ending=".json").blocks)
+
+
+def test_code_keeps_its_lines() -> None:
+    """Code is cut at blank lines only, or after eighty lines without one."""
+    text = "\n".join(f"  line {i}" if i % 10 else "" for i in range(1, 200))
+    blocks = parse_code(text).blocks
+    dense = parse_code("\n".join(f"x{i}" for i in range(200))).blocks
+
+    assert text.split() == "\n".join(block.text for block in blocks).split()
+    assert all(block.text.startswith("  line") for block in blocks)
+    assert [5, "code"] == [len(blocks), blocks[0].kind]
+    assert [80, 80, 40] == [len(block.text.split("\n")) for block in dense]
+    assert () == parse_code("\n\n").blocks

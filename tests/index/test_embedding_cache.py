@@ -1,0 +1,125 @@
+"""Vectors of other indexes: kept, shared, bounded, and never in the way."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from research_agent.index.adapters import embedding_cache
+from research_agent.index.adapters.embedding_cache import FILE_NAME, EmbeddingCache
+from tests.fakes import embedding
+
+VECTORS = {"a": [0.5, -1.0], "b": [0.25, 3.0]}
+
+WRITER = """
+import sys
+from pathlib import Path
+from research_agent.index.adapters.embedding_cache import EmbeddingCache
+with EmbeddingCache(Path(sys.argv[1])) as cache:
+    for number in range(200):
+        cache.put("m", {f"{sys.argv[2]}-{number}": [float(number)] * 50})
+"""
+
+
+def kept(folder: Path, *digests: str, model: str = "m") -> dict[str, list[float]]:
+    with EmbeddingCache(folder) as cache:
+        return cache.get(model, digests)
+
+
+def test_vectors_are_found_by_model_and_digest(tmp_path: Path) -> None:
+    """What was put is found by another one who opens the file; a second put replaces it."""
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", VECTORS)
+        cache.put("other", {"a": [1.0]})
+        assert VECTORS == cache.get("m", ["a", "b", "c", "a"])
+        assert {} == cache.get("m", [])
+        cache.put("m", {"a": [2.0, 2.0]})
+    assert {"a": [2.0, 2.0]} == kept(tmp_path, "a")
+    assert {"a": [1.0]} == kept(tmp_path, "a", "b", model="other")
+    assert 0o600 == (tmp_path / FILE_NAME).stat().st_mode & 0o777
+
+
+def test_many_vectors_at_a_time(tmp_path: Path) -> None:
+    """More than a statement takes."""
+    vectors = {str(number): [float(number)] for number in range(1201)}
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", vectors)
+    assert vectors == kept(tmp_path, *vectors)
+
+
+def test_the_oldest_make_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file stays below its bound; what was used lately stays longest."""
+    days = iter(range(1, 1000))
+    monkeypatch.setattr(embedding_cache, "_today", lambda: next(days))
+    with EmbeddingCache(tmp_path, max_bytes=300_000) as cache:
+        for number in range(400):
+            cache.put("m", {str(number): embedding(f"word {number}")})
+            assert "0" in cache.get("m", ["0"])
+        assert "399" in cache.get("m", ["399"])
+        assert {} == cache.get("m", ["1", "2", "3"])
+    assert (tmp_path / FILE_NAME).stat().st_size < 400_000
+
+
+def test_several_processes_write_at_once(tmp_path: Path) -> None:
+    """Nobody loses a vector to another one, nor stops."""
+    commands = [[sys.executable, "-c", WRITER, str(tmp_path), name] for name in "xy"]
+    for child in [subprocess.Popen(command) for command in commands]:
+        assert 0 == child.wait(timeout=60)
+    wanted = [f"{name}-{number}" for name in "xy" for number in range(200)]
+    assert wanted == sorted(kept(tmp_path, *wanted), key=wanted.index)
+
+
+@pytest.mark.parametrize("damage", ["no database", "another version", "page"])
+def test_a_damaged_file_is_set_aside(tmp_path: Path, damage: str) -> None:
+    """There are no vectors in it, and a new file takes its place."""
+    many = {str(number): embedding(str(number)) for number in range(200)}
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", many)
+    file = tmp_path / FILE_NAME
+    if damage == "no database":
+        file.write_bytes(b"no database" * 999)
+    elif damage == "another version":
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA user_version = 99")
+    else:
+        data = bytearray(file.read_bytes())
+        data[4096:] = bytes(len(data) - 4096)
+        file.write_bytes(data)
+    with EmbeddingCache(tmp_path) as cache:
+        assert {} == cache.get("m", many)
+        cache.put("m", VECTORS)
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", VECTORS)
+        assert VECTORS == cache.get("m", ["a", "b"])
+    assert (tmp_path / f"{FILE_NAME}.damaged").is_file()
+
+
+def test_a_vector_with_a_wrong_bit_is_unknown(tmp_path: Path) -> None:
+    """No index gets a vector that is not the one that was put."""
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", VECTORS)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as connection:
+        (blob,) = connection.execute("SELECT vector FROM vectors WHERE digest = 'a'").fetchone()
+        wrong = bytes([blob[0] ^ 1]) + blob[1:]
+        connection.execute("UPDATE vectors SET vector = ? WHERE digest = 'a'", [wrong])
+    assert {"b": VECTORS["b"]} == kept(tmp_path, "a", "b")
+
+
+def test_without_a_place_nothing_is_kept(tmp_path: Path) -> None:
+    """A folder that cannot be made, and a file that is in use for too long, are no errors."""
+    (tmp_path / "file").touch()
+    with EmbeddingCache(tmp_path / "file") as cache:
+        cache.put("m", VECTORS)
+        assert {} == cache.get("m", ["a"])
+    with EmbeddingCache(tmp_path) as cache:
+        cache.put("m", VECTORS)
+        with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            cache._run("PRAGMA busy_timeout = 10")  # noqa: SLF001 (five seconds are long)
+            cache.put("m", {"c": [1.0]})
+            assert VECTORS == cache.get("m", ["a", "b", "c"])
+        cache.put("m", {"c": [1.0]})
+        assert {"c": [1.0]} == cache.get("m", ["c"])

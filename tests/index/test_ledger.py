@@ -1,0 +1,284 @@
+"""The ledger: what is put is kept, shown when published, never half, and never of two models."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from research_agent.errors import (
+    DocumentError,
+    IndexDamagedError,
+    IndexingError,
+    IndexMismatchError,
+    IndexMissingError,
+)
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.types import Chunk
+from research_agent.types.documents import SourceFile
+from research_agent.types.records import IndexedChunk, Window
+from tests.fakes import embedding
+from tests.indexing import indexed, record
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite3"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[LedgerWriter]:
+    with LedgerWriter(path, "mine", model="words") as opened:
+        yield opened
+
+
+def reader(path: Path) -> LedgerReader:
+    return LedgerReader(path, "mine")
+
+
+def texts(path: Path, *chunk_ids: str) -> list[str]:
+    with reader(path) as ledger:
+        return [chunk.text for chunk in ledger.chunks(chunk_ids)]
+
+
+def test_chunks_come_back_as_they_were(path: Path, writer: LedgerWriter) -> None:
+    """Every field of a chunk survives; name, title, date and path are its document's."""
+    chunk = Chunk(
+        chunk_id="c1",
+        doc_id="guide",
+        text="naïve \0 table",
+        start_page=3,
+        end_page=4,
+        start_label="iii",
+        end_label="iv",
+        section=("One", "Two"),
+        kind="table",
+        title="A guide",
+        date="2026-11",
+        source="/docs/guide.pdf",
+        order=7,
+    )
+    item = IndexedChunk(chunk, "digest", (Window("w", embedding("x")),))
+    writer.put(record("k", "/docs/guide.pdf", title="A guide", date="2026-11"), [item])
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert [chunk] == ledger.chunks(["unknown", "c1"])
+
+
+def test_chunks_come_in_the_order_asked_for(path: Path, writer: LedgerWriter) -> None:
+    """Any number of ids may be asked for, also more than SQLite binds at once."""
+    writer.put(record("k"), [indexed(f"c{i}", f"text {i}") for i in range(1200)])
+    writer.publish({}, [])
+    asked = [f"c{i}" for i in reversed(range(1200))]
+    with reader(path) as ledger:
+        assert asked == [chunk.chunk_id for chunk in ledger.chunks(asked)]
+        assert [] == ledger.chunks([])
+
+
+def test_nothing_is_seen_before_it_is_published(path: Path, writer: LedgerWriter) -> None:
+    """A new version waits beside the old one; publishing shows all of it at once."""
+    with pytest.raises(IndexMissingError, match="never finished"):
+        reader(path)
+    writer.put(record("a"), [indexed("c1", "old")])
+    writer.publish({}, [])
+    writer.put(record("a", digest="new"), [indexed("c1", "new"), indexed("c2", "more")])
+    assert ["old"] == texts(path, "c1", "c2")
+    assert [("new", False)] == [(doc.digest, doc.published) for doc in writer.documents()]
+    writer.publish({}, [])
+    assert ["new", "more"] == texts(path, "c1", "c2")
+    assert [("new", True)] == [(doc.digest, doc.published) for doc in writer.documents()]
+
+
+def test_a_version_that_waits_is_replaced(path: Path, writer: LedgerWriter) -> None:
+    """After an interrupted run a document may be put once more; only the last version counts."""
+    for text in ("first", "second"):
+        writer.put(record("a", digest=text), [indexed("c1", text)])
+    writer.publish({}, [])
+    assert ["second"] == texts(path, "c1")
+
+
+def test_publishing_moves_and_removes(path: Path, writer: LedgerWriter) -> None:
+    """A moved document keeps its chunks under its new path; a removed one takes its own along."""
+    for key in ("a", "b"):
+        writer.put(record(key), [indexed(f"c-{key}", key)])
+    writer.publish({}, [])
+    writer.publish({"a": SourceFile("/new/z.txt", "/new", 5, 6)}, ["b"])
+    with reader(path) as ledger:
+        (chunk,) = ledger.chunks(["c-a", "c-b"])
+        assert ("/new/z.txt", "z") == (chunk.source, chunk.doc_id)
+        assert (1, 1, 2) == (
+            ledger.header().documents,
+            ledger.header().chunks,
+            ledger.generation(),
+        )
+    (kept,) = writer.documents()
+    assert ("a", "/new/z.txt", 5, 6) == (kept.key, kept.path, kept.size, kept.mtime_ns)
+
+
+def test_generation_grows_only_with_changes(path: Path, writer: LedgerWriter) -> None:
+    """Publishing nothing, or a file's new time, changes nothing for readers."""
+    writer.put(record("a"), [indexed("c1", "text")])
+    writer.publish({}, [])
+    writer.publish({"a": SourceFile("/docs/a.txt", "/docs", 1, 99)}, [])
+    with reader(path) as ledger:
+        assert 1 == ledger.generation()
+    assert [99] == [doc.mtime_ns for doc in writer.documents()]
+
+
+def test_names_follow_the_other_documents(path: Path, writer: LedgerWriter) -> None:
+    """Two documents of one name are shown with their folders, until one is gone."""
+    for key, place in (("1", "/docs/a/guide.md"), ("2", "/docs/b/guide.md")):
+        writer.put(record(key, place), [indexed(f"c{key}", "text")])
+    writer.publish({}, [])
+    assert ["a/guide", "b/guide"] == [doc.doc_id for doc in writer.documents()]
+    writer.publish({}, ["1"])
+    with reader(path) as ledger:
+        assert ["guide"] == [chunk.doc_id for chunk in ledger.chunks(["c1", "c2"])]
+
+
+def test_failed_documents_are_noted_without_counting(path: Path, writer: LedgerWriter) -> None:
+    """A file that could not be read has a row with its reason, no name and no chunks."""
+    writer.put(record("a", "/x/guide.md"), [indexed("c1", "text")])
+    writer.put(record("b", "/y/guide.md", status="failed", reason="it is binary"), [])
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert (1, 1) == (ledger.header().documents, ledger.header().chunks)
+    assert [("guide", ""), ("", "it is binary")] == [
+        (doc.doc_id, doc.reason) for doc in writer.documents()
+    ]
+
+
+def test_vectors_are_found_by_what_was_embedded(path: Path, writer: LedgerWriter) -> None:
+    """Vectors are kept in 32 bits, known by their digest, and listed by chunk and window."""
+    writer.put(record("a"), [indexed("c1", "one", "two words"), indexed("c2", "one")])
+    found = writer.vectors(["digest of one", "digest of two words", "unknown"])
+    assert {"digest of one", "digest of two words"} == found.keys()
+    assert embedding("two words") == pytest.approx(found["digest of two words"], abs=1e-7)
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert {
+            "c1#0": "digest of one",
+            "c1#1": "digest of two words",
+            "c2#0": "digest of one",
+        } == ledger.vector_digests()
+        assert [found["digest of two words"], found["digest of one"]] == ledger.vectors(
+            ["c1#1", "c2#0"]
+        )
+        assert {"c1", "c2"} == ledger.chunk_digests().keys()
+
+
+def test_a_document_is_written_whole_or_not(writer: LedgerWriter) -> None:
+    """Where one vector does not fit, nothing of its document is kept."""
+    writer.put(record("a"), [indexed("c1", "text")])
+    short = IndexedChunk(Chunk("c2", "d", "text"), "x", (Window("y", [1.0]),))
+    with pytest.raises(IndexMismatchError, match="256 numbers, not of 1"):
+        writer.put(record("b"), [indexed("c3", "text"), short])
+    assert ["a"] == [doc.key for doc in writer.documents()]
+
+
+def test_strange_texts_are_kept(path: Path, writer: LedgerWriter) -> None:
+    """Half characters in a text are replaced; in a file's name they are that file's fault."""
+    writer.put(record("a"), [indexed("c1", "half \ud800 character", section=("\udfff",))])
+    writer.publish({}, [])
+    assert ["half ? character"] == texts(path, "c1")
+    with pytest.raises(DocumentError, match="Unicode"):
+        writer.put(record("b", "/docs/\udcff.txt"), [])
+
+
+def test_another_model_is_refused(path: Path, writer: LedgerWriter) -> None:
+    """Both models are named, and the command that makes the index anew."""
+    writer.put(record("a"), [indexed("c1", "text")])
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert ("words", 256) == (ledger.check("words").model, ledger.header().dimension)
+        with pytest.raises(IndexMismatchError, match="model words, not with other") as caught:
+            ledger.check("other")
+    assert "research-agent index --index mine --rebuild" in caught.value.hint
+    with pytest.raises(IndexMismatchError, match="not with other"):
+        LedgerWriter(path, "mine", model="other")
+
+
+def changed(path: Path, sql: str) -> None:
+    """Change the file behind everybody's back."""
+    connection = sqlite3.connect(path)
+    connection.execute(sql)
+    connection.commit()
+    connection.close()
+
+
+def test_another_version_or_space_is_refused(path: Path, writer: LedgerWriter) -> None:
+    """Tables of another version are not touched, nor vectors of another space compared."""
+    writer.publish({}, [])
+    changed(path, "UPDATE meta SET value = 'l2' WHERE key = 'space'")
+    with reader(path) as ledger, pytest.raises(IndexMismatchError, match="l2"):
+        ledger.check("words")
+    changed(path, "PRAGMA user_version = 99")
+    with pytest.raises(IndexMismatchError, match="version 99"):
+        reader(path)
+
+
+def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter) -> None:
+    """A row that makes no sense names the command that helps, wherever it is read."""
+    writer.put(record("a"), [indexed("c1", "text")])
+    writer.publish({}, [])
+    changed(path, "UPDATE vectors SET vector = x'00'")
+    changed(path, "UPDATE chunks SET section = 'no json'")
+    with reader(path) as ledger:
+        with pytest.raises(IndexDamagedError) as caught:
+            ledger.vectors(["c1#0"])
+        with pytest.raises(IndexDamagedError):
+            ledger.chunks(["c1"])
+        with pytest.raises(IndexDamagedError, match="missing"):
+            ledger.vectors(["c1#5"])
+    assert "--rebuild" in caught.value.hint
+
+
+def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
+    """No file, a text file, another program's database: each has its own error."""
+    with pytest.raises(IndexMissingError) as caught:
+        reader(path)
+    assert "research-agent index --index mine PATH" in caught.value.hint
+    path.write_text("no database " * 99)
+    with pytest.raises(IndexDamagedError, match="damaged"):
+        reader(path)
+    path.unlink()
+    changed(path, "CREATE TABLE other (x)")
+    for kind in (reader, lambda p: LedgerWriter(p, "mine", model="words")):
+        with pytest.raises(IndexDamagedError, match="not one of ours"):
+            kind(path)
+
+
+def test_what_the_disk_refuses_is_no_damage(tmp_path: Path) -> None:
+    """A folder that is not there is a fault of the place, not of the index."""
+    with pytest.raises(IndexingError, match="unable to open") as caught:
+        LedgerWriter(tmp_path / "nowhere" / "ledger.sqlite3", "mine", model="words")
+    assert not isinstance(caught.value, IndexDamagedError)
+
+
+def test_a_snapshot_does_not_change(path: Path, writer: LedgerWriter) -> None:
+    """Inside a snapshot the reader sees one generation, after it the next one."""
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        with ledger.snapshot():
+            before = ledger.generation()
+            writer.put(record("a"), [indexed("c1", "text")])
+            writer.publish({}, [])
+            assert (before, []) == (ledger.generation(), ledger.chunks(["c1"]))
+        assert before + 1 == ledger.generation()
+
+
+def test_chunks_around_one(path: Path, writer: LedgerWriter) -> None:
+    """Those before and after it in its document, as they stand; none of an unknown one."""
+    for key in ("a", "b"):
+        items = [indexed(f"{key}{i}", f"text {i}") for i in range(5)]
+        ordered = [
+            replace(item, chunk=replace(item.chunk, order=i)) for i, item in enumerate(items)
+        ]
+        writer.put(record(key, f"/docs/{key}.md"), ordered)
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert ["a1", "a3"] == [chunk.chunk_id for chunk in ledger.around("a2", window=1)]
+        assert ["b1", "b2"] == [chunk.chunk_id for chunk in ledger.around("b0", window=2)]
+        assert [] == ledger.around("a2", window=0) + ledger.around("unknown", window=3)

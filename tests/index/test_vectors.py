@@ -1,0 +1,299 @@
+"""Dense search: exact and approximate agree, ties have an order, Chroma follows the ledger."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import cast
+
+import chromadb
+import numpy as np
+import pytest
+from chromadb.api.client import Client
+from chromadb.api.models.Collection import Collection
+from chromadb.config import Settings
+from numpy.typing import NDArray
+
+from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
+from research_agent.index.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.chroma import COLLECTION, shown, spoil, sync
+from research_agent.index.adapters.vectors.exact import ExactVectors
+from tests.fakes import dot
+from tests.indexing import ids
+
+Vectors = dict[str, list[float]]
+
+
+def unit(*numbers: float) -> list[float]:
+    length = sqrt(dot(numbers, numbers))
+    return [number / length for number in numbers]
+
+
+def clustered(count: int) -> Vectors:
+    """Return vectors in twenty tight bundles, two windows for every tenth chunk."""
+    found: Vectors = {}
+    for number in range(count):
+        centre = [1.0 if number % 20 == axis else 0.05 for axis in range(32)]
+        for window in range(2 if number % 10 == 0 else 1):
+            spread = [((number * 31 + axis * 17 + window * 7) % 101) / 1000 for axis in range(32)]
+            name = f"c{number:04}#{window}"
+            found[name] = unit(*(a + b for a, b in zip(centre, spread, strict=True)))
+    return found
+
+
+class Source:
+    """Vectors as the ledger gives them, and which were asked for."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+        self.asked: list[str] = []
+
+    def digests(self) -> Mapping[str, str]:
+        return {name: str(vector) for name, vector in self.vectors.items()}
+
+    def fetch(self, names: Sequence[str]) -> list[list[float]]:
+        self.asked += names
+        return [self.vectors[name] for name in names]
+
+    def matrix(self, chunk_ids: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
+        names = [name for name in self.vectors if name.partition("#")[0] in set(chunk_ids)]
+        return names, np.array([self.vectors[name] for name in names], dtype=np.float32)
+
+    def exact(self) -> ExactVectors:
+        return ExactVectors(list(self.vectors), list(self.vectors.values()))
+
+    def near(self, folder: Path, generation: int) -> ApproximateVectors:
+        files = shown(folder, generation)
+        assert files
+        return ApproximateVectors(files, self.matrix, dimension=32)
+
+    def sync(self, folder: Path, generation: int) -> list[str]:
+        self.asked = []
+        sync(folder, generation, self.digests(), self.fetch)
+        return sorted(self.asked)
+
+
+def test_the_best_window_of_a_chunk_counts() -> None:
+    """A chunk is found once, with the cosine of its best window."""
+    index = ExactVectors(["a#0", "a#1", "b#0"], [[1, 0], [0, 1], [0.6, 0.8]])
+    found = index.search([0.0, 2.0], k=5)
+    assert [("a", 1.0), ("b", pytest.approx(0.8))] == [(hit.chunk_id, hit.value) for hit in found]
+    assert [pytest.approx(0.8), 1.0, 0.0] == index.similarities([0.0, 1.0], ["b", "a", "unknown"])
+    assert ["a"] == ids(index.search([0.0, 1.0], k=1))
+
+
+def test_ties_are_ordered_by_id() -> None:
+    """Equal vectors get equal values, wherever they stand, and the smaller id comes first."""
+    same = unit(0.1, 0.7, -0.3, 0.2)
+    names = [f"c{number}#0" for number in (7, 3, 9, 1, 5)]
+    found = ExactVectors(names, [same] * 5).search(unit(0.3, 0.3, 0.1, 0.9), k=3)
+    assert ["c1", "c3", "c5"] == ids(found)
+    assert 1 == len({hit.value for hit in found})
+
+
+def test_every_chunk_is_found_when_all_are_wanted() -> None:
+    """More chunks than there are is no error, however many windows share the first places."""
+    many = {f"a#{number}": unit(1, number / 1000) for number in range(50)}
+    index = ExactVectors([*many, "b#0", "c#0"], [*many.values(), unit(0, 1), unit(-1, 0)])
+    assert ["a", "b", "c"] == ids(index.search([1.0, 0.0], k=9))
+    assert [] == index.search([1.0, 0.0], k=0)
+    assert [] == ExactVectors([], []).search([1.0], k=3)
+    assert [0.0] == ExactVectors([], []).similarities([1.0], ["a"])
+
+
+def test_vectors_of_another_length_are_refused() -> None:
+    """A question embedded by another model is told from a bad match."""
+    with pytest.raises(IndexMismatchError, match="3 numbers, those of the index 2"):
+        ExactVectors(["a#0"], [[1, 0]]).search([1.0, 0.0, 0.0], k=1)
+
+
+def test_exact_and_approximate_search_agree(tmp_path: Path) -> None:
+    """On clustered vectors both give the same chunks, order and cosines."""
+    source = Source(clustered(400))
+    source.sync(tmp_path / "v", 1)
+    exact, near = source.exact(), source.near(tmp_path / "v", 1)
+    for query in list(source.vectors.values())[::37]:
+        for k in (1, 15, 400):
+            assert exact.search(query, k=k) == near.search(query, k=k)
+        wanted = ["c0010", "unknown", "c0003"]
+        assert exact.similarities(query, wanted) == near.similarities(query, wanted)
+    with pytest.raises(IndexMismatchError):
+        near.search([1.0], k=1)
+    assert [] == near.similarities(unit(*[1.0] * 32), [])
+    near.close()
+
+
+def test_unsearched_vectors_still_compare() -> None:
+    """Without Chroma and memory nothing is found, but the similarity of a chunk is known."""
+    source = Source(clustered(30))
+    query = source.vectors["c0003#0"]
+    vectors = UnsearchedVectors(source.matrix)
+    assert [] == vectors.search(query, k=3)
+    assert source.exact().similarities(query, ["c0003", "x"]) == vectors.similarities(
+        query, ["c0003", "x"]
+    )
+
+
+def test_only_new_and_changed_vectors_are_written(tmp_path: Path) -> None:
+    """A second sync fetches what is new or changed and drops what is gone."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    assert sorted(source.vectors) == source.sync(folder, 1)
+    del source.vectors["c0001#0"], source.vectors["c0010#1"]
+    source.vectors |= {"c0002#0": unit(*[1.0] * 32), "new#0": unit(*[2.0] * 31, 1.0)}
+    assert ["c0002#0", "new#0"] == source.sync(folder, 2)
+    assert [] == source.sync(folder, 3)
+    index = source.near(folder, 3)
+    assert 30 == len(index.search(unit(*[1.0] * 32), k=99))
+    assert "c0002" == index.search(unit(*[1.0] * 32), k=1)[0].chunk_id
+    index.close()
+
+
+def test_readers_go_on_with_the_generation_before(tmp_path: Path) -> None:
+    """Files that are open are neither written to nor deleted by the next sync."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    query = source.vectors["c0003#0"]
+    index = source.near(folder, 1)
+    before = index.search(query, k=99)
+    source.sync(folder, 2)
+    again = source.near(folder, 1)
+    assert [before] * 2 == [index.search(query, k=99), again.search(query, k=99)]
+    index.close()
+    assert before == again.search(query, k=99)
+    again.close()
+    source.sync(folder, 3)
+    assert ["2", "3"] == sorted(path.name for path in folder.iterdir())
+
+
+def test_an_empty_index_has_no_hits(tmp_path: Path) -> None:
+    """All vectors can go; then nothing is found."""
+    source = Source(clustered(3))
+    source.sync(tmp_path / "v", 1)
+    source.vectors.clear()
+    source.sync(tmp_path / "v", 2)
+    index = source.near(tmp_path / "v", 2)
+    assert [] == index.search(unit(*[1.0] * 32), k=1)
+    index.close()
+
+
+def test_a_write_that_is_cut_off_leaves_the_old_files(tmp_path: Path) -> None:
+    """What was there before is as it was, and the next sync goes on from there."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+
+    def killed(names: Sequence[str]) -> list[list[float]]:
+        raise KeyboardInterrupt(names)
+
+    source.vectors["new#0"] = unit(*[1.0] * 32)
+    with pytest.raises(KeyboardInterrupt):
+        sync(folder, 2, source.digests(), killed)
+    assert shown(folder, 1)
+    assert not shown(folder, 2)
+    (folder / "3.new").mkdir()
+    (folder / "from-before").touch()
+    assert ["new#0"] == source.sync(folder, 2)
+    assert ["1", "2"] == sorted(path.name for path in folder.iterdir())
+
+
+def damaged(folder: Path, damage: str) -> None:
+    """Damage the files of the first generation."""
+    files = folder / "1"
+    (graph,) = files.glob("*/data_level0.bin")
+    if damage == "header":
+        (graph.parent / "header.bin").write_bytes(b"cut")
+    elif damage == "halved":
+        graph.write_bytes(graph.read_bytes()[: graph.stat().st_size // 2])
+    elif damage == "one bit":
+        data = bytearray(graph.read_bytes())
+        data[len(data) // 2] ^= 1
+        graph.write_bytes(data)
+    elif damage == "links":
+        (graph.parent / "link_lists.bin").write_bytes(b"")
+    elif damage == "missing":
+        shutil.rmtree(graph.parent)
+    else:
+        (files / "current.json").write_text("[]")
+
+
+DAMAGES = ["header", "halved", "one bit", "links", "missing", "note"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_not_opened_but_made_anew(tmp_path: Path, damage: str) -> None:
+    """What could end the process is told by its note; the vectors come from the ledger again."""
+    folder, source = tmp_path / "v", Source(clustered(1100))
+    source.sync(folder, 1)
+    before = {path.name for path in folder.rglob("*.bin")}
+    assert {"header.bin", "data_level0.bin", "link_lists.bin", "length.bin"} == before
+    damaged(folder, damage)
+    assert not shown(folder, 1)
+    assert sorted(source.vectors) == source.sync(folder, 1)
+    index, query = source.near(folder, 1), source.vectors["c0003#0"]
+    assert source.exact().search(query, k=9) == index.search(query, k=9)
+    index.close()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut", "space"])
+def test_a_damaged_database_is_an_error(tmp_path: Path, damage: str) -> None:
+    """What Chroma's note does not cover is told when it is opened; a spoilt one is made anew."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    database = folder / "1" / "chroma.sqlite3"
+    if damage == "space":
+        with_l2_space(folder / "1")
+    else:
+        database.write_bytes(
+            b"no database" if damage == "garbage" else database.read_bytes()[:9999]
+        )
+    with pytest.raises(IndexDamagedError):
+        source.near(folder, 1)
+    spoil(folder)
+    assert not shown(folder, 1)
+    assert sorted(source.vectors) == source.sync(folder, 1)
+    index = source.near(folder, 1)
+    assert 30 == len(index.search(source.vectors["c0003#0"], k=99))
+    index.close()
+
+
+def test_a_damaged_beginning_is_left_out(tmp_path: Path) -> None:
+    """An update that cannot go on from the last generation begins from nothing."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    (folder / "1" / "chroma.sqlite3").write_bytes(b"no database")
+    assert sorted(source.vectors) == source.sync(folder, 2)
+    assert shown(folder, 2)
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the cause and the cure, and the old files stay."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+
+    def full(_source: Path, _target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    with pytest.raises(IndexingError, match="No space left") as caught:
+        source.sync(folder, 2)
+    assert "free space" in caught.value.hint
+    assert ["1"] == [path.name for path in folder.iterdir()]
+    assert shown(folder, 1)
+
+
+def with_l2_space(folder: Path) -> None:
+    """Replace the collection by one that compares otherwise."""
+    settings = Settings(anonymized_telemetry=False)
+    with cast("Client", chromadb.PersistentClient(folder, settings=settings)) as client:
+        client.delete_collection(COLLECTION)
+        client.create_collection(
+            COLLECTION, configuration={"hnsw": {"space": "l2"}}, embedding_function=None
+        )
+
+
+def test_lost_vectors_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that do not hold what was written are not shown."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    monkeypatch.setattr(Collection, "upsert", lambda *_, **__: None)
+    with pytest.raises(IndexDamagedError, match="does not hold"):
+        source.sync(folder, 1)
+    assert not shown(folder, 1)

@@ -1,0 +1,131 @@
+"""Running the command line, in this process and in one of its own."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from research_agent.interfaces.cli.main import main
+from tests.loopback import Json, Raw, server, text_reply, token
+
+GUIDE = """# Bread
+
+Bread is baked at 230 degrees. It takes an hour.
+
+## Rye
+
+Rye bread needs 90 minutes in the oven.
+"""
+
+
+WORKS = {
+    "pumps.md": "# Pumps of the Morava works\n\nThe Kestrel pump was designed by Ilona Varga. It "
+    "lifts 40 litres a second and was built from 1931 on.\n",
+    "engineers.md": "# Engineers of the Morava works\n\nIlona Varga was born in Szolnok in 1899. "
+    "She studied in Graz and joined the works in 1924.\n",
+    "canteen.md": "# The canteen\n\nThe canteen of the works opened in 1928. It served soup on "
+    "Mondays and fish on Fridays.\n",
+}
+BORN = "In which year was the designer of the Kestrel pump born?"
+"""It takes two of these files."""
+
+
+def run(*arguments: str) -> Result:
+    """Give a command in this process."""
+    return CliRunner().invoke(main, list(arguments))
+
+
+def guide_folder(folder: Path) -> Path:
+    """Make "docs" with the guide in it."""
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
+    return docs
+
+
+def works_folder(folder: Path) -> Path:
+    """Make "docs" with the files of the works in it."""
+    docs = folder / "docs"
+    docs.mkdir()
+    for name, text in WORKS.items():
+        (docs / name).write_text(text, encoding="utf-8")
+    return docs
+
+
+def chat(config: str, *said: str, docs: Path, options: tuple[str, ...] = ()) -> Result:
+    """Give lines to `chat` in this process."""
+    arguments = ["chat", "--docs", str(docs), "--config", config, *options]
+    return CliRunner().invoke(main, arguments, input="".join(f"{line}\n" for line in said))
+
+
+def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Give a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", *arguments],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+def made_index(folder: Path, texts: Sequence[str]) -> Path:
+    """Make "home", a data folder with an index, from one document of these texts in "docs"."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "things.md").write_text("\n\n".join(texts), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
+        assert 0 == run("index", str(folder / "docs")).exit_code
+    return folder
+
+
+@dataclass
+class Model:
+    """What a scripted model says, and what it was asked."""
+
+    answer: str = "Bread is baked at 230 degrees [c1]."
+    verdict: str = "yes"
+    plan: str = '{"kind": "keep", "queries": []}'
+    judge: str = "off"
+    """Which sentences it judges (`verify.judge`)."""
+    error: Raw | None = None
+    takes: float = 0.0
+    """Seconds that it takes to say anything."""
+    asked: list[str] = field(default_factory=list)
+
+    def reply(self, request: Json) -> Json | Raw:
+        self.asked.append(request["messages"][-1]["content"])
+        time.sleep(self.takes)
+        if self.error:
+            return self.error
+        if "response_format" in request:
+            return text_reply(self.plan)
+        if request["max_tokens"] == 1:
+            other = "no" if self.verdict == "yes" else "yes"
+            return text_reply(self.verdict, tokens=[token(self.verdict, -0.1, {other: -2.5})])
+        return text_reply(self.answer)
+
+
+@contextmanager
+def served(model: Model, folder: Path) -> Iterator[str]:
+    """Serve a scripted model and give the path of a configuration that names it."""
+    with server(model.reply) as url:
+        config = folder / "served.yaml"
+        chat = {"provider": "openai", "model": "scripted", "base_url": url}
+        settings = {"preset": "local", "models": {"chat": chat}, "answer": {"refusal": "check"}}
+        given = settings | {"verify": {"judge": model.judge}}
+        config.write_text(json.dumps(given), encoding="utf-8")
+        yield str(config)
+
+
+def printed(result: Result) -> Any:  # noqa: ANN401 (JSON)
+    """Return the JSON on stdout."""
+    return json.loads(result.stdout)

@@ -1,0 +1,154 @@
+"""Questions at the same time: all under way at once, and nothing of one in another."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Barrier, BrokenBarrierError, Lock
+
+import pytest
+
+from graphs.state import ResearchInput
+from research_agent import ResearchAgent
+from research_agent.types.events import Event, Finished, Hits
+from tests.interfaces.commands import run
+from tests.loopback import Json, server, text_reply, token
+
+CITIES = ("Oslo", "Lima", "Rome", "Bonn", "Cork", "Graz", "Pisa", "Turku")
+WAIT = 30.0
+
+
+def asked_of(request: Json) -> str:
+    """Return the city that a request asks for."""
+    question = str(request["messages"][-1]["content"]).rpartition("bridge")[0]
+    return max(CITIES, key=question.rfind)
+
+
+@dataclass
+class Together:
+    """Answers only when as many requests as there are places wait for it."""
+
+    places: int
+    barrier: Barrier = field(init=False)
+    lock: Lock = field(default_factory=Lock)
+    under_way: int = 0
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        self.barrier = Barrier(self.places)
+
+    def reply(self, request: Json) -> Json:
+        with self.lock:
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+        try:
+            self.barrier.wait(WAIT)
+        except BrokenBarrierError:
+            self.most = -1
+        with self.lock:
+            self.under_way -= 1
+        if request["max_tokens"] == 1:
+            return text_reply("yes", tokens=[token("yes", -0.1, {"no": -2.5})])
+        city = asked_of(request)
+        return text_reply(f"The bridge of {city} is {metres(city)} metres long [c1].")
+
+
+def metres(city: str) -> int:
+    return 100 + 11 * CITIES.index(city)
+
+
+@pytest.fixture
+def indexed(tmp_path: Path, data_home: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for city in CITIES:
+        text = f"# {city}\n\nThe bridge of {city} is {metres(city)} metres long.\n"
+        (tmp_path / "docs" / f"{city}.md").write_text(text, encoding="utf-8")
+    assert data_home.name
+    assert 0 == run("index", str(tmp_path / "docs")).exit_code
+
+
+@contextmanager
+def opened(model: Together, folder: Path) -> Iterator[ResearchAgent]:
+    with server(model.reply) as url:
+        config = folder / "served.yaml"
+        chat = {"provider": "openai", "model": "scripted", "base_url": url}
+        models = {"chat": chat, "concurrency": model.places}
+        settings = {"models": models, "evidence": {"max_chunks": 1}, "budget": {"rounds": 1}}
+        config.write_text(json.dumps(settings), encoding="utf-8")
+        with ResearchAgent.open(config=str(config)) as agent:
+            yield agent
+
+
+@pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize("places", [8, 4])
+def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
+    """As many are under way as there are places; answers, evidence and events are their own."""
+    model = Together(places)
+
+    async def read(agent: ResearchAgent, city: str) -> list[Event]:
+        question = f"How long is the bridge of {city}? The bridge"
+        return [event async for event in agent.astream(question)]
+
+    async def read_all(agent: ResearchAgent) -> list[list[Event]]:
+        return list(await asyncio.gather(*(read(agent, city) for city in CITIES)))
+
+    with opened(model, tmp_path) as agent:
+        streams = asyncio.run(read_all(agent))
+
+    assert places == model.most
+    for city, events in zip(CITIES, streams, strict=True):
+        last = events[-1]
+        assert isinstance(last, Finished)
+        assert f"The bridge of {city} is {metres(city)} metres long [c1]." == last.result.answer
+        assert [city] == [item.hit.chunk.doc_id for item in last.result.evidence]
+        assert all(city in event.query for event in events if isinstance(event, Hits))
+
+
+@pytest.mark.usefixtures("indexed")
+def test_the_graph_has_threads_of_its_own(tmp_path: Path) -> None:
+    """Run by an event loop it has as many questions under way as there are places, not cores."""
+    model = Together(8)
+
+    async def read_all(agent: ResearchAgent) -> list[str]:
+        questions = [f"How long is the bridge of {city}? The bridge" for city in CITIES]
+        asked = [agent.graph.ainvoke(ResearchInput(question=text)) for text in questions]
+        return [output["result"].answer for output in await asyncio.gather(*asked)]
+
+    with opened(model, tmp_path) as agent:
+        answers = asyncio.run(read_all(agent))
+
+    assert 8 == model.most
+    assert [f"The bridge of {c} is {metres(c)} metres long [c1]." for c in CITIES] == answers
+
+
+@pytest.mark.usefixtures("indexed")
+def test_first_hits_load_no_provider() -> None:
+    """Up to the first hits of the embedded path no package of a provider is imported."""
+    script = """
+        import sys
+        from research_agent import ResearchAgent
+
+        with ResearchAgent.open() as agent:
+            for event in agent.stream("How long is the bridge of Oslo?"):
+                if event.event == "hits":
+                    break
+        print(*sorted({name.partition(".")[0] for name in sys.modules}))
+    """
+    child = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    loaded = set(child.stdout.split())
+
+    assert {"langgraph", "onnxruntime"} <= loaded
+    assert set() == loaded & {
+        *("openai", "langchain_openai", "langchain_aws", "boto3", "botocore", "chromadb"),
+        *("tiktoken", "pypdfium2", "xllamacpp", "mcp"),
+    }

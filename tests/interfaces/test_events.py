@@ -1,0 +1,235 @@
+"""The stream of events: in order, whole, the same as JSON, and without refused drafts."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from research_agent import ResearchAgent
+from research_agent.config import load_prompts
+from research_agent.errors import ModelAccessError, StoppedError
+from research_agent.interfaces.events import event_json, event_line, read_event
+from research_agent.stopping import Stop, waking
+from research_agent.types import Completion
+from research_agent.types.events import Event, Finished, Stopped
+from tests.fakes import BYPASSING, GOOD, QUESTION, WRONG, ScriptedChat, ports, says
+from tests.graphs.serving import EVERYTHING, Server
+from tests.interfaces.commands import GUIDE, Model, run, served
+
+WRONG_BYTES = "1088 bytes"
+BAKED = "At how many degrees is bread baked?"
+
+
+class WaitingChat:
+    """Says nothing until its question is stopped."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.ended = threading.Event()
+
+    def complete(self, *_: object, **__: object) -> Completion:
+        stopped = threading.Event()
+        with waking(stopped.set):
+            self.asked.set()
+            assert stopped.wait(20)
+        self.ended.set()
+        raise StoppedError("the question was stopped")
+
+
+def agent(answerer: ScriptedChat | WaitingChat | None = None) -> ResearchAgent:
+    """An agent over three sentences; its `answerer` says what is right unless one is given."""
+    chat = ScriptedChat(says(GOOD))
+    return ResearchAgent(replace(ports(chat), answerer=answerer or chat), BYPASSING, load_prompts())
+
+
+def kinds(events: Sequence[Event]) -> list[str]:
+    return [event.event for event in events if event.event not in ("step_started", "step_finished")]
+
+
+def test_events_of_a_question_in_order() -> None:
+    """From the question to the result; each step begins before it ends."""
+    with agent() as asked:
+        events = list(asked.stream(QUESTION))
+    steps = [event for event in events if event.event in ("step_started", "step_finished")]
+    begun = [event.step for event in steps if event.event == "step_started"]
+
+    assert [
+        *("asked", "hits", "confidence", "queries", "calls", "hits", "decisions", "evidence"),
+        *("usage", "sentence", "check", "citations", "result"),
+    ] == kinds(events)
+    assert sorted(begun) == sorted(e.step for e in steps if e.event == "step_finished")
+    assert [event.at for event in events] == sorted(event.at for event in events)
+    assert {0, 1} == {event.round for event in events}
+
+
+def test_events_are_the_same_after_json() -> None:
+    """Every kind of event of two rounds can be written, read, and is equal; lines are ASCII."""
+    server = Server()
+    with ResearchAgent(server.ports(), EVERYTHING, load_prompts()) as asked:
+        events = list(asked.stream(QUESTION, drafts=True))
+
+    assert events == [read_event(json.loads(event_line(event))) for event in events]
+    assert all(event_line(event).isascii() for event in events)
+    assert {1, 2} == {event.round for event in events if event.event == "draft"}
+
+
+def test_an_unknown_event_is_refused() -> None:
+    """A tag that no event has is an error."""
+    with pytest.raises(ValueError, match="nonsense"):
+        read_event({"event": "nonsense"})
+
+
+def test_a_refused_draft_is_in_no_event() -> None:
+    """Its words are told only to those who ask for drafts."""
+    with agent(ScriptedChat(says(WRONG))) as asked:
+        shown = [event_line(event) for event in asked.stream(QUESTION)]
+        drafts = [event_line(event) for event in asked.stream(QUESTION, drafts=True)]
+
+    assert WRONG_BYTES not in "".join(shown)
+    assert WRONG_BYTES in "".join(drafts)
+    assert '"event": "draft"' not in "".join(shown)
+
+
+def test_an_error_is_the_last_event_and_is_raised() -> None:
+    """Whoever reads the events sees what went wrong, and what was spent."""
+    events: list[Event] = []
+    broken = ScriptedChat(ModelAccessError("no key", hint="Set one."))
+    with agent(broken) as asked, pytest.raises(ModelAccessError):
+        events.extend(asked.stream(QUESTION))  # (it keeps what comes before the error)
+    last = events[-1]
+
+    assert isinstance(last, Stopped)
+    assert ("error", "ModelAccessError", "no key", "Set one.") == (
+        last.reason,
+        last.error,
+        last.message,
+        last.hint,
+    )
+
+
+def test_stop_ends_a_question_under_way() -> None:
+    """The model call is woken, and the last event says that it was cancelled."""
+    waiting, stop = WaitingChat(), Stop()
+
+    def end() -> None:
+        assert waiting.asked.wait(20)
+        stop.end()
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    events: list[Event] = []
+    with agent(waiting) as asked, pytest.raises(StoppedError):
+        events.extend(asked.stream(QUESTION, stop=stop))
+    thread.join()
+
+    assert isinstance(events[-1], Stopped)
+    assert "cancelled" == events[-1].reason
+
+
+def test_who_reads_no_further_ends_the_question() -> None:
+    """Closing the iterator leaves nothing running."""
+    with agent() as asked:
+        events = asked.stream(QUESTION)
+        first = next(events)
+        events.close()
+
+    assert "asked" == first.event
+
+
+def test_cancelling_a_task_ends_its_question() -> None:
+    """`aask` and `astream` hand the cancellation on to the model call."""
+
+    async def cancel(asked: ResearchAgent, waiting: WaitingChat, *, streamed: bool) -> None:
+        async def read() -> None:
+            if not streamed:
+                await asked.aask(QUESTION)
+            async for _ in asked.astream(QUESTION):
+                pass
+
+        task = asyncio.create_task(read())
+        assert await asyncio.to_thread(waiting.asked.wait, 20)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    for streamed in (False, True):
+        waiting = WaitingChat()
+        with agent(waiting) as asked:
+            asyncio.run(cancel(asked, waiting, streamed=streamed))
+        assert waiting.ended.is_set()
+
+
+def test_astream_yields_what_stream_yields() -> None:
+    """Beside other questions on the same agent, each with its own events."""
+    questions = [f"{QUESTION} {number}" for number in range(6)]
+
+    async def read(asked: ResearchAgent, question: str) -> list[Event]:
+        return [event async for event in asked.astream(question)]
+
+    async def read_all(asked: ResearchAgent) -> list[list[Event]]:
+        return await asyncio.gather(*(read(asked, question) for question in questions))
+
+    with agent() as asked:
+        together = asyncio.run(read_all(asked))
+        alone = [list(asked.stream(question)) for question in questions]
+
+    assert [kinds(events) for events in alone] == [kinds(events) for events in together]
+    for question, events in zip(questions, together, strict=True):
+        assert isinstance(events[-1], Finished)
+        assert question == events[-1].result.question
+
+
+@pytest.fixture
+def config(tmp_path: Path, data_home: Path) -> Iterator[tuple[str, Model]]:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    assert data_home.name
+    assert 0 == run("index", str(tmp_path / "docs")).exit_code
+    model = Model()
+    with served(model, tmp_path) as path:
+        yield path, model
+
+
+def test_ask_events_prints_json_lines(config: tuple[str, Model]) -> None:
+    """Each line of stdout is an event, the last one the result; steps stay on stderr."""
+    path, _ = config
+    result = run("ask", BAKED, "--config", path, "--events")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+
+    assert 0 == result.exit_code
+    assert ("asked", "result") == (lines[0]["event"], lines[-1]["event"])
+    assert "answered" == lines[-1]["result"]["status"]
+    assert "retrieve: searched" in result.stderr
+
+
+def test_a_refused_draft_is_in_no_output(config: tuple[str, Model]) -> None:
+    """Text, JSON and events hide what was refused; `--drafts` tells it."""
+    path, model = config
+    model.answer, model.verdict = "Zebras bake cakes for 777 shillings [c1].", "no"
+    plain = run("ask", BAKED, "--config", path)
+    as_json = run("ask", BAKED, "--config", path, "--json")
+    events = run("ask", BAKED, "--config", path, "--events")
+    drafts = run("ask", BAKED, "--config", path, "--events", "--drafts")
+
+    assert plain.stdout.startswith("not found in provided docs")
+    for result in (plain, as_json, events):
+        assert "shillings" not in result.stdout + result.stderr
+    assert "shillings" in drafts.stdout
+
+
+@pytest.mark.parametrize("options", [("--events", "--json"), ("--drafts",)])
+def test_options_that_do_not_go_together(options: tuple[str, ...]) -> None:
+    """They are refused as wrong usage."""
+    assert 2 == run("ask", "Why?", *options).exit_code
+
+
+def test_json_of_an_event_has_its_tag_first() -> None:
+    """A reader can tell the kind at the beginning of the line."""
+    with agent() as asked:
+        first = next(iter(asked.stream(QUESTION)))
+
+    assert ["event", "at", "round", "question"] == list(event_json(first))

@@ -1,0 +1,116 @@
+"""Ctrl-C once ends the question and tells what it cost; twice it ends the program."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.stopping import Stop
+from tests.interfaces.commands import GUIDE, Model, run, served
+
+STUCK = """
+import time
+from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.stopping import Stop
+
+with ended_by_ctrl_c(Stop()):
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def asking(*options: str) -> subprocess.Popen[str]:
+    """Begin a question in a process of its own."""
+    asked = ("ask", "At how many degrees is bread baked?", "--events")
+    return subprocess.Popen(
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", *asked, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.usefixtures("data_home")
+def test_once_ends_the_question(tmp_path: Path) -> None:
+    """The model call is dropped, usage is told, and the status is 130."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    assert 0 == run("index", str(tmp_path / "docs")).exit_code
+    model = Model(takes=4.0)
+    with served(model, tmp_path) as config, asking("--config", config) as process:
+        until = time.monotonic() + 60
+        while not model.asked and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=30)
+        took = time.monotonic() - begun
+
+    assert 130 == process.returncode, told
+    assert took < 3.5
+    assert "stopping; Ctrl-C again ends at once" in told
+    assert "0 model calls, 0 tokens read" in told
+    assert '"event": "stopped"' in out.splitlines()[-1]
+    assert '"reason": "cancelled"' in out.splitlines()[-1]
+
+
+def test_twice_ends_the_program() -> None:
+    """Whatever it waits for."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        assert "ready\n" == process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert "\n" == process.stderr.readline()
+        assert "stopping; Ctrl-C again ends at once\n" == process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+
+        assert 130 == process.wait(10)
+
+
+def test_the_handler_is_put_back() -> None:
+    """After the block Ctrl-C is what it was."""
+    before = signal.getsignal(signal.SIGINT)
+    with ended_by_ctrl_c(Stop()):
+        within = signal.getsignal(signal.SIGINT)
+
+    assert before is signal.getsignal(signal.SIGINT)
+    assert before is not within
+
+
+def test_the_stop_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
+    """The question is ended from a thread of its own."""
+    stop, woken = Stop(), Event()
+    with ended_by_ctrl_c(stop), stop.waking(woken.set):
+        signal.raise_signal(signal.SIGINT)
+        assert woken.wait(10)
+
+    assert stop.ended
+    assert "stopping" in capfd.readouterr().err
+
+
+def test_other_threads_and_handlers_are_left_alone() -> None:
+    """Who has a handler of their own keeps it."""
+    seen: list[object] = []
+
+    def look() -> None:
+        with ended_by_ctrl_c(Stop()):
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = Thread(target=look)
+    thread.start()
+    thread.join()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        look()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert [before, signal.SIG_IGN] == seen

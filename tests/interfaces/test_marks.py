@@ -1,0 +1,145 @@
+"""Every door shows the marks of sentences, how many there are, and what an answer lacks."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from mcp import Client
+
+from graphs.chat import build_chat_graph
+from graphs.chat_state import ChatInput
+from research_agent import ResearchAgent
+from research_agent.interfaces.chat.exporting import markdown
+from research_agent.interfaces.cli.ask import Show, _print
+from research_agent.interfaces.mcp.server import build_server
+from research_agent.settings import AnswerSettings, Settings, VerifySettings
+from research_agent.types.conversation import Turn
+from research_agent.types.result import ResearchResult
+from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.interfaces.reporting import html_of, parsed
+
+SETTINGS = replace(BYPASSING, verify=VerifySettings(judge="off"))
+SURE = "ML-KEM-768 has an encapsulation key of 1184 bytes"
+OPEN = "Zebras sing loudly before dawn"
+WRONG = "ML-KEM-768 has an encapsulation key of 1088 bytes"
+MIXED = f"{SURE} [c1]. {OPEN} [c1]. {WRONG} [c1]."
+COUNTED = "1 unconfirmed, 1 contradicted of 3 sentences"
+NOTICE = "Nothing in this answer could be confirmed. The nearest passage is [c1] guide"
+
+
+def opened(answer: str, settings: Settings = SETTINGS) -> ResearchAgent:
+    """An agent whose model writes `answer`, and sees nothing wrong with it."""
+    given = ports(ScriptedChat(says("yes")))
+    return ResearchAgent(replace(given, answerer=ScriptedChat(says(answer))), settings, PROMPTS)
+
+
+def result_of(answer: str, settings: Settings = SETTINGS) -> ResearchResult:
+    with opened(answer, settings) as agent:
+        return agent.ask(QUESTION)
+
+
+def in_terminal(answer: str, capsys: pytest.CaptureFixture[str], _: Path) -> str:
+    _print(result_of(answer), Show())
+    return capsys.readouterr().out
+
+
+def as_json(answer: str, capsys: pytest.CaptureFixture[str], _: Path) -> str:
+    """The answer, and the counts in the words of the other doors."""
+    _print(result_of(answer), Show(as_json=True))
+    told = json.loads(capsys.readouterr().out)
+    whole = told["supported"] + told["unconfirmed"] + told["contradicted"]
+    counts = f"{told['unconfirmed']} unconfirmed, {told['contradicted']} contradicted"
+    return f"{told['answer']}\n{counts} of {whole} sentences"
+
+
+def as_tool(answer: str, _: pytest.CaptureFixture[str], __: Path) -> str:
+    call = {"type": "tool_call", "id": "1", "name": "research_tool", "args": {"question": QUESTION}}
+    with opened(answer) as agent:
+        return str(agent.research_tool().invoke(call).content)
+
+
+def over_mcp(answer: str, _: pytest.CaptureFixture[str], __: Path) -> str:
+    async def work() -> Any:  # noqa: ANN401 (the library's result)
+        with opened(answer) as agent:
+            async with Client(build_server(agent)) as client:
+                return await client.call_tool("research", {"question": QUESTION})
+
+    return str(asyncio.run(work()).content[0].text)
+
+
+def in_report(answer: str, _: pytest.CaptureFixture[str], folder: Path) -> str:
+    """The text of the answer's part, with marks and keys as they are written elsewhere."""
+    result = result_of(answer)
+    tree = parsed(html_of(folder, result, ports(ScriptedChat()).chunks))  # type: ignore[arg-type]  # (in memory)
+    part = tree.css_first(".answer")
+    for mark in part.css(".unproven, a.key"):
+        mark.replace_with(f"[{mark.text()}]")
+    for tip in part.css(".tip"):
+        tip.remove()
+    counts = tree.css_first("section p.soft").text()
+    expected = f"Sentences: {result.supported} supported, {result.unconfirmed} unconfirmed, "
+    assert counts == f"{expected}{result.contradicted} contradicted."
+    return f"{part.text()}\n{COUNTED if result.contradicted else ''}"
+
+
+DOORS = [in_terminal, as_json, as_tool, over_mcp, in_report]
+Door = Callable[[str, pytest.CaptureFixture[str], Path], str]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_marks_and_counts(door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What is supported has no mark, what is not has its own; all are counted."""
+    told = door(MIXED, capsys, tmp_path)
+
+    assert told.startswith(f"{SURE} [c1]. {OPEN} [unconfirmed]. {WRONG} [c1][contradicted].")
+    assert COUNTED in told
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_nothing_confirmed_is_said_first(
+    door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With the nearest passage, and the draft below."""
+    told = door(f"{OPEN} [c1].", capsys, tmp_path)
+
+    assert told.startswith(NOTICE)
+    assert "[unconfirmed]." in told.splitlines()[2]
+
+
+def test_a_conversation_keeps_the_marks() -> None:
+    """In its turns, its messages, and its file."""
+    given = replace(ports(ScriptedChat(says("yes"))), answerer=ScriptedChat(says(MIXED)))
+    graph = build_chat_graph(given, SETTINGS, PROMPTS)
+    state = graph.invoke(ChatInput(messages=[HumanMessage(QUESTION)]))
+    answer = state["turns"][0]["answer"]
+
+    assert f"{OPEN} [unconfirmed]. {WRONG} [c1][contradicted]." in answer
+    assert answer in state["messages"][-1].content
+    assert "\\[contradicted\\]" in markdown("talk", [Turn(answer=answer)])
+
+
+def test_sentences_that_are_left_out_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Under `drop` they stand below the answer, with their verdict."""
+    dropping = replace(SETTINGS, answer=AnswerSettings(unconfirmed="drop"))
+    result = result_of(MIXED, dropping)
+    _print(result, Show())
+    told = capsys.readouterr()
+
+    assert told.out.startswith(f"{SURE} [c1].\n")
+    assert f"left out, unconfirmed: {OPEN}.\nleft out, contradicted: {WRONG}." in told.out
+    assert ("partial", 1, 0) == (result.status, result.supported, result.unconfirmed)
+    assert "left out" in told.err
+
+
+def test_what_the_model_does_not_find_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where it does not say what it is."""
+    prompted = replace(SETTINGS, answer=AnswerSettings(refusal="prompt"))
+    for said, told in (("its price", "its price"), ("", "a part of the question")):
+        _print(result_of(f"{SURE} [c1].\nNOT FOUND: {said}", prompted), Show())
+
+        assert f"not found: {told}\n" in capsys.readouterr().out

@@ -1,0 +1,109 @@
+"""`--offline`: nothing but this machine is reached, and whoever else is named is refused."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from research_agent.interfaces.cli.starting import lift, start
+from research_agent.models.adapters.network import OutsideConnectionError
+from tests.interfaces.commands import GUIDE, Model, run, served
+from tests.interfaces.sealed import BROKE_OUT, sealed
+
+pytestmark = pytest.mark.usefixtures("data_home")
+REAL = Path(__file__).parents[2] / "docs" / "decisions"
+KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take back what `--offline` leaves for the whole process."""
+    monkeypatch.setenv(KEY, "false")
+    yield
+    lift()
+
+
+def test_real_documents_without_a_network(tmp_path: Path) -> None:
+    """Indexing, searching and the doctor, in an empty network namespace where there are such."""
+    steps = [
+        ("--offline", "index", str(REAL)),
+        ("--offline", "search", "Why is the refusal decided after writing?", "-k", "1"),
+        ("doctor", "--offline", "--no-models"),
+    ]
+    done = [sealed(*step, folder=tmp_path, apart=True) for step in steps]
+
+    *codes, verdict = [run.returncode for run in done]
+    assert [0, 0] == codes, [run.stderr for run in done]
+    assert verdict in {0, 1}  # (1 where the embedded model is not installed)
+    assert "documents" in done[0].stdout
+    assert "0002-refusal-after-writing" in done[1].stdout
+    assert "offline: only this machine is asked" in done[2].stdout
+
+
+def test_seal_notices_who_breaks_out(tmp_path: Path) -> None:
+    """The same without --offline and with a server outside: the process is ended."""
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    role = {"provider": "openai", "model": "m", "base_url": "http://192.0.2.1/v1"}
+    role["api_key_env"] = "OPENAI_API_KEY"
+    (tmp_path / "c.yaml").write_text(json.dumps({"models": {"embedding": role}}))
+    arguments = ("index", "guide.md", "--config", "c.yaml")
+    environment = {"OPENAI_API_KEY": "k"}
+    online = sealed(*arguments, folder=tmp_path, environment=environment)
+    offline = sealed("--offline", *arguments, folder=tmp_path, environment=environment)
+
+    assert BROKE_OUT == online.returncode
+    assert "192.0.2.1" in online.stderr
+    assert 2 == offline.returncode
+    assert "models.embedding asks http://192.0.2.1/v1" in offline.stderr
+
+
+@pytest.mark.parametrize("place", ["group", "command"])
+def test_server_outside_is_refused(place: str, tmp_path: Path) -> None:
+    """By either place of the option; the error names the role and the way out."""
+    role = {"provider": "openai", "model": "m", "base_url": "https://models.example/v1"}
+    config = tmp_path / "c.yaml"
+    config.write_text(json.dumps({"models": {"chat": role}}), encoding="utf-8")
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    command = ("ask", "why?", "--docs", str(tmp_path / "guide.md"), "--config", str(config))
+    result = run("--offline", *command) if place == "group" else run(*command, "--offline")
+
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "models.answer asks https://models.example/v1" in result.stderr
+    assert "hint: " in result.stderr
+
+
+def test_server_on_this_machine_is_asked(tmp_path: Path) -> None:
+    """Loopback is not outside."""
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    question = "At how many degrees is bread baked?"
+    with served(Model(), tmp_path) as config:
+        result = run(
+            "ask", question, "--offline", "--docs", str(tmp_path / "guide.md"), "--config", config
+        )
+
+    assert 0 == result.exit_code, result.output
+    assert result.stdout.startswith("Bread is baked at 230 degrees [c1].")
+
+
+def test_option_sets_the_key_that_settings_have() -> None:
+    """`config show` says so, and the same key in the environment works without the option."""
+    assert "models.offline: False" in run("config", "show").stdout
+    assert "models.offline: True" in run("--offline", "config", "show").stdout
+    assert "true" == os.environ[KEY]
+
+
+def test_guard_is_closed_by_the_settings(tmp_path: Path) -> None:
+    """A configuration file is enough; reading the settings twice changes nothing."""
+    config = tmp_path / "c.yaml"
+    config.write_text("models: {offline: true}", encoding="utf-8")
+    os.environ.pop(KEY)
+    start(str(config))
+    start(str(config))
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as one,
+        pytest.raises(OutsideConnectionError, match=r"192\.0\.2\.1"),
+    ):
+        one.sendto(b"", ("192.0.2.1", 9))

@@ -1,0 +1,249 @@
+"""A run is written down as it was, and can be run again with something changed."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from research_agent.interfaces.cli.starting import lift
+from research_agent.interfaces.events import read_event
+from research_agent.types.events import Asked
+from tests.interfaces.commands import GUIDE, Model, printed, run, served
+from tests.loopback import server
+
+BAKED = "At how many degrees is bread baked?"
+KEY = "a-key-that-nobody-may-read"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run that was recorded, and what it ran on."""
+
+    config: str
+    model: Model
+    path: Path
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
+    """One run for all tests here: none of them changes its file."""
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    model = Model()
+    with pytest.MonkeyPatch.context() as patch, served(model, folder) as config:
+        patch.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
+        patch.setenv("OPENAI_API_KEY", KEY)
+        assert 0 == run("index", str(folder / "docs")).exit_code
+        asked = run("ask", BAKED, "--config", config, "--trace", str(folder / "runs"))
+        (path,) = (folder / "runs").iterdir()
+        assert f"trace: {path}" in asked.stderr, asked.output
+        yield Recorded(config, model, path)
+
+
+@pytest.fixture
+def model(recorded: Recorded) -> Iterator[Model]:
+    """The model, which the test may change."""
+    before = replace(recorded.model)
+    recorded.model.asked.clear()
+    yield recorded.model
+    recorded.model.answer, recorded.model.takes = before.answer, before.takes
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_trace_holds_the_whole_run(recorded: Recorded) -> None:
+    """Header, states, calls, vectors and events; for the owner alone, and without keys."""
+    path = recorded.path
+    found = lines(path)
+    events = [line for line in found if line["line"] == "event"]
+    calls = [line for line in found if line["line"] == "call"]
+
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)
+    assert {"header", "event", "step", "call", "vector"} == {line["line"] for line in found}
+    assert (1, BAKED, 1) == (
+        found[0]["format"],
+        found[0]["question"],
+        found[0]["fingerprint"]["generation"],
+    )
+    assert ["answer", "verifier"] == [call["role"] for call in calls]
+    assert all(call["messages"][-1][1] and call["reply"]["text"] for call in calls)
+    assert ["draft"] == [event["event"] for event in events if event["event"] == "draft"]
+    assert "result" == events[-1]["event"]
+    assert Asked(question=BAKED) == replace(read_event(events[0]), at=0.0)
+    assert KEY not in path.read_text(encoding="utf-8")
+
+
+def test_nothing_changed_nothing_different(recorded: Recorded, model: Model) -> None:
+    """A replay asks no model and comes to the same result."""
+    again = run("replay", str(recorded.path), "--offline-only")
+
+    assert "no difference\n" == again.stdout, again.output
+    assert "2 model calls from the trace, 0 asked" in again.stderr
+    assert [] == model.asked
+
+
+@pytest.mark.parametrize("node", ["assess", "search", "select_evidence", "answer", "report"])
+def test_from_a_node(recorded: Recorded, node: str) -> None:
+    """The state before any node can be taken from the trace."""
+    again = run("replay", str(recorded.path), "--offline-only", "--from", node)
+
+    assert "no difference\n" == again.stdout, again.output
+
+
+def test_a_change_that_changes_no_prompt(recorded: Recorded) -> None:
+    """No model is asked, and the difference is that of the results."""
+    path = recorded.path
+    change = ("--set", "answer.min_answerable=0.99", "--offline-only")
+    told = printed(run("replay", str(path), *change, "--json"))
+    text = run("replay", str(path), *change).stdout
+
+    assert (0, 2) == (told["asked_calls"], told["replayed_calls"])
+    assert ["answered", "refused"] == told["difference"]["status"]
+    assert "status: answered -> refused" in text
+    assert "  - Bread is baked at 230 degrees [c1]." in text
+    assert "  + not found in provided docs" in text
+
+
+def test_a_changed_prompt_is_asked(recorded: Recorded, model: Model) -> None:
+    """Only what the trace does not hold is asked, with `--live`; else it is an error."""
+    model.answer = "It takes an hour [c1]."
+    changed = ("replay", str(recorded.path), "--from", "search", "--set", "evidence.max_chunks=1")
+    refused = run(*changed)
+    text = run(*changed, "--live", "--config", recorded.config).stdout
+
+    assert 1 == refused.exit_code
+    assert "--live" in refused.stderr
+    assert "a prompt to the answer model is not in the trace" in refused.stderr
+    assert 2 == len(model.asked)
+    assert "  + It takes an hour [c1]." in text
+    assert "evidence:\n  - " in text
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (("--set", "filter.mode"), 2, "no value is given"),
+        (("--set", "filter.moed=off"), 2, "Did you mean filter.mode?"),
+        (("--set", "filter.mode=: ["), 2, "--set filter.mode is not YAML"),
+        (("--from", "collect"), 2, "no such node"),
+        (("--from", "search", "--round", "2"), 1, "did not run in round 2"),
+        (("--index", "nowhere"), 1, "nowhere"),
+    ],
+)
+def test_what_cannot_be_replayed(
+    recorded: Recorded, options: tuple[str, ...], status: int, said: str
+) -> None:
+    """Wrong keys, nodes, rounds and indexes are named."""
+    result = run("replay", str(recorded.path), *options)
+
+    assert status == result.exit_code, result.output
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}\n", "no json\n", "[]\n", '{"line": "header", "format": 99}\n']
+)
+def test_a_file_that_is_no_trace(tmp_path: Path, text: str) -> None:
+    """It is refused with the reason."""
+    path = tmp_path / "x.jsonl"
+    path.write_text(text, encoding="utf-8")
+    result = run("replay", str(path))
+
+    assert 1 == result.exit_code
+    assert "is no trace that can be replayed" in result.stderr
+
+
+def forged(recorded: Recorded, folder: Path, url: str) -> Path:
+    """A stranger's trace, without replies: its settings name a server and a variable."""
+    first, *rest = lines(recorded.path)
+    role = {"provider": "openai", "model": "m", "base_url": url, "api_key_env": "CANARY_KEY"}
+    models = first["settings"]["models"]
+    models |= {"chat": role, "answer": role, "planner": role}
+    first["settings"]["rerank"] |= {"mode": "http", "base_url": url, "api_key_env": "CANARY_KEY"}
+    first["settings"]["blend"] |= {"mode": "words", "diagnostics": str(folder / "lines.jsonl")}
+    kept = [line for line in rest if line["line"] != "call"]
+    text = "".join(json.dumps(line) + "\n" for line in (first, *kept))
+    (folder / "forged.jsonl").write_text(text, encoding="utf-8")
+    return folder / "forged.jsonl"
+
+
+@pytest.mark.parametrize("options", [(), ("--offline",), ("--live",)])
+def test_a_traces_own_hosts_and_files_are_not_used(
+    recorded: Recorded,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody is asked without `--live`, and with it the user's models alone."""
+    monkeypatch.setenv("CANARY_KEY", "canary")
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__OFFLINE", "false")
+    theirs = Model()
+    with server(theirs.reply) as url:
+        path = forged(recorded, tmp_path, url)
+        config = ("--config", recorded.config) if options else ()
+        result = run("replay", str(path), *options, *config)
+        lift()
+
+    assert [] == theirs.asked
+    assert not (tmp_path / "lines.jsonl").exists()
+    assert 0 != result.exit_code, result.output
+    assert "the trace" in result.stderr or "rerank.base_url" in result.stderr
+
+
+def test_a_trace_of_a_killed_run_can_be_read(
+    recorded: Recorded, model: Model, tmp_path: Path
+) -> None:
+    """Lines are whole up to the kill, under a name that says that the run did not end."""
+    folder = tmp_path / "runs"
+    model.takes = 5.0
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "research_agent.interfaces.cli.main", "ask", BAKED),
+            *("--config", recorded.config, "--trace", str(folder)),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not model.asked and time.monotonic() < until:
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    (path,) = folder.iterdir()
+    with path.open("ab") as file:
+        file.write(b'{"line": "ev')
+    model.takes = 0.0
+    live = ("--live", "--config", recorded.config)
+    again = run("replay", str(path), "--from", "select_evidence", *live)
+
+    assert path.name.endswith(".jsonl.part")
+    assert 0 == again.exit_code, again.output
+    assert "the recorded run had no result" in again.stderr
+    assert "Bread is baked at 230 degrees [c1]." in again.stdout
+
+
+def test_a_folder_that_cannot_be_written_to(
+    recorded: Recorded, model: Model, tmp_path: Path
+) -> None:
+    """It is told before anything is asked."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    result = run("ask", BAKED, "--config", recorded.config, "--trace", str(tmp_path / "file" / "x"))
+
+    assert 1 == result.exit_code
+    assert "no trace can be written" in result.stderr
+    assert [] == model.asked

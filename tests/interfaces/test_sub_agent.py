@@ -1,0 +1,359 @@
+"""The agent inside other people's graphs and agents: budgets, usage, callbacks, bad questions."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from graphs.context import ResearchContext, adjusted
+from graphs.research import net
+from graphs.resuming import BEFORE
+from graphs.state import ResearchInput
+from research_agent import Limits, ResearchAgent, ResearchResult, Scope
+from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
+from research_agent.types.events import Finished
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
+from tests.graphs.serving import EVERYTHING, Server, paid
+
+
+class Desk(TypedDict, total=False):
+    """A parent's state: nothing in it is called as ours is."""
+
+    topic: str
+    findings: list[ResearchResult]
+
+
+class Tone(TypedDict):
+    """A parent's context: it has a field that is called as one of ours is."""
+
+    tone: str
+    seconds: int
+
+
+class Shared(TypedDict, total=False):
+    """A parent's state with a question and a result: our graph itself is its node."""
+
+    question: str
+    result: ResearchResult
+
+
+class Seen(BaseCallbackHandler):
+    """Keeps the names and tags of what runs."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, list[str], dict[str, Any]]] = []
+
+    def on_chain_start(self, *_: Any, **told: Any) -> None:  # noqa: ANN401 (the library's)
+        self.ran.append((str(told.get("name")), told.get("tags") or [], told.get("metadata") or {}))
+
+
+@pytest.fixture
+def agent() -> Iterator[ResearchAgent]:
+    with ResearchAgent(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS) as opened:
+        yield opened
+
+
+def desk(agent: ResearchAgent, limits: Limits | None = None) -> Any:  # noqa: ANN401 (LangGraph's)
+    """A parent with another state, whose one node asks."""
+
+    def research(state: Desk) -> Desk:
+        return {"findings": [agent.ask(state["topic"], limits=limits)]}
+
+    graph = StateGraph(Desk, context_schema=Tone)
+    graph.add_node("research", research)
+    graph.add_edge(START, "research")
+    graph.add_edge("research", END)
+    return graph.compile(name="desk")
+
+
+def shared(agent: ResearchAgent) -> Any:  # noqa: ANN401 (LangGraph's)
+    """A parent that has our compiled graph as its node."""
+    graph = StateGraph(Shared)
+    graph.add_node("research", agent.graph)
+    graph.add_edge(START, "research")
+    graph.add_edge("research", END)
+    return graph.compile(name="shared")
+
+
+def test_parent_with_another_state(agent: ResearchAgent) -> None:
+    """The result comes back whole, with its usage; a foreign context changes nothing."""
+    done = desk(agent).invoke({"topic": QUESTION}, context=Tone(tone="brief", seconds=0))
+
+    assert GOOD == done["findings"][0].answer
+    assert done["findings"][0].usage.llm_calls > 0
+
+
+def test_compiled_graph_is_a_node(agent: ResearchAgent) -> None:
+    """Where the parent's state has a question and a result, no function is needed."""
+    assert GOOD == shared(agent).invoke({"question": QUESTION})["result"].answer
+
+
+def test_parents_callbacks_tags_and_metadata_are_honoured(agent: ResearchAgent) -> None:
+    """Every node of ours is seen by the parent's callbacks, under its tags; also with aask."""
+    seen = Seen()
+    config: RunnableConfig = {"callbacks": [seen], "tags": ["desk"], "metadata": {"case": 7}}
+
+    async def asked(state: Desk) -> Desk:
+        return {"findings": [await agent.aask(state["topic"])]}
+
+    graph = StateGraph(Desk)
+    graph.add_node("research", asked)
+    graph.add_edge(START, "research")
+    desk(agent).invoke({"topic": QUESTION}, config)
+    alone = list(seen.ran)
+    asyncio.run(graph.compile().ainvoke({"topic": QUESTION}, config))
+
+    for ran in (alone, seen.ran[len(alone) :]):
+        ours = [one for one in ran if one[0] in {"retrieve", "answer", "plan_calls", "report"}]
+        assert {"retrieve", "answer", "plan_calls", "report"} == {name for name, _, _ in ours}
+        assert all("desk" in tags and 7 == metadata["case"] for _, tags, metadata in ours)
+
+
+@pytest.mark.parametrize("question", ["", " \n\t", "\x00\x07", "x" * 100_000])
+@pytest.mark.parametrize("parent", [desk, shared])
+def test_empty_or_enormous_question_is_a_clear_error(
+    parent: Any,  # noqa: ANN401 (one of two functions)
+    question: str,
+    agent: ResearchAgent,
+) -> None:
+    """The parent gets a QuestionError that says what is wrong, before anything is searched."""
+    with pytest.raises(QuestionError, match=r"the question (is empty|has 100,000 characters)"):
+        parent(agent).invoke({"topic": question, "question": question})
+
+
+@pytest.mark.parametrize(
+    ("limits", "stop"),
+    [
+        (Limits(llm_calls=3), "budget_llm_calls"),
+        (Limits(tokens=120), "budget_tokens"),
+        (Limits(rounds=1), "max_rounds"),
+        (Limits(seconds=8.0), "budget_seconds"),
+    ],
+)
+def test_budget_handed_down_holds(limits: Limits, stop: str) -> None:
+    """The question costs no more than its parent allows, and says what ended it."""
+    model = Server(takes=1.0)
+    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
+        result = desk(agent, limits).invoke({"topic": QUESTION})["findings"][0]
+
+    left = limits.after(result.usage)
+    assert stop == result.stop_reason
+    assert len(model.asked) == result.usage.llm_calls <= (limits.llm_calls or 99)
+    assert result.usage.elapsed_seconds <= (limits.seconds or 999)
+    assert model.tokens <= (limits.tokens or 99_999)
+    assert left.llm_calls == (limits.llm_calls and limits.llm_calls - result.usage.llm_calls)
+
+
+def test_a_parent_never_gets_more_than_is_configured() -> None:
+    """Numbers above the configuration's change nothing."""
+    model = Server()
+    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
+        plain = agent.ask(QUESTION)
+    again = Server()
+    with ResearchAgent(again.ports(), EVERYTHING, PROMPTS) as agent:
+        result = agent.ask(QUESTION, limits=Limits(llm_calls=9999, seconds=80_000.0))
+
+    assert (plain.stop_reason, plain.usage.llm_calls) == (
+        result.stop_reason,
+        result.usage.llm_calls,
+    )
+
+
+CALL = {"type": "tool_call", "id": "1", "name": "research_tool"}
+CEILING = r"4 rounds are more than budget.max_rounds allows \(3\)"
+
+
+def test_rounds_are_raised_up_to_the_ceiling() -> None:
+    """By Limits, by a context and by a tool's call; the next question is as configured."""
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        context = ResearchContext(rounds=2)
+        asked = agent.graph.invoke(ResearchInput(question=QUESTION), context=context)["result"]
+    found = [asked]
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        found.append(agent.ask(QUESTION, limits=Limits(rounds=2)))
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        call = {**CALL, "args": {"question": QUESTION, "rounds": 2}}
+        found.append(agent.research_tool().invoke(call).artifact)
+    with ResearchAgent(Server().ports(), paid(rounds=1), PROMPTS) as agent:
+        as_configured = agent.ask(QUESTION)
+
+    assert [2, 2, 2] == [result.rounds for result in found]
+    assert 1 == as_configured.rounds
+    assert net(paid(rounds=1, max_rounds=20)) > 20 * len(BEFORE)
+
+
+def test_rounds_above_the_ceiling_are_an_error_that_names_it(agent: ResearchAgent) -> None:
+    """In Python, in a stream, as a context and in the message of a tool; never cut silently."""
+    question = ResearchInput(question=QUESTION)
+    with pytest.raises(ConfigError, match=CEILING) as error:
+        agent.ask(QUESTION, limits=Limits(rounds=4))
+    with pytest.raises(ConfigError, match=CEILING):
+        list(agent.stream(QUESTION, limits=Limits(rounds=4)))
+    with pytest.raises(ConfigError, match=CEILING):
+        agent.graph.invoke(question, context=ResearchContext(rounds=4))
+    told = agent.research_tool().invoke({**CALL, "args": {"question": QUESTION, "rounds": 4}})
+
+    assert "Ask for at most 3, or raise budget.max_rounds." == error.value.hint
+    assert re.search(CEILING, told.content)
+
+
+def test_limits_steer_the_stages() -> None:
+    """Search, filter and doubt are those that the caller names, for one question."""
+    model = Server()
+    limits = Limits(search_mode="planned", filter_mode="off", verify_profile="dragin")
+    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
+        result = agent.ask(QUESTION, limits=limits)
+        changed = list(model.asked)
+        agent.ask(QUESTION)
+
+    assert "off" == result.filter_stats.mode
+    assert not {"plan_calls", "filter"} & set(changed)
+    assert {"plan_calls", "filter"} <= set(model.asked)
+    assert "dragin" == adjusted(EVERYTHING, ResearchContext.of(limits)).verify.profile
+
+
+SCOPED = (
+    (Scope(documents=("gide",)), "no document fits 'gide'"),
+    (Scope(folders=("/x",)), "no document is in the folder /x"),
+    (Scope(since="soon"), "'soon' is no date"),
+)
+
+
+@pytest.mark.parametrize(("scope", "told"), SCOPED)
+def test_scope_that_matches_nothing_is_told(scope: Scope, told: str, agent: ResearchAgent) -> None:
+    """In Python, in a stream, and where the graph is a node of another one; nothing is asked."""
+    with pytest.raises(ToolInputError, match=told):
+        agent.ask(QUESTION, scope=scope)
+    with pytest.raises(ToolInputError, match=told):
+        asyncio.run(agent.aask(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        list(agent.stream(QUESTION, scope=scope))
+    with pytest.raises(ToolInputError, match=told):
+        agent.graph.invoke(ResearchInput(question=QUESTION, scope=scope))
+
+
+def test_scope_narrows_what_is_read() -> None:
+    """By name or glob, in Python, in an asynchronous stream and in a tool's call."""
+    answer = "It is baked for an hour [c1]."
+
+    async def streamed(agent: ResearchAgent) -> ResearchResult:
+        *_, last = [e async for e in agent.astream("How is it baked?", scope=rye)]
+        assert isinstance(last, Finished)
+        return last.result
+
+    rye = Scope(documents=("RYE*",))
+    with ResearchAgent(twins(ScriptedChat(says(answer))), BYPASSING, PROMPTS) as agent:
+        tool = agent.research_tool()
+        args = {"question": "How is it baked?", "documents": "rye"}
+        found = [
+            agent.ask("How is it baked?", scope=rye),
+            asyncio.run(streamed(agent)),
+            tool.invoke({**CALL, "args": args}).artifact,
+        ]
+        everything = agent.ask("How is it baked?")
+
+    read = [{item.hit.chunk.doc_id for item in result.evidence} for result in found]
+    assert [{"rye"}] * 3 == read
+    assert {"rye", "wheat"} == {item.hit.chunk.doc_id for item in everything.evidence}
+
+
+def test_mode_that_there_is_not_is_told(agent: ResearchAgent) -> None:
+    """The error says which there are."""
+    with pytest.raises(ToolInputError, match="search_mode: it should be 'planned'"):
+        agent.ask(QUESTION, limits=Limits(search_mode="guess"))  # type: ignore[arg-type]  # (wrong)
+
+
+@pytest.mark.parametrize(
+    ("limits", "which"),
+    [
+        (Limits(llm_calls=0), "llm_calls"),
+        (Limits(seconds=0.4), "seconds"),
+        (Limits(tokens=3), "tokens"),
+        (Limits(cost=0.0), "cost"),
+        (Limits(rounds=-1), "rounds"),
+        (Limits(seconds=float("nan")), "seconds"),
+    ],
+)
+def test_nothing_left_is_told_before_anything_is_asked(limits: Limits, which: str) -> None:
+    """A parent that has spent all gets a BudgetError that names the limit."""
+    model = Server()
+    with (
+        ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent,
+        pytest.raises(BudgetError, match=f"budget.{which} is spent"),
+    ):
+        agent.ask(QUESTION, limits=limits)
+
+    assert [] == model.asked
+
+
+def test_stream_and_astream_take_limits(agent: ResearchAgent) -> None:
+    """Both give the same events; the last one is the result."""
+
+    async def streamed() -> list[str]:
+        found = agent.astream(QUESTION, limits=Limits(rounds=1))
+        return [event.event async for event in found]
+
+    events = list(agent.stream(QUESTION, limits=Limits(rounds=1)))
+
+    assert isinstance(events[-1], Finished)
+    assert [event.event for event in events] == asyncio.run(streamed())
+
+
+def test_context_changes_one_run_alone(agent: ResearchAgent) -> None:
+    """Modes and numbers of a run hold for it, also inside the search; the next one is as before."""
+    asked = ResearchInput(question=QUESTION)
+    context = ResearchContext(filter_mode="off", retrieval_mode="dense", evidence_chunks=1)
+    changed = agent.graph.invoke(asked, context=context)["result"]
+    after = agent.graph.invoke(asked)["result"]
+
+    assert ("off", 1) == (changed.filter_stats.mode, len(changed.evidence))
+    assert None is changed.evidence[0].hit.lexical
+    assert BYPASSING.filter.mode == after.filter_stats.mode
+    assert len(after.evidence) > 1
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"question": ""}, "the question is empty"),
+        ({"question": "x" * 9999}, "the question has 9,999 characters"),
+        ({"quest": "ion"}, "question is missing"),
+        ({"question": QUESTION, "max_seconds": "soon"}, "max_seconds: it should be a valid number"),
+        ({"question": QUESTION, "filter_mode": "all"}, "filter_mode: it should be 'off'"),
+        ({"question": QUESTION, "documents": ["gide"]}, "fits 'gide'. The nearest: 'guide'"),
+        ({"question": QUESTION, "documents": [""]}, "documents.0: String should have at least 1"),
+        ({"question": QUESTION, "since": "soon"}, "'soon' is no date"),
+    ],
+)
+def test_tool_tells_a_model_what_is_wrong(
+    arguments: dict[str, object], told: str, mode: str, agent: ResearchAgent
+) -> None:
+    """The message says how to put it right; nothing is raised into the other agent."""
+    tool, call = agent.research_tool(), CALL
+    message = (
+        tool.invoke({**call, "args": arguments})
+        if mode == "sync"
+        else asyncio.run(tool.ainvoke({**call, "args": arguments}))
+    )
+
+    assert "error" == message.status
+    assert told in message.content
+
+
+def test_tool_within_what_its_host_has_left(agent: ResearchAgent) -> None:
+    """The host is asked at each call; when all is spent, the model is told so."""
+    left = iter([Limits(llm_calls=30), Limits(llm_calls=0)])
+    tool = agent.research_tool(lambda: next(left))
+    call = {**CALL, "args": {"question": QUESTION}}
+
+    first, second = tool.invoke(call), asyncio.run(tool.ainvoke(call))
+
+    assert GOOD == first.artifact.answer
+    assert second.content.startswith("no answer: budget.llm_calls is spent")

@@ -1,0 +1,298 @@
+"""Bedrock's chat models through botocore's own HTTP, against a server on this machine."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from contextvars import ContextVar
+
+import pytest
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
+from research_agent.models.adapters.bedrock.exchange import MAX_ABANDONED, THREAD_NAME, Calls
+from research_agent.types import Message, ModelCall, WrittenCall
+from tests.aws import made_up_credentials
+from tests.converse import (
+    HANGING,
+    Json,
+    Raw,
+    Running,
+    Script,
+    bedrock,
+    dripped,
+    error_reply,
+    text_reply,
+    tool_reply,
+)
+
+MODEL = "us.anthropic.claude-3-haiku-20240307-v1:0"
+ASKED = [Message("system", "Be brief."), Message("user", "capital of France?")]
+PARAMETERS = {"type": "object", "properties": {"a_query": {"type": "string"}}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "search", "description": "Finds chunks.", "parameters": PARAMETERS},
+}
+SCHEMA = {"type": "object", "properties": {"best_query": {"type": "string"}}}
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up_credentials(monkeypatch)
+
+
+@contextmanager
+def asking(script: Script, model: str = MODEL) -> Iterator[tuple[BedrockChat, Running]]:
+    """A model behind a server that replies as `script` says."""
+    with bedrock(script) as server:
+        endpoint = BedrockEndpoint(
+            model=model, region="eu-central-1", url=server.url, loopback=True
+        )
+        with closing(BedrockChat(endpoint)) as chat:
+            yield chat, server
+
+
+def in_turn(replies: Sequence[Json | Raw]) -> Script:
+    left = iter(replies)
+    return lambda _: next(left)
+
+
+def test_a_text() -> None:
+    """The request is as Bedrock wants it, and the reply's text and counts are read."""
+    usage = {
+        "inputTokens": 10,
+        "outputTokens": 2,
+        "totalTokens": 42,
+        "cacheReadInputTokens": 30,
+    }
+    with asking(lambda _: text_reply("Paris", usage=usage)) as (chat, server):
+        reply = chat.complete("answer", ASKED, max_tokens=7)
+    assert ("Paris", "stop", (), ()) == (
+        reply.text,
+        reply.finish_reason,
+        reply.tokens,
+        reply.tool_calls,
+    )
+    assert ModelCall("answer", 40, 2, cached_tokens=30, model=MODEL) == reply.cost
+    (asked,) = server.log
+    assert (MODEL, "converse") == (asked.model, asked.operation)
+    assert {
+        "system": [{"text": "Be brief."}],
+        "messages": [{"role": "user", "content": [{"text": "capital of France?"}]}],
+        "inferenceConfig": {"maxTokens": 7, "temperature": 0.0},
+    } == asked.body
+    assert "/eu-central-1/bedrock/aws4_request" in asked.headers["authorization"]
+
+
+def test_nothing_is_sent_before_the_first_call() -> None:
+    """Making a model sends nothing, and one client's connection serves all calls."""
+    with asking(lambda _: text_reply("Paris")) as (chat, server):
+        assert [] == server.log
+        for _ in range(3):
+            chat.complete("answer", ASKED, max_tokens=7)
+        assert 1 == len({asked.connection for asked in server.log})
+        chat.close()
+        assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
+
+
+def test_thinking_is_no_text() -> None:
+    """Of a reply in several blocks the texts count."""
+    reply = text_reply("Paris")
+    reply["output"]["message"]["content"].insert(
+        0, {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "s"}}}
+    )
+    with asking(lambda _: reply) as (chat, _):
+        assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
+
+
+def test_tools() -> None:
+    """Tools are sent in Bedrock's form, and calls come back as they were written."""
+    written = tool_reply("search", {"a_query": "Łódź"}, text="I search.")
+    with asking(lambda _: written) as (chat, server):
+        reply = chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
+    assert "tool_calls" == reply.finish_reason
+    assert "I search." == reply.text
+    assert (WrittenCall("search", '{"a_query": "Łódź"}'),) == reply.tool_calls
+    spec = {
+        "name": "search",
+        "description": "Finds chunks.",
+        "inputSchema": {"json": PARAMETERS},
+    }
+    assert {"tools": [{"toolSpec": spec}]} == server.log[0].body["toolConfig"]
+
+
+def test_a_schema_is_a_forced_tool() -> None:
+    """The input of the tool that the model has to call is the reply's text."""
+    given = {"best_query": "capital"}
+    with asking(lambda _: tool_reply("reply", given, text="Here:")) as (chat, server):
+        reply = chat.complete("planner", ASKED, max_tokens=7, schema=SCHEMA)
+    assert (given, "stop", ()) == (json.loads(reply.text), reply.finish_reason, reply.tool_calls)
+    config = server.log[0].body["toolConfig"]
+    assert {"tool": {"name": "reply"}} == config["toolChoice"]
+    assert SCHEMA == config["tools"][0]["toolSpec"]["inputSchema"]["json"]
+
+
+def test_a_schema_and_a_model_that_writes_text() -> None:
+    """JSON that a model wrote into its text instead is the text."""
+    with asking(lambda _: text_reply('{"best_query": "x"}')) as (chat, _):
+        reply = chat.complete("planner", ASKED, max_tokens=7, schema=SCHEMA)
+    assert ('{"best_query": "x"}', "stop") == (reply.text, reply.finish_reason)
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        ("`temperature` is deprecated for this model.", '"temperature"'),
+        (
+            "This model doesn't support the toolConfig.toolChoice.tool field. Remove it.",
+            '"toolChoice"',
+        ),
+        ("This model doesn't support tool use.", '"toolConfig"'),
+        ("This model doesn't support system messages. Try again without.", '"system": [{'),
+    ],
+)
+def test_what_a_model_refuses_is_left_out(said: str, gone: str) -> None:
+    """The same is asked once more without the refused part, and later requests lack it too."""
+    refusal, reply = error_reply("ValidationException", message=said), text_reply("{}")
+    with asking(in_turn([refusal, reply, reply])) as (chat, server):
+        for _ in range(2):
+            assert "{}" == chat.complete("planner", ASKED, max_tokens=7, schema=SCHEMA).text
+    had, *lacked = (json.dumps(asked.body) for asked in server.log)
+    assert 2 == len(lacked)
+    assert gone in had
+    assert not any(gone in body for body in lacked)
+    assert all("Be brief." in body for body in lacked)
+
+
+def test_a_model_known_to_refuse_a_temperature(recwarn: pytest.WarningsRecorder) -> None:
+    """What langchain-aws knows of a model is used: no temperature, and no warning about it."""
+    with asking(lambda _: text_reply("x"), "anthropic.claude-opus-4-7") as (chat, server):
+        chat.complete("answer", ASKED, max_tokens=7)
+    assert {"maxTokens": 7} == server.log[0].body["inferenceConfig"]
+    assert [] == list(recwarn)
+
+
+@pytest.mark.parametrize(
+    "arn",
+    [
+        "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0",
+        "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6",
+    ],
+)
+def test_an_arn(arn: str) -> None:
+    """A profile's ARN is asked as it is, without a request to find out what it stands for."""
+    with asking(lambda _: text_reply("x"), arn) as (chat, server):
+        assert "x" == chat.complete("answer", ASKED, max_tokens=7).text
+    assert [(arn, "converse")] == [(asked.model, asked.operation) for asked in server.log]
+
+
+@pytest.mark.parametrize(("stop", "reason"), [("stop_sequence", "stop"), ("max_tokens", "length")])
+def test_reasons_to_stop(stop: str, reason: str) -> None:
+    """A whole reply and one cut at its limit are told apart."""
+    with asking(lambda _: text_reply("x", stop=stop)) as (chat, _):
+        assert reason == chat.complete("answer", ASKED, max_tokens=7).finish_reason
+
+
+@pytest.mark.parametrize(
+    ("stop", "error"),
+    [
+        ("guardrail_intervened", ModelReplyError),
+        ("content_filtered", ModelReplyError),
+        ("malformed_tool_use", ModelReplyError),
+        ("model_context_window_exceeded", ContextOverflowError),
+    ],
+)
+def test_reasons_that_leave_no_reply(stop: str, error: type[Exception]) -> None:
+    """What a filter withheld or a full context broke off is an error, not an answer."""
+    with asking(lambda _: text_reply("Sorry", stop=stop)) as (chat, _), pytest.raises(error):
+        chat.complete("answer", ASKED, max_tokens=7)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        HANGING,
+        dripped(text_reply("Paris"), 0.03),
+        Raw(body=json.dumps(text_reply("Paris")).encode(), hang_at=20),
+    ],
+    ids=["hang", "drip", "hang in the body"],
+)
+def test_the_deadline_is_for_the_whole_call(reply: Raw) -> None:
+    """However a reply is late, the call ends at its deadline, and its connection with it."""
+    with asking(in_turn([text_reply("warm"), reply, text_reply("Paris")])) as (chat, server):
+        chat.complete("answer", ASKED, max_tokens=7)
+        started = time.monotonic()
+        with pytest.raises(ModelTimeoutError):
+            chat.complete("answer", ASKED, max_tokens=7, seconds=0.4)
+        assert 0.3 < time.monotonic() - started < 0.8
+        assert server.gone.wait(2)
+        assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
+    assert 3 == len(server.log)
+
+
+def test_late_calls_leave_no_threads() -> None:
+    """The threads of calls that ran out of time end by themselves."""
+    with asking(lambda _: HANGING) as (chat, _):
+        for _ in range(3):
+            with pytest.raises(ModelTimeoutError):
+                chat.complete("answer", ASKED, max_tokens=7, seconds=0.2)
+        ended = time.monotonic() + 2
+        while _calling() and time.monotonic() < ended:
+            time.sleep(0.02)
+        assert 0 == _calling()
+
+
+def _calling() -> int:
+    """The calls that go on."""
+    return sum(one.name == THREAD_NAME for one in threading.enumerate())
+
+
+def test_threads_that_hang_are_limited() -> None:
+    """Where too many abandoned calls hang on, no more are begun until one ends."""
+    calls, free = Calls(), threading.Event()
+    try:
+        for _ in range(MAX_ABANDONED):
+            with pytest.raises(ModelTimeoutError):
+                calls.begin(lambda: free.wait(9), 0.001, 1).result()
+        with pytest.raises(ModelUnavailableError, match="have not ended yet"):
+            calls.begin(lambda: True, 9, 1)
+        assert MAX_ABANDONED == _calling()
+    finally:
+        free.set()
+    assert _begins_within(calls, 2)
+
+
+def _begins_within(calls: Calls, seconds: float) -> bool:
+    ended = time.monotonic() + seconds
+    while time.monotonic() < ended:
+        with suppress(ModelUnavailableError):
+            return calls.begin(lambda: True, 9, 1).result()
+        time.sleep(0.01)
+    return False
+
+
+def test_a_call_sees_the_callers_context() -> None:
+    """Context variables of the caller are seen on the call's own thread."""
+    told: ContextVar[str] = ContextVar("told", default="")
+    told.set("here")
+    assert "here" == Calls().begin(told.get, 9, 1).result()
+
+
+def test_a_call_that_hangs_does_not_keep_the_program() -> None:
+    """A program ends while a call hangs."""
+    program = (
+        "import time; from research_agent.models.adapters.bedrock.exchange import Calls; "
+        "Calls().begin(lambda: time.sleep(60), 60, 1); print('done')"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, timeout=30, check=True
+    )
+    assert b"done\n" == ran.stdout

@@ -1,0 +1,305 @@
+"""Chat and embeddings over the wire: the real client against a scripted server."""
+
+import socket
+import traceback
+from dataclasses import replace
+
+import pytest
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelReplyError,
+    ModelUnavailableError,
+)
+from research_agent.models.adapters.openai import OpenAIChat
+from research_agent.types import Alternative, Token, WrittenCall
+from tests.loopback import (
+    CLOSED,
+    Json,
+    Raw,
+    error_reply,
+    server,
+    text_reply,
+    token,
+    tool_reply,
+)
+from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
+
+DAY = "Thu, 01 Jan 2099"
+SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
+TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+
+
+def test_free_text_comes_with_log_probabilities() -> None:
+    """Text, tokens, alternatives and costs arrive; the request asks for no randomness."""
+    usage = {
+        "prompt_tokens": 40,
+        "completion_tokens": 3,
+        "total_tokens": 43,
+        "prompt_tokens_details": {"cached_tokens": 30},
+    }
+    tokens = [token("Par", -0.25, {"Lon": -1.5}), token("is", -0.5), token("", -0.01)]
+    script, seen = replies(text_reply("Paris", tokens=tokens, usage=usage))
+    with chat(script) as model:
+        got = model.complete("answer", ASKED, max_tokens=7)
+    assert "Paris" == got.text
+    assert (
+        Token("Par", -0.25, (Alternative("Par", -0.25), Alternative("Lon", -1.5))),
+        Token("is", -0.5, (Alternative("is", -0.5),)),
+    ) == got.tokens
+    assert (40, 3, 30, "scripted") == counts(got.cost)
+    assert ("stop", ()) == (got.finish_reason, got.tool_calls)
+    assert {"temperature": 0, "max_tokens": 7, "logprobs": True, "top_logprobs": 5} == {
+        name: seen[0][name] for name in ("temperature", "max_tokens", "logprobs", "top_logprobs")
+    }
+    assert [message.text for message in ASKED] == [m["content"] for m in seen[0]["messages"]]
+
+
+def test_control_tokens_are_not_scored() -> None:
+    """Markers such as <|im_end|>, and entries that are no numbers, are left out."""
+    tokens = [token("a"), token("<|im_end|>"), {"token": "b", "logprob": None}, {"token": None}]
+    script, _ = replies(text_reply("a", tokens=tokens))
+    with chat(script) as model:
+        assert ["a"] == [t.text for t in model.complete("r", ASKED, max_tokens=7).tokens]
+
+
+def test_server_without_log_probabilities() -> None:
+    """A server that sends none gives an empty list, not an error."""
+    reply = text_reply("a")
+    reply["choices"][0]["logprobs"] = None
+    script, _ = replies(reply)
+    with chat(script) as model:
+        assert () == model.complete("r", ASKED, max_tokens=7).tokens
+
+
+def test_null_content_is_rebuilt_from_tokens() -> None:
+    """Where the content is null but tokens are there, they are the text."""
+    script, _ = replies(text_reply(None, tokens=[token("Pa"), token("ris")]))
+    with chat(script) as model:
+        assert "Paris" == model.complete("r", ASKED, max_tokens=7).text
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "tokens"),
+    [
+        (text_reply(None), "", []),
+        (text_reply("  \n", tokens=[token("  "), token("\n")]), "  \n", ["  ", "\n"]),
+        (text_reply("", tokens=[token("<|im_end|>")], finish_reason="length"), "", []),
+    ],
+)
+def test_empty_text_is_a_reply(reply: Json, text: str, tokens: list[str]) -> None:
+    """Nothing, or nothing but spaces, is handed on with its cost: the caller says what it means."""
+    script, _ = replies(reply)
+    with chat(script) as model:
+        got = model.complete("r", ASKED, max_tokens=7)
+    assert (text, tokens, 90) == (got.text, [t.text for t in got.tokens], got.cost.prompt_tokens)
+
+
+def test_schema_is_sent_and_read_as_text() -> None:
+    """A schema goes out as response_format, without log-probabilities; a cut reply is no error."""
+    script, seen = replies(text_reply('{"x": "lo', finish_reason="length"))
+    with chat(script) as model:
+        got = model.complete("r", ASKED, max_tokens=3, schema=SCHEMA)
+    assert ('{"x": "lo', "length", ()) == (got.text, got.finish_reason, got.tokens)
+    assert SCHEMA == seen[0]["response_format"]["json_schema"]["schema"]
+    assert "logprobs" not in seen[0]
+
+
+def test_tools_are_offered_and_calls_read() -> None:
+    """Tools go out as they are; a call comes back with its arguments as JSON text."""
+    script, seen = replies(tool_reply("search", '{"query": "x"}'))
+    with chat(script) as model:
+        got = model.complete("planner", ASKED, max_tokens=9, tools=[TOOL])
+    assert (WrittenCall("search", '{"query": "x"}'),) == got.tool_calls
+    assert ("", "tool_calls") == (got.text, got.finish_reason)
+    assert [TOOL] == seen[0]["tools"]
+    assert "logprobs" not in seen[0]
+
+
+def test_call_with_broken_arguments_is_kept() -> None:
+    """Arguments that are no JSON arrive as they were written."""
+    script, _ = replies(tool_reply("search", '{"query": '))
+    with chat(script) as model:
+        got = model.complete("planner", ASKED, max_tokens=9, tools=[TOOL])
+    assert (WrittenCall("search", '{"query": '),) == got.tool_calls
+
+
+@pytest.mark.parametrize(
+    ("refusal", "given", "missing"),
+    [
+        (error_reply(400, "logprobs is not supported"), {}, {"logprobs", "top_logprobs"}),
+        (error_reply(400, "must be verified to stream"), {}, {"stream", "stream_options"}),
+        (error_reply(403, "You may not request logprobs"), {}, {"logprobs", "top_logprobs"}),
+        (error_reply(400, "response_format: no"), {"schema": SCHEMA}, {"response_format"}),
+        (error_reply(400, "'temperature' does not support 0"), {}, {"temperature"}),
+        (error_reply(400, "use max_completion_tokens, not max_tokens"), {}, {"max_tokens"}),
+    ],
+)
+def test_refused_option_is_left_out_from_then_on(
+    refusal: Raw, given: Json, missing: set[str]
+) -> None:
+    """An option that the server refuses by name is dropped once and stays dropped."""
+    script, seen = replies(refusal, text_reply("a"), text_reply("b"))
+    with chat(script) as model:
+        got = [model.complete("r", ASKED, max_tokens=7, **given).text for _ in range(2)]
+    assert ["a", "b"] == got
+    for request in seen[1:]:
+        sent = {name for name, value in request.items() if name != "stream" or value}
+        asked = {name for name, value in seen[0].items() if name != "stream" or value}
+        assert missing == asked - sent
+    limits = [r.get("max_tokens") or r["max_completion_tokens"] for r in seen]
+    assert [7, 7, 7] == limits
+
+
+def test_refusing_everything_ends() -> None:
+    """A server that goes on refusing is asked a few times and then reported."""
+    seen: list[Json] = []
+
+    def script(given: Json) -> Raw:
+        seen.append(given)
+        return error_reply(400, "no logprobs, no temperature, no max_tokens, no max_tokens_2")
+
+    with chat(script) as model, pytest.raises(ModelError, match="400"):
+        model.complete("r", ASKED, max_tokens=7)
+    assert 4 == len(seen)
+
+
+LLAMA_OVERFLOW = error_reply(
+    400,
+    "request (6030 tokens) exceeds the available context size (2048 tokens), SECRET",
+    kind="exceed_context_size_error",
+)
+OPENAI_OVERFLOW = error_reply(
+    400,
+    "This model's maximum context length is 8192 tokens, max_tokens SECRET",
+    code="context_length_exceeded",
+)
+EMPTY = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": []}
+
+
+VLLM_OVERFLOW = error_reply(
+    400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096. SECRET"
+)
+QUOTA = error_reply(429, "SECRET", kind="insufficient_quota", code="insufficient_quota")
+
+
+def is_plain(reply: Json | Raw) -> bool:
+    """Whether a request for a stream gets a plain reply, and so the same is asked once more."""
+    if isinstance(reply, dict):
+        return not reply.get("choices")
+    return reply.status == 200 and reply.content_type != "text/html"
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "said", "hint"),
+    [
+        (error_reply(401, f"bad key {KEY}"), ModelAccessError, "answered 401", "MY_KEY"),
+        (error_reply(403, "no SECRET"), ModelAccessError, "answered 403", "MY_KEY"),
+        (error_reply(402, "SECRET"), ModelAccessError, "answered 402", "spend"),
+        (QUOTA, ModelAccessError, "insufficient_quota", "spend"),
+        (error_reply(404, "SECRET", code="model_not_found"), ModelError, "not_found", "'m'"),
+        (error_reply(400, "SECRET"), ModelError, r"400 \(invalid_request_error\)", "base_url"),
+        (error_reply(429, "SECRET"), ModelBusyError, "429", "later"),
+        (error_reply(500, "SECRET"), ModelUnavailableError, "500", "up?"),
+        (error_reply(503, "SECRET"), ModelBusyError, "503", "later"),
+        (error_reply(408, "SECRET"), ModelUnavailableError, "408", "up?"),
+        (CLOSED, ModelUnavailableError, "broke the connection off", "up?"),
+        (LLAMA_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
+        (OPENAI_OVERFLOW, ContextOverflowError, "longer", "models.local.context"),
+        (VLLM_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
+        (EMPTY, ModelReplyError, "without choices", "base_url"),
+        ({**EMPTY, "choices": None}, ModelReplyError, "no reply", "base_url"),
+        ({"error": {"message": "SECRET"}}, ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"<html>SECRET", "text/html"), ModelReplyError, "text/html", "base_url"),
+        (Raw(200, b"SECRET", "text/SECRET key"), ModelReplyError, "no known type", "base_url"),
+        (Raw(200, b'{"choices": [{"mess'), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"[" * 5000), ModelReplyError, "no reply", "base_url"),
+        (Raw(200, b"null"), ModelReplyError, "no reply", "base_url"),
+        (text_reply("", finish_reason="content_filter"), ModelReplyError, "filter", "Ask"),
+    ],
+)
+@pytest.mark.parametrize("max_tokens", [1, 7])
+def test_failures_are_ours(
+    reply: Json | Raw, error: type[ModelError], said: str, hint: str, max_tokens: int
+) -> None:
+    """Each failure is one of our errors with a hint, and repeats neither key nor documents.
+
+    Nor does its traceback, as logs show it. It is the same whether a plain reply was asked for or a
+    stream.
+    """
+    script, seen = replies(reply)
+    with chat(script) as model, pytest.raises(error, match=said) as caught:
+        model.complete("answer", ASKED, max_tokens=max_tokens)
+    assert error is type(caught.value)
+    assert hint in caught.value.hint
+    shown = "".join(traceback.format_exception(caught.value))
+    assert caught.value.hint in shown
+    assert not any(word in shown for word in (KEY, "SECRET"))
+    assert (2 if max_tokens > 1 and is_plain(reply) else 1) == len(seen)
+
+
+def test_plain_reply_without_its_end() -> None:
+    """A reply that came at once but says not how it ended is refused."""
+    script, _ = replies(text_reply("SECRET", finish_reason=None))
+    with chat(script) as model, pytest.raises(ModelReplyError, match="broke its reply off"):
+        model.complete("answer", ASKED, max_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "86400"}, 86400.0),
+        ({"Retry-After": f"{DAY} 00:00:09 GMT", "Date": f"{DAY} 00:00:00 GMT"}, 9.0),
+        ({"Retry-After": "later"}, None),
+        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
+    ],
+)
+def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    """What a busy server asks for is told, by its own clock; nothing is waited for here."""
+    refusal = Raw(429, error_reply(429, "SECRET").body, headers=headers)
+    with chat(lambda _: refusal) as model, pytest.raises(ModelBusyError) as caught:
+        model.complete("r", ASKED, max_tokens=7)
+    assert seconds == caught.value.retry_after
+
+
+def test_redirects_are_not_followed() -> None:
+    """Documents are not sent on to another address."""
+    script, seen = replies(Raw(307, headers={"Location": "/elsewhere"}))
+    with chat(script) as model, pytest.raises(ModelError, match="307"):
+        model.complete("answer", ASKED, max_tokens=7)
+    assert 1 == len(seen)
+
+
+def test_server_that_is_down() -> None:
+    """Where nothing listens, the error says which address was tried."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    model = OpenAIChat(endpoint(url))
+    with pytest.raises(ModelUnavailableError, match="cannot be reached") as caught:
+        model.complete("answer", ASKED, max_tokens=7)
+    assert url in caught.value.hint
+    model.close()
+
+
+def test_key_is_sent() -> None:
+    """The key goes to the server."""
+    with server(lambda _: text_reply("a"), key=KEY) as url:
+        model = OpenAIChat(endpoint(url))
+        assert "a" == model.complete("r", ASKED, max_tokens=7).text
+        model.close()
+
+
+def test_moved_server_is_followed() -> None:
+    """When the address changes between calls, the next call goes to the new one."""
+    with server(lambda _: text_reply("old")) as old, server(lambda _: text_reply("new")) as new:
+        at = iter([old, new])
+        model = OpenAIChat(replace(endpoint(old), url=lambda: next(at)))
+        got = [model.complete("r", ASKED, max_tokens=7).text for _ in range(2)]
+        model.close()
+    assert ["old", "new"] == got

@@ -1,0 +1,294 @@
+"""Kept replies on disk: bounded, shared, private, and begun anew where the file is damaged."""
+
+import json
+import math
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from research_agent.models.adapters.reply_files import SqliteReplies
+from research_agent.ports import KeptReply
+from research_agent.types import Alternative, Completion, ModelCall, Token, WrittenCall
+
+DAY = 86_400.0
+KEPT = KeptReply(
+    Completion(
+        "Größe \ud800 1184",
+        ModelCall("answer", 10, 2, model="m", seconds=1.5, read_seconds=0.5, price=0.25),
+        (WrittenCall("search", '{"q": 1}'),),
+        (Token("Gr", -math.inf, (Alternative("Gr", -0.5),)),),
+        "length",
+    ),
+    2.5,
+)
+
+
+class Days:
+    """A clock in days."""
+
+    def __init__(self) -> None:
+        self.day = 100.0
+
+    def seconds(self) -> float:
+        return self.day * DAY
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "replies.sqlite3"
+
+
+@pytest.fixture
+def days() -> Days:
+    return Days()
+
+
+@pytest.fixture
+def replies(path: Path, days: Days) -> Iterator[SqliteReplies]:
+    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as opened:
+        yield opened
+
+
+def random_reply(size: int) -> KeptReply:
+    """Return a reply that cannot be compressed to much less than `size`."""
+    return KeptReply(Completion(os.urandom(size).hex(), ModelCall("answer")), 1.0)
+
+
+def test_reply_comes_back_as_it_was(replies: SqliteReplies, path: Path, days: Days) -> None:
+    """All of it, also for another process; what was never kept does not."""
+    assert replies.get("a") is None
+    replies.put("a", KEPT)
+    replies.put("b", random_reply(10))
+
+    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as other:
+        assert KEPT == other.get("a") == replies.get("a")
+        assert other.get("c") is None
+
+
+def test_nothing_is_opened_before_the_first_call(path: Path, replies: SqliteReplies) -> None:
+    """Commands that ask no model make no file; a closed one is opened again."""
+    assert not path.parent.exists()
+    replies.put("a", KEPT)
+    replies.close()
+    replies.close()
+
+    assert KEPT == replies.get("a")
+
+
+def test_only_the_owner_may_read(path: Path, replies: SqliteReplies) -> None:
+    """Replies hold what documents say; a file that others may read is closed to them."""
+    path.parent.mkdir()
+    path.touch(mode=0o644)
+
+    replies.put("a", KEPT)
+
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)
+
+
+def test_old_replies_are_not_used(replies: SqliteReplies, path: Path, days: Days) -> None:
+    """They leave the file when it is opened the next time; using one makes it no younger."""
+    replies.put("a", KEPT)
+    days.day += 29.9
+    replies.put("b", KEPT)
+    assert KEPT == replies.get("a")
+    days.day += 0.2
+
+    assert (None, KEPT) == (replies.get("a"), replies.get("b"))
+    replies.close()
+    replies.get("b")
+    with closing(sqlite3.connect(path)) as file:
+        assert [("b",)] == file.execute("SELECT key FROM replies").fetchall()
+
+
+def test_size_is_bounded_and_the_least_used_go(
+    replies: SqliteReplies, path: Path, days: Days
+) -> None:
+    """One that is used again and again stays; the file never grows beyond its limit."""
+    replies.put("used", KEPT)
+    for number in range(100):
+        days.day += 0.1
+        replies.put(f"k{number}", random_reply(20_000))
+        assert KEPT == replies.get("used")
+        assert 1_000_000 >= path.stat().st_size
+
+    left = [number for number in range(100) if replies.get(f"k{number}")]
+    assert len(left) > 30
+    assert list(range(100 - len(left), 100)) == left
+
+
+def test_smaller_limit_shrinks_the_file(path: Path, days: Days) -> None:
+    """At the next reply that is kept."""
+    with SqliteReplies(path, max_mb=4, max_days=30, now=days.seconds) as large:
+        for number in range(100):
+            large.put(f"k{number}", random_reply(20_000))
+    before = path.stat().st_size
+    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as small:
+        small.put("a", KEPT)
+        assert KEPT == small.get("a")
+
+    assert before > 2_000_000
+    assert 1_000_000 > path.stat().st_size
+
+
+def test_huge_reply_is_left_out(replies: SqliteReplies) -> None:
+    """It would push out half of the others."""
+    replies.put("a", random_reply(600_000))
+
+    assert replies.get("a") is None
+
+
+@pytest.mark.parametrize("content", [b"no database" * 1000, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_damaged_file_is_set_aside(content: bytes, path: Path, replies: SqliteReplies) -> None:
+    """The call that finds it fails, with the name of no folder; the next one works."""
+    path.parent.mkdir()
+    path.write_bytes(content)
+
+    with pytest.raises(OSError, match="damaged") as caught:
+        replies.get("a")
+
+    assert str(path.parent) not in str(caught.value)
+    replies.put("a", KEPT)
+    assert KEPT == replies.get("a")
+    assert content == path.with_name("replies.sqlite3.damaged").read_bytes()
+
+
+def test_damage_while_open_is_noticed(path: Path, replies: SqliteReplies) -> None:
+    """Pages are overwritten under a running process, which begins anew."""
+    for number in range(20):
+        replies.put(f"k{number}", random_reply(5_000))
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(24)
+        file.write(b"\xff" * (size - 24))
+
+    with pytest.raises(OSError, match="damaged"):
+        replies.put("a", KEPT)
+
+    replies.put("a", KEPT)
+    assert KEPT == replies.get("a")
+
+
+@pytest.mark.parametrize("pragma", ["user_version = 99", "application_id = 7"])
+def test_other_version_and_other_owner_are_set_aside(
+    pragma: str, path: Path, replies: SqliteReplies
+) -> None:
+    """Replies are never read by rules they were not written by."""
+    replies.put("a", KEPT)
+    replies.close()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA {pragma}")
+
+    with pytest.raises(OSError, match="anew"):
+        replies.get("a")
+
+    assert replies.get("a") is None
+
+
+def packed(content: object) -> bytes:
+    return zlib.compress(json.dumps(content).encode())
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [b"", b"xx", packed("a"), packed([]), packed(["a"]), packed(["a", {}]), packed(["b", {}])],
+)
+def test_unreadable_reply_is_a_value_error(blob: bytes, path: Path, replies: SqliteReplies) -> None:
+    """And the next one kept in its place is read."""
+    replies.put("a", KEPT)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE replies SET reply = ?", (blob,))
+
+    with pytest.raises(ValueError):  # noqa: PT011 (the class alone is promised)
+        replies.get("a")
+
+    replies.put("a", KEPT)
+    assert KEPT == replies.get("a")
+
+
+def test_busy_file_is_read_but_not_written(
+    path: Path, replies: SqliteReplies, days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that hangs while it writes costs others a moment, not their replies."""
+    monkeypatch.setattr("research_agent.models.adapters.reply_files.BUSY_SECONDS", 0.05)
+    replies.put("a", KEPT)
+    days.day += 1
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        assert KEPT == replies.get("a")
+        with pytest.raises(OSError, match="locked"):
+            replies.put("b", KEPT)
+
+    replies.put("b", KEPT)
+    assert KEPT == replies.get("b")
+
+
+def test_place_that_cannot_be_used_is_an_os_error(path: Path, replies: SqliteReplies) -> None:
+    """A file where the folder should be."""
+    path.parent.touch()
+
+    with pytest.raises(OSError, match="exists"):
+        replies.put("a", KEPT)
+
+
+def test_other_process_has_begun_anew(path: Path, replies: SqliteReplies, days: Days) -> None:
+    """Two that find the same damage set one file aside, not also the new one."""
+    replies.put("a", KEPT)
+    damaged = path.read_bytes()[:100] + b"\xff" * 20_000
+    with path.open("r+b") as file:
+        file.write(damaged)
+    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as other:
+        with pytest.raises(OSError, match="damaged"):
+            other.get("a")
+        other.put("b", KEPT)
+
+        with pytest.raises(OSError, match="readonly"):
+            replies.put("c", KEPT)
+        replies.put("c", KEPT)
+
+        assert KEPT == replies.get("b") == other.get("c")
+
+
+def test_threads_share_one_file(replies: SqliteReplies) -> None:
+    """Eight at a time, each with its own replies."""
+    lost: list[str] = []
+
+    def work(name: str) -> None:
+        for number in range(20):
+            kept = KeptReply(Completion(f"{name}{number}", ModelCall("answer")), 1.0)
+            replies.put(f"{name}{number}", kept)
+            if replies.get(f"{name}{number}") != kept:
+                lost.append(f"{name}{number}")
+
+    threads = [Thread(target=work, args=(name,)) for name in "abcdefgh"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [] == lost
+
+
+def test_processes_share_one_file(path: Path) -> None:
+    """Three begin at once, with no file there; nothing is lost, nothing is damaged."""
+    writer = Path(__file__).with_name("reply_writer.py")
+    running = [
+        subprocess.Popen([sys.executable, writer, path, name, "40"], stderr=subprocess.PIPE)
+        for name in "abc"
+    ]
+    said = [process.communicate(timeout=60)[1].decode() for process in running]
+
+    assert ["", "", ""] == said
+    with SqliteReplies(path, max_mb=10, max_days=1) as replies:
+        found = [replies.get(f"{name}{number}") for name in "abc" for number in range(40)]
+    assert None not in found
+    assert [path] == list(path.parent.iterdir())

@@ -1,0 +1,110 @@
+"""The file of a run, and the ports that write to it and answer from it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from research_agent.errors import ModelTimeoutError, ReplayError
+from research_agent.models.adapters.traces import (
+    RecordedDecisions,
+    ReplayedChat,
+    ReplayedEmbedder,
+    ReplayedReranker,
+    TraceFile,
+    recording_chat,
+    recording_decisions,
+    recording_embedder,
+    recording_reranker,
+)
+from research_agent.types import Message
+from tests.fakes import ScriptedChat, WordEmbedder, says
+
+ASKED = [Message("user", "Why?")]
+
+
+class Scores:
+    def scores(self, query: str, texts: Sequence[str], *, seconds: float = 0) -> list[float | None]:
+        assert seconds >= 0
+        return [0.5 if query in text else None for text in texts]
+
+
+class Verdicts:
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {"a": "keep"}
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        return {key: self.kept[key] for key in keys if key in self.kept}
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        self.kept |= decisions
+
+
+def test_a_full_disk_ends_the_trace_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fault is told once; what was written stays, under the name of an unfinished run."""
+    told: list[str] = []
+    file = TraceFile(str(tmp_path), "run.jsonl", on_problem=told.append)
+    file.write({"line": "header"})
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full")))
+        file.write({"line": "event"})
+        file.write({"line": "event"})
+    file.close()
+
+    assert ["run.jsonl.part"] == [path.name for path in tmp_path.iterdir()]
+    assert b'{"line": "header"}\n' == (tmp_path / "run.jsonl.part").read_bytes()
+    assert [f"the trace {tmp_path}/run.jsonl.part ends here: disk full"] == told
+
+
+def test_calls_are_answered_in_their_order() -> None:
+    """The same call gets its replies one after the other, and failures fail again."""
+    lines: list[Mapping[str, object]] = []
+    model = ScriptedChat(says("one"), ModelTimeoutError("late", hint="Wait."), says("three"))
+    recorded = recording_chat(model, "m", lines.append)
+    assert "one" == recorded.complete("answer", ASKED, max_tokens=9).text
+    with pytest.raises(ModelTimeoutError):
+        recorded.complete("answer", ASKED, max_tokens=9)
+    recorded.complete("answer", ASKED, max_tokens=9)
+    replayed = ReplayedChat(None, lines, "m")
+
+    assert says("one") == replayed.complete("answer", ASKED, max_tokens=9)
+    with pytest.raises(ModelTimeoutError, match="late"):
+        replayed.complete("answer", ASKED, max_tokens=9)
+    texts = [replayed.complete("answer", ASKED, max_tokens=9).text for _ in range(2)]
+    assert ["three", "three"] == texts
+    assert (4, 0) == (replayed.replayed, replayed.asked)
+
+
+@pytest.mark.parametrize(("identity", "tokens"), [("other", 9), ("m", 8)])
+def test_another_call_is_asked_or_an_error(identity: str, tokens: int) -> None:
+    """A call with another model or length is not the recorded one."""
+    lines: list[Mapping[str, object]] = []
+    recording_chat(ScriptedChat(says("one")), "m", lines.append).complete(
+        "answer", ASKED, max_tokens=9
+    )
+    asking = ReplayedChat(ScriptedChat(says("new")), lines, identity)
+
+    assert "new" == asking.complete("answer", ASKED, max_tokens=tokens).text
+    with pytest.raises(ReplayError, match="answer model"):
+        ReplayedChat(None, lines, identity).complete("answer", ASKED, max_tokens=tokens)
+
+
+def test_vectors_scores_and_verdicts_come_back() -> None:
+    """Texts are not in the lines; what is new is asked only where that is allowed."""
+    lines: list[Mapping[str, object]] = []
+    embedder = WordEmbedder()
+    vectors = recording_embedder(embedder, lines.append).embed(["a secret"])
+    scores = recording_reranker(Scores(), lines.append).scores("rye", ["rye bread", "tin"])
+    recording_decisions(Verdicts(), lines.append).get(["a", "b"])
+    replayed = ReplayedEmbedder(embedder, lines, may_ask=True)
+
+    assert "secret" not in str(lines)
+    assert vectors[0] == replayed.embed(["new", "a secret"])[1]
+    assert ["a secret", "new"] == embedder.asked
+    assert scores == ReplayedReranker(None, lines).scores("rye", ["rye bread", "tin"])
+    assert {"a": "keep"} == RecordedDecisions(lines).get(["a", "b"])
+    with pytest.raises(ReplayError):
+        ReplayedEmbedder(embedder, lines, may_ask=False).embed(["new"])
+    with pytest.raises(ReplayError):
+        ReplayedReranker(None, lines).scores("rye", ["tin"])

@@ -1,0 +1,88 @@
+"""Verdicts on single chunks, kept among replies; no fault of the cache ends a question."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from research_agent.models.adapters.reply_files import SqliteReplies
+from research_agent.planning.adapters.cached_verdicts import KeptDecisions
+from research_agent.ports import KeptReply
+from research_agent.types import Completion, ModelCall
+
+TWO = {"a": "keep", "b": "0.750000"}
+
+
+class Broken:
+    """A cache that fails as it is told to."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.asked = 0
+
+    def get(self, key: str) -> KeptReply | None:
+        self.asked += bool(key)
+        if self.asked == 1:
+            raise self.error
+        return KeptReply(Completion("discard", ModelCall("filter")), 0.0)
+
+    def put(self, key: str, kept: KeptReply) -> None:
+        del key, kept
+        raise self.error
+
+
+def test_decisions_come_back(tmp_path: Path) -> None:
+    """Also for another process, each for its own model alone."""
+    path = tmp_path / "replies.sqlite3"
+    with SqliteReplies(path, max_mb=1, max_days=1) as replies:
+        KeptDecisions(replies, "model").put(TWO)
+        KeptDecisions(replies, "model").put({"b": "0.250000"})
+    with SqliteReplies(path, max_mb=1, max_days=1) as replies:
+        assert {"a": "keep", "b": "0.250000"} == KeptDecisions(replies, "model").get("abca")
+        assert {} == KeptDecisions(replies, "another").get("ab")
+
+
+def test_size_is_bounded(tmp_path: Path) -> None:
+    """By the bound of all replies; what was not used for the longest time goes."""
+    path = tmp_path / "replies.sqlite3"
+    with SqliteReplies(path, max_mb=0.05, max_days=1) as replies:
+        decisions = KeptDecisions(replies, "model")
+        for start in range(0, 2000, 100):
+            decisions.put({f"{i}": "keep" for i in range(start, start + 100)})
+        found = decisions.get([f"{i}" for i in range(2000)])
+
+        assert "keep" == found["1999"]
+        assert len(found) < 1000
+    assert path.stat().st_size <= 60_000
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "found"),
+    [
+        (OSError(28, "No space left on device"), "No space left on device", {}),
+        (ValueError("secret text"), "a kept verdict cannot be read", {"b": "discard"}),
+    ],
+)
+def test_broken_cache_is_an_empty_one(
+    error: Exception, said: str, found: Mapping[str, str]
+) -> None:
+    """One row that cannot be read hides no other; a person is told once, without any text."""
+    told: list[str] = []
+    decisions = KeptDecisions(Broken(error), "model", on_problem=told.append)
+
+    assert found == decisions.get("ab")
+    decisions.put(TWO)
+    assert [f"the cache of the filter's verdicts failed: {said}"] == told
+
+
+def test_damaged_file_is_begun_anew(tmp_path: Path) -> None:
+    """Nothing is raised, and the next verdicts are kept."""
+    path = tmp_path / "replies.sqlite3"
+    path.write_bytes(b"no database" * 1000)
+    told: list[str] = []
+    with SqliteReplies(path, max_mb=1, max_days=1) as replies:
+        decisions = KeptDecisions(replies, "model", on_problem=told.append)
+        assert {} == decisions.get("ab")
+        decisions.put(TWO)
+        assert TWO == decisions.get("ab")
+    assert 1 == len(told)

@@ -1,0 +1,72 @@
+"""The file with what blending did: lines are added, never lost, and the sums come last."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from research_agent.errors import ConfigError
+from research_agent.retrieval.adapters.blend_lines import BlendLines
+from research_agent.types.blending import BlendDiagnostics
+
+DONE = BlendDiagnostics(
+    alpha=0.9, mode="rank", pool=3, known=3, spearman=0.5, changed=2, before=("a", "b")
+)
+
+
+def rows(file: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def run(file: Path, *queries: str) -> list[str]:
+    """One process's use of the file; returns what it complained of."""
+    told: list[str] = []
+    with BlendLines(str(file), on_problem=told.append) as lines:
+        for query in queries:
+            lines.put(query, DONE)
+        lines.close()
+    return told
+
+
+def test_lines_and_sums(tmp_path: Path) -> None:
+    """One line a query, and the sums over the whole file, earlier sums left out."""
+    file = tmp_path / "blend.jsonl"
+    assert [] == run(file, "first", "zweité")
+    assert [] == run(file)
+    assert [] == run(file, "third")
+
+    found = rows(file)
+    assert ["first", "zweité", None, "third", None] == [row.get("query") for row in found]
+    assert [2, 3] == [row["queries"] for row in found if "summary" in row]
+    assert (0.5, 2, ["a", "b"]) == tuple(found[0][key] for key in ("spearman", "changed", "before"))
+
+
+def test_half_a_character_is_written_as_its_escape(tmp_path: Path) -> None:
+    """A query may come from anywhere."""
+    run(tmp_path / "f", "a\ud800b")
+
+    assert "a\ud800b" == rows(tmp_path / "f")[0]["query"]
+
+
+def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
+    """The setting is named."""
+    with pytest.raises(ConfigError, match=r"blend\.diagnostics") as error:
+        run(tmp_path / "no" / "such" / "folder")
+
+    assert "leave blend.diagnostics empty" in error.value.hint
+
+
+def test_a_disk_that_fails_later_ends_no_question(tmp_path: Path) -> None:
+    """It is told once, and what stands in the file stays."""
+    told: list[str] = []
+    lines = BlendLines(str(tmp_path / "f"), on_problem=told.append)
+    lines.put("first", DONE)
+    (tmp_path / "f").rename(tmp_path / "g")
+    (tmp_path / "f").mkdir()
+    lines.put("second", DONE)
+    lines.put("third", DONE)
+    lines.close()
+
+    assert 1 == len(told)
+    assert "Is a directory" in told[0]
+    assert ["first"] == [row.get("query") for row in rows(tmp_path / "g")]

@@ -1,0 +1,136 @@
+"""Promotion: gates, cap, and what it must never do."""
+
+from random import Random
+
+import pytest
+
+from research_agent.retrieval.reorder.promotion import Kind, anchors, cap, promote, section_prior
+from research_agent.types import Chunk, Hit
+
+
+def hit(name: str, score: float, text: str = "", lexical: float | None = None) -> Hit:
+    return Hit(Chunk(name, "d", text, section=("Keys",)), score, lexical=lexical)
+
+
+def order(query: str, hits: list[Hit], kind: Kind = "general") -> str:
+    return "".join(found.chunk.chunk_id for found in promote(query, hits, top_k=4, kind=kind).hits)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("what does ML-KEM.KeyGen do?", {"ml-kem.keygen"}),
+        ("is FIPS 203 final", {"fips", "203"}),
+        ("use of snake_case and readFile", {"snake_case", "readfile"}),
+        ("What is a key?", set()),
+        ("(NIST) 'KEM'", {"nist", "kem"}),
+    ],
+)
+def test_anchors(query: str, expected: set[str]) -> None:
+    """Compounds, digits, acronyms and names in code; no word that only begins a sentence."""
+    assert expected == anchors(query)
+
+
+def test_two_anchors_open_the_general_gate() -> None:
+    """A hit with both technical words rises; one with a single one does not."""
+    hits = [
+        hit("a", 0.9, "nothing"),
+        hit("b", 0.8, "FIPS alone"),
+        hit("c", 0.7, "FIPS 203 it is"),
+    ]
+
+    assert "cab" == order("FIPS 203?", hits)
+
+
+def test_lexical_score_opens_the_general_gate() -> None:
+    """It counts as a share of the best in the pool; a hit without one has none."""
+    hits = [hit("a", 0.9), hit("b", 0.8, lexical=4.0), hit("c", 0.7, lexical=9.0)]
+
+    assert "cab" == order("plain words", hits)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("general", "abc"), ("definition", "cab"), ("algorithm", "abc"), ("compare", "abc")],
+)
+def test_each_kind_has_its_gates(kind: Kind, expected: str) -> None:
+    """One technical word is enough for a definition only."""
+    hits = [hit("a", 0.9), hit("b", 0.8), hit("c", 0.7, "KEM")]
+
+    assert expected == order("KEM", hits, kind)
+
+
+def test_anchors_in_headings_count() -> None:
+    """A chunk's headings say what it is about."""
+    hits = [hit("a", 0.9), Hit(Chunk("b", "d", "text", section=("FIPS 203",)), 0.8)]
+
+    assert "ba" == order("FIPS 203", hits)
+
+
+def test_wanted_section_opens_the_gate() -> None:
+    """What the planner knows to be the place rises without any other reason."""
+    hits = [hit("a", 0.9), Hit(Chunk("b", "d", "", section=("5", "5.1")), 0.8)]
+    found = promote("plain", hits, top_k=4, wanted=[("5",)])
+
+    assert ("b",) == found.promoted
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        (("5", "5.1"), 1.0),
+        (("5", "5.1", "a"), 0.7),
+        (("see 5 and 5.1",), 0.45),
+        (("6",), 0.0),
+        ((), 0.0),
+    ],
+)
+def test_section_prior(section: tuple[str, ...], expected: float) -> None:
+    """The path itself, a part of it, the headings named elsewhere, nothing."""
+    assert expected == section_prior(section, [("5", "5.1"), ()])
+
+
+def test_cap_is_taken_from_what_is_shown() -> None:
+    """Not from the pool: of 8 shown hits at most 4 are promoted, however many could be."""
+    hits = [hit(f"{i:02}", 1 - i / 100, "FIPS 203" if i >= 8 else "") for i in range(40)]
+    found = promote("FIPS 203", hits, top_k=8, pool=40)
+
+    assert ("08", "09", "10", "11") == found.promoted
+    assert ["00", "01", "02", "03"] == [item.chunk.chunk_id for item in found.hits[4:8]]
+
+
+def test_one_shown_hit_is_never_replaced() -> None:
+    """Half of one is none."""
+    assert 0 == cap(1)
+    assert () == promote("FIPS 203", [hit("a", 1), hit("b", 0.5, "FIPS 203")], top_k=1).promoted
+
+
+def test_do_no_harm() -> None:
+    """For 200 seeded rankings: the same hits, and the best of before stay among the shown."""
+    dice = Random(11)  # noqa: S311 (no secret is drawn)
+    texts = ["", "FIPS", "FIPS 203", "203 KEM", "FIPS 203 KEM"]
+    for _ in range(200):
+        hits = [
+            hit(f"{i:02}", dice.randrange(9) / 9, dice.choice(texts), dice.choice([None, 1.0, 5.0]))
+            for i in range(dice.randrange(30))
+        ]
+        top_k = dice.randrange(1, 15)
+        before = promote("plain", [hit(h.chunk.chunk_id, h.score) for h in hits], top_k=top_k).hits
+        found = promote("FIPS 203 KEM", hits, top_k=top_k, pool=20)
+        shown = {item.chunk.chunk_id for item in found.hits[:top_k]}
+        safe = {item.chunk.chunk_id for item in before[: top_k - cap(top_k)]}
+
+        assert sorted(h.chunk.chunk_id for h in hits) == sorted(
+            h.chunk.chunk_id for h in found.hits
+        )
+        assert safe <= shown
+        assert len(found.promoted) <= cap(top_k)
+        assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k, pool=20)
+
+
+def test_nothing_to_promote() -> None:
+    """No reason, no change: the hits are the very same."""
+    hits = [hit("a", 0.9, "x"), hit("b", 0.8, "y")]
+
+    assert tuple(hits) == promote("plain words", hits, top_k=4).hits
+    assert () == promote("plain words", [], top_k=4).hits

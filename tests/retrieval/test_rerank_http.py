@@ -1,0 +1,309 @@
+"""Rerank servers of three forms on loopback: what is sent, what is read, what goes wrong."""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Mapping
+from email.utils import formatdate
+
+import pytest
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
+from tests.rerank_server import Json, Reply, Running, Script, rerank_server
+
+TEXTS = ("no", "perhaps", "yes")
+FORMS: tuple[Form, ...] = ("llama.cpp", "vllm", "tei")
+GRADES = {"no": 0.1, "perhaps": 0.5, "yes": 0.9}
+SECRET = "sk-secret"  # noqa: S105 (a test's)
+
+
+def judged(given: Json) -> object:
+    """Scores as each form gives them: best first, as real servers do."""
+    texts = given.get("texts") or given["documents"]
+    ranked = sorted(range(len(texts)), key=lambda at: -GRADES[texts[at]])
+    if "texts" in given:
+        return [{"index": at, "score": GRADES[texts[at]]} for at in ranked]
+    listed = [
+        {"index": at, "relevance_score": GRADES[texts[at]], "document": {"text": texts[at]}}
+        for at in ranked
+    ]
+    return {"id": "1", "model": "m", "object": "list", "usage": {}, "results": listed}
+
+
+def listed(form: Form, *scores: object) -> object:
+    """A reply with these scores in order."""
+    key = "score" if form == "tei" else "relevance_score"
+    rows = [{"index": at, key: score} for at, score in enumerate(scores)]
+    return rows if form == "tei" else {"results": rows}
+
+
+def reranker(running: Running, form: Form = "vllm", seconds: float = 20.0) -> HttpReranker:
+    return HttpReranker(
+        RerankEndpoint(base_url=running.url, form=form, seconds=seconds, trust_env=False)
+    )
+
+
+def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> ModelError:
+    """Return the error that a reply leads to; it never repeats what the server wrote."""
+    with rerank_server(script) as running, pytest.raises(ModelError) as raised:
+        reranker(running, form, seconds).scores("q", TEXTS)
+    assert SECRET not in f"{raised.value} {raised.value.hint}"
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("form", "sent"),
+    [
+        ("llama.cpp", {"query": "q", "documents": [*TEXTS], "top_n": 3}),
+        (
+            "vllm",
+            {"query": "q", "documents": [*TEXTS], "top_n": 3, "truncate_prompt_tokens": -1},
+        ),
+        ("tei", {"query": "q", "texts": [*TEXTS], "raw_scores": False, "truncate": True}),
+    ],
+)
+def test_each_form_is_spoken(form: Form, sent: Json) -> None:
+    """The request has that form's words; scores come back in the order of the texts."""
+    with rerank_server(judged) as running:
+        found = reranker(running, form).scores("q", TEXTS)
+
+    assert (0.1, 0.5, 0.9) == found
+    assert [sent] == running.asked
+    assert ["/rerank"] == running.paths
+    assert [None] == running.keys
+
+
+def test_model_and_key_are_sent_where_they_are_named() -> None:
+    """The key goes into its header, and into no text about the endpoint."""
+    with rerank_server(judged) as running:
+        endpoint = RerankEndpoint(
+            base_url=f"{running.url}/v1/rerank",
+            form="llama.cpp",
+            model="bge",
+            api_key=SECRET,
+            trust_env=False,
+        )
+        HttpReranker(endpoint).scores("q", TEXTS)
+
+    assert "bge" == running.asked[0]["model"]
+    assert ["/v1/rerank"] == running.paths
+    assert [f"Bearer {SECRET}"] == running.keys
+    assert SECRET not in repr(endpoint)
+
+
+def test_logits_become_probabilities() -> None:
+    """llama.cpp's scores go through the logistic function, extreme ones too."""
+    with rerank_server(lambda _given: listed("llama.cpp", -1000.0, 0.0, 2.0)) as running:
+        found = reranker(running, "llama.cpp").scores("q", TEXTS)
+
+    assert pytest.approx((0.0, 0.5, 1 / (1 + math.exp(-2)))) == found
+
+
+def test_scale_can_be_named() -> None:
+    """Logits that happen to lie in 0 to 1 are told apart by the setting alone."""
+    with rerank_server(lambda _given: listed("llama.cpp", 0.0, 0.0, 0.0)) as running:
+        endpoint = RerankEndpoint(
+            base_url=running.url, form="llama.cpp", scale="logits", trust_env=False
+        )
+
+        assert (0.5, 0.5, 0.5) == HttpReranker(endpoint).scores("q", TEXTS)
+        assert (0.0, 0.0, 0.0) == reranker(running, "llama.cpp").scores("q", TEXTS)
+
+
+def test_tei_is_asked_in_batches_it_takes() -> None:
+    """32 texts a request; the scores are one list again."""
+    with rerank_server(judged) as running:
+        found = reranker(running, "tei").scores("q", ["no"] * 40 + ["yes"] * 30)
+
+    assert [32, 32, 6] == [len(given["texts"]) for given in running.asked]
+    assert (0.1,) * 40 + (0.9,) * 30 == found
+
+
+def test_no_texts_no_request() -> None:
+    """Servers refuse an empty list."""
+    with rerank_server(judged) as running:
+        assert () == reranker(running).scores("q", [])
+    assert [] == running.asked
+
+
+def test_works_inside_an_event_loop() -> None:
+    """A notebook or a server may call from one."""
+
+    async def call(running: Running) -> tuple[float, ...]:
+        return reranker(running).scores("q", TEXTS)
+
+    with rerank_server(judged) as running:
+        assert (0.1, 0.5, 0.9) == asyncio.run(call(running))
+
+
+BAD: Mapping[str, object] = {
+    "too few": [0.1, 0.2],
+    "too many": [0.1, 0.2, 0.3, 0.4],
+    "not a number": [0.1, 0.2, math.nan],
+    "infinite": [0.1, 0.2, math.inf],
+    "beyond a float": [0.1, 0.2, 10**400],
+    "null": [0.1, 0.2, None],
+    "text": [0.1, 0.2, SECRET],
+    "true": [0.1, 0.2, True],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("scores", BAD.values(), ids=BAD)
+def test_wrong_scores(form: Form, scores: list[object]) -> None:
+    """Not exactly one finite number for each text is no reply."""
+    assert ModelReplyError is type(failing(lambda _given: listed(form, *scores), form))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("indices", [(0, 1, 1), (0, 1, 3), (0, 1, -1), (0, 1, "2"), (0, 1, None)])
+def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
+    """An index twice, of no text, or of another type is no reply."""
+    key = "score" if form == "tei" else "relevance_score"
+    rows = [{"index": at, key: 0.5} for at in indices]
+
+    error = failing(lambda _given: rows if form == "tei" else {"results": rows}, form)
+
+    assert ModelReplyError is type(error)
+    assert f"of the form {form}" in error.hint
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>sk-secret</html>",
+        b"{",
+        b"\xff\xfe",
+        b"null",
+        b"{}",
+        b'{"results": {"0": 1}}',
+        b'{"results": [0.1, 0.2, 0.3]}',
+        b'[{"index": 0, "score": 1}]',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_reply(body: bytes) -> None:
+    """Another server, another form, half a reply with a right length."""
+    assert ModelReplyError is type(failing(lambda _given: Reply(body)))
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "expected"),
+    [
+        (301, "", ModelReplyError),
+        (400, "sk-secret", ModelReplyError),
+        (401, "sk-secret is wrong", ModelAccessError),
+        (403, "", ModelAccessError),
+        (404, "", ModelReplyError),
+        (413, "batch size 40 > maximum allowed batch size 32", ModelReplyError),
+        (422, "", ModelReplyError),
+        (429, "", ModelBusyError),
+        (500, "input is too large to process. increase the physical batch", ContextOverflowError),
+        (500, "sk-secret", ModelUnavailableError),
+        (501, "This server does not support reranking.", ModelReplyError),
+        (503, "Loading model", ModelUnavailableError),
+    ],
+)
+def test_status(status: int, text: str, expected: type[ModelError]) -> None:
+    """Each has its class; what the server wrote is not repeated."""
+    error = failing(lambda _given: Reply(text.encode(), status))
+
+    assert expected is type(error)
+    assert error.hint
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_busy_says_how_long(status: int) -> None:
+    """The server's own wish is passed on, in seconds or as a moment."""
+    for wish, least in (("60", 60.0), (formatdate(time.time() + 60), 50.0)):
+        reply = Reply(b"", status, {"Retry-After": wish})
+        error = failing(lambda _given, reply=reply: reply)  # type: ignore[misc] # (its default)
+        assert isinstance(error, ModelBusyError)
+        assert least <= (error.retry_after or 0) <= 60
+
+
+def test_busy_without_saying_how_long() -> None:
+    """What is neither is no wish; a server that is down says nothing of being busy."""
+    soon = {"Retry-After": "soon"}
+    busy = failing(lambda _given: Reply(b"", 429, soon))
+    down = failing(lambda _given: Reply(b"", 503, soon))
+
+    assert isinstance(busy, ModelBusyError)
+    assert busy.retry_after is None
+    assert not isinstance(down, ModelBusyError)
+
+
+def test_redirect_is_not_followed() -> None:
+    """The documents go where the settings say, and nowhere else."""
+    with rerank_server(judged) as other:
+        failing(lambda _given: Reply(b"", 307, {"Location": f"{other.url}/rerank"}))
+    assert [] == other.asked
+
+
+def test_hang_ends_at_the_deadline() -> None:
+    """A server that never answers costs the deadline, not more."""
+    with rerank_server(lambda _given: (running.ended.wait(20), [])[1]) as running:
+        started = time.perf_counter()
+        with pytest.raises(ModelTimeoutError, match=r"0\.3 s"):
+            reranker(running, seconds=0.3).scores("q", TEXTS)
+        assert time.perf_counter() - started < 2
+
+
+def test_dripping_reply_ends_at_the_deadline() -> None:
+    """A byte now and then does not keep the call alive; the caller's limit counts too."""
+    body = json.dumps(listed("vllm", 0.1, 0.2, 0.3)).encode()
+    with rerank_server(lambda _given: Reply(body, pause=0.1)) as running:
+        started = time.perf_counter()
+        with pytest.raises(ModelTimeoutError):
+            reranker(running).scores("q", TEXTS, seconds=0.3)
+        assert time.perf_counter() - started < 2
+
+
+def test_deadline_is_for_all_batches() -> None:
+    """Not for each of them."""
+
+    def slow(given: Json) -> object:
+        running.ended.wait(0.25)
+        return judged(given)
+
+    with rerank_server(slow) as running, pytest.raises(ModelTimeoutError):
+        reranker(running, "tei", seconds=0.6).scores("q", ["no"] * 32 * 4)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(None), Reply(b'{"results": [', length=100)],
+    ids=["closed without a reply", "closed in the middle"],
+)
+def test_broken_connection(reply: Reply) -> None:
+    """Trying again may help."""
+    error = failing(lambda _given: reply)
+
+    assert ModelUnavailableError is type(error)
+    assert error.retryable
+
+
+def test_nobody_there() -> None:
+    """The message says where it looked."""
+    with rerank_server(judged) as running:
+        gone = reranker(running)
+    with pytest.raises(ModelUnavailableError) as raised:
+        gone.scores("q", TEXTS)
+
+    assert running.url in raised.value.hint
+
+
+def test_endless_reply_is_not_read() -> None:
+    """What is larger than any list of scores is no reply."""
+    assert ModelReplyError is type(failing(lambda _given: Reply(b" " * 16_100_000)))

@@ -1,0 +1,157 @@
+"""A quote on its page: what readable text has lost and gained since, and what is not there."""
+
+import time
+from random import Random
+
+import pytest
+
+from research_agent.text.alignment import PageSpan, page_spans, quote_spans
+
+
+def shown(quote: str, page: str, *, before: str = "", after: str = "") -> list[str] | None:
+    """Return the parts of the page that the quote is found in."""
+    spans = quote_spans(quote, page, before=before, after=after)
+    return None if spans is None else [page[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("quote", "page"),
+    [
+        ("The key is long.", "The key\r\nis long."),
+        ("a document of one word", "a docu\u00adment\r\nof one word"),
+        ("a document of one word", "a docu\x02\r\nment of one word"),
+        ("a document of one word", "a docu\ufffement of one word"),
+        ("a lattice-based standard", "a lattice-\r\nbased stan-\r\ndard"),
+        ("the first office flows", "the \ufb01rst o\ufb03ce \ufb02ows"),
+        ("sizes 7\u2009856 and 1184", "sizes 7 856 and 1184"),
+        ("caf\u00e9 na\u00efve", "cafe\u0301 nai\u0308ve"),
+        ("x \u2208 \U0001d43a", "x \u2208 \U0001d43a"),
+        ("\u05d0\u05d1\u05d2 \u05d4\u05d5", "\u05d0\u05d1\u05d2\r\n\u05d4\u05d5"),
+    ],
+)
+def test_ways_of_writing(quote: str, page: str) -> None:
+    """Line ends, hyphens, ligatures, thin spaces, accents and scripts: one part, all of it."""
+    assert [page] == shown(quote, f"{page}")
+    assert [page] == shown(quote, f"Before it. {page} And more.")
+
+
+def test_line_numbers_and_running_heads_between() -> None:
+    """They part the quote, and are in none of its parts."""
+    page = "12 All keys of the scheme\r\n13 are sampled anew for\r\n14 every session.\r\n15 Then"
+    parts = ["All keys of the scheme", "are sampled anew for", "every session."]
+
+    assert parts == shown("All keys of the scheme are sampled anew for every session.", page)
+
+
+def test_cells_in_another_order() -> None:
+    """A table drawn column by column has the cells of a row in several places."""
+    page = "name\r\nA\r\nB\r\nkey\r\n800\r\n1184\r\ntext\r\n768\r\n1088\r\n"
+
+    assert ["B", "1184", "1088"] == shown("B | 1184 | 1088", page)
+    assert ["A", "800", "768"] == shown("A | 800 | 768", page)
+    assert None is shown("C | 1568 | 1569", page)
+
+
+def test_equal_cells_are_different_places() -> None:
+    """No character of the page is used twice."""
+    page = "C\r\n7\r\n9\r\n7\r\nD"
+    spans = quote_spans("C | 7 | 7", page)
+
+    assert ((0, 4), (9, 10)) == spans
+
+
+def test_a_short_cell_is_a_whole_word() -> None:
+    """A number is not found inside another one."""
+    page = "key 1184 bytes 18 rows 8"
+
+    assert ["8"] == shown("8", page, before="rows")
+    assert ["rows 8"] == shown("rows | 8", page)
+    assert ["bytes 18"] == shown("bytes | 18", page)
+
+
+def test_what_stands_around_decides() -> None:
+    """Of equal places the one with the chunk's own words around it."""
+    page = "In mode A the key has 32 bytes. In mode B the key has 32 bytes. In mode C it has none."
+    second = page.rindex("the key has 32 bytes.")
+    quote = "the key has 32 bytes."
+
+    assert ((second, second + len(quote)),) == quote_spans(quote, page, before="In mode B ")
+    assert ((second, second + len(quote)),) == quote_spans(quote, page, after=" In mode C")
+    assert ((14 - 4, 31),) == quote_spans(quote, page, before="In mode A ")
+
+
+def test_a_part_after_the_break_is_the_next_one() -> None:
+    """Where the same words stand elsewhere, the quote goes on beside what it begins with."""
+    page = (
+        "are sampled anew for it. Head\r\nAll keys of the scheme\r\n7\r\nare sampled anew for it."
+    )
+    spans = quote_spans("All keys of the scheme are sampled anew for it.", page)
+
+    assert ((page.index("All"), page.index("\r\n7")), (page.rindex("are"), len(page))) == spans
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["", " ", "|", "-", "no such words here", "keys for a new man in the sun of it"],
+)
+def test_what_is_not_there(quote: str) -> None:
+    """Nothing, white space, other words, and single words that stand here and there."""
+    page = "A man in the sun. It is new, and keys of a door are for sale in the town of Bath."
+
+    assert None is quote_spans(quote, page)
+    assert None is quote_spans("some words", "")
+
+
+def test_a_word_or_two_may_differ() -> None:
+    """What the parser has changed costs itself alone."""
+    page = "The number x of samples is drawn uniformly from the set of all keys of the scheme."
+    quote = "The number y of samples is drawn uniformly from the set of all keys of the scheme."
+
+    assert [page[:10], page[13:]] == shown(quote, page)
+
+
+def test_pages() -> None:
+    """Each part is on its page; a quote may go on over the break, and pages may be blank."""
+    pages = {3: "Text. All keys of the\r\n", 4: "", 5: "Running head\r\nscheme are new."}
+    quote = "All keys of the scheme are new."
+
+    assert (PageSpan(3, 6, 21), PageSpan(5, 14, 29)) == page_spans(quote, pages)
+    assert () == page_spans(quote, {})
+    assert () == page_spans("other words than these", pages)
+
+
+def test_every_part_says_what_the_quote_says() -> None:
+    """Over random breaks and lines between, the parts have the quote's letters and no others."""
+    random = Random(4)  # noqa: S311 (the same each time)
+    words = [
+        f"{a}{b}{i}" for i, (a, b) in enumerate(zip("keysampl" * 9, "roundtri" * 9, strict=True))
+    ]
+    for _ in range(60):
+        random.shuffle(words)
+        first = random.randrange(20)
+        quote = words[first : first + 30]
+        page = "".join(
+            word + random.choice([" ", "\r\n", "-\r\n", " \u00ad", "\r\n# \r\n"]) for word in words
+        )
+        spans = quote_spans(" ".join(quote), page)
+        assert spans is not None
+        said = "".join(c for start, end in spans for c in page[start:end] if c.isalnum())
+        assert "".join(quote) == said
+
+
+@pytest.mark.parametrize(
+    ("quote", "page"),
+    [
+        ("a" * 3000, "a" * 500_000),
+        ("ab " * 1000, "a " * 250_000),
+        ("a | " * 1000, "b a " * 100_000),
+        ("| " * 1000, "| " * 250_000),
+        ("xaaaaaaa" * 300, "aaaaaaa" * 70_000),
+    ],
+)
+def test_hostile_pages_take_no_time(quote: str, page: str) -> None:
+    """Repeated characters, words and cells on a page of half a million characters."""
+    start = time.process_time()
+    quote_spans(quote, page)
+
+    assert time.process_time() - start < 5

@@ -1,0 +1,52 @@
+"""Contents, references and covers are told from text that says something itself."""
+
+import pytest
+
+from research_agent.text.boilerplate_sections import apparatus
+
+COVER = (
+    "XYZ 203\nPublic Standards Publication\nKey Making Standard\nCategory: Security\n"
+    "This publication is free of charge.\nInformation Laboratory\nPublished: August 13, 2024\n"
+    "Department of Things\nA. Person, Secretary\nOffice of Standards"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "pages", "kind"),
+    [
+        ("1 Introduction . . . . 1\n1.1 Scope . . . . . . 2", 1, "contents"),
+        ("1 | Introduction | 1\n1.1 | Scope | 2\n2 | Terms | 4", 40, "contents"),
+        ("Table 1 Failure rates 15\nTable 2 Sizes 39\nTable 3 Names 40", 60, "contents"),
+        ("[AB20] Author A (2020) A title.\n[CD] Doe J, A web page, https://example.org", 9,
+         "references"),
+        ("1. Doe J et al. A title. 2019.\n2. Roe R. On things. Some Press, 2020.", 9,
+         "references"),
+        (COVER, 40, "cover"),
+    ],
+)  # fmt: skip
+def test_apparatus_is_recognised(text: str, pages: int, kind: str) -> None:
+    """Lines that lead to pages, entries that name publications, a title page."""
+    assert kind == apparatus(text, page=1, last_page=pages)
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("1 | Apples | 20\n2 | Pears | 30\n3 | Plums | 40", 2),  # a price list
+        ("1 | Apples | 200\n2 | Pears | 300\n3 | Plums | 400", 40),  # no such pages
+        ("n | bytes\nsmall | 800\nmiddle | 1184\nlarge | 1568", 40),
+        ("1. In 1998 the first house was built.\n2. In 2004 it was sold.", 40),
+        ("[1] shows the key.\n[2] shows the lock.", 40),
+        ("Invoice 7\nBread | 3.00\nMilk | 1.20\nTotal | 4.20\nThank you", 40),
+        ("A short first page.", 40),
+        (COVER, 2),
+    ],
+)
+def test_what_says_something_is_text(text: str, pages: int) -> None:
+    """Lists of values, years and steps are searched, and so is the front of a short document."""
+    assert apparatus(text, page=1, last_page=pages) is None
+
+
+def test_only_the_first_page_is_a_cover() -> None:
+    """The same lines on a later page are text."""
+    assert apparatus(COVER, page=2, last_page=40) is None

@@ -1,0 +1,55 @@
+"""Steps of algorithms, and text that only looks like them."""
+
+import pytest
+
+from research_agent.text.pseudocode import algorithm, goes_on, prettified, steps
+
+INLINE = "Algorithm 3 Sum(x) 1: s = 0 2: for (i = 0; i < n; i++) 3: s = s + x 4: return s"
+
+
+def test_steps_get_lines_of_their_own() -> None:
+    """Only white space changes."""
+    shown = prettified(INLINE)
+
+    assert 5 <= len(shown.split("\n"))
+    assert INLINE.split() == shown.split()
+    assert "4: return s" == shown.split("\n")[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Open from 9: at the gate, until 17: at the door, and at 3: by the river.",
+        "The ratio 1: 2 is small.",
+        "1: a\n2: b\n3: c",
+        "",
+    ],
+)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    """Numbers that do not count up are no steps; lines that are there already stay."""
+    assert text == prettified(text)
+
+
+def test_one_of_several_algorithms() -> None:
+    """An algorithm ends where the next one begins; one that is not there has no steps."""
+    text = "Algorithm 1 A\n1: a\n2: b\n\nAlgorithm 12 B\n1: c\n2: d\n3: e\n"
+    lettered = "Algorithm A.1 A\n1: a\n2: b"
+
+    assert 2 == len(algorithm(lettered, "a.1"))
+    assert () == algorithm(lettered, "1")
+    assert () == algorithm("1: a\n2: b, without a caption", "1")
+
+    assert ["a", "b"] == [step.text for step in algorithm(text, "1")]
+    assert [1, 2, 3] == [step.number for step in algorithm(text, "12")]
+    assert () == algorithm(text, "2")
+    assert ["c", "d", "e"] == [
+        s.text for s in algorithm(text.replace("Algorithm", "Verfahren"), "12", word="verfahren")
+    ]
+
+
+def test_steps_that_go_on() -> None:
+    """The second part of a cut algorithm begins with the next number."""
+    assert 60 == len(steps("\n".join(f"{i}: x" for i in range(1, 99))))
+    assert goes_on("Head\n1: a\n2: b", "3: c\n4: d")
+    assert not goes_on("1: a\n2: b", "4: c\n5: d")
+    assert not goes_on("no steps", "1: a\n2: b")

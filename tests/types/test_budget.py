@@ -1,0 +1,88 @@
+"""What is left of a budget, counted from calls and traces."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from research_agent.errors import BudgetError
+from research_agent.types import ModelCall, TraceEvent
+from research_agent.types.budget import BUDGET_STOPS, Allowance, busy_seconds, left
+
+WHOLE = Allowance(10, 5, 1000, 60.0, 2.0)
+
+
+def test_calls_are_taken_off() -> None:
+    """Prompt and reply count alike, a call without a price costs nothing that is known."""
+    calls = [ModelCall("answer", 300, 100, price=0.5), ModelCall("planner", 50, 50)]
+
+    assert Allowance(8, 3, 500, 50.0, 1.5) == WHOLE.after(calls, 10.0, searches=2)
+
+
+def test_reused_replies_are_free_and_failed_ones_are_not() -> None:
+    """The reply cache sends nothing; a call that failed was made."""
+    calls = [ModelCall("answer", 300, reused=True), ModelCall("answer", failed="ModelBusyError")]
+
+    assert replace(WHOLE, llm_calls=9) == WHOLE.after(calls, 0.0)
+
+
+def test_nothing_is_below_zero() -> None:
+    """A last call may have cost more than there was."""
+    calls = [ModelCall("answer", 5000, price=9.0) for _ in range(20)]
+
+    assert Allowance(0, 0, 0, 0.0, 0.0) == WHOLE.after(calls, 1e6, searches=9)
+    assert Allowance(0, 5, 0, 0.0, 0.0) == WHOLE.aside(Allowance(99, 0, 9999, 99.0, 99.0))
+
+
+@pytest.mark.parametrize("parts", range(1, 12))
+def test_shares_never_add_up_to_more(parts: int) -> None:
+    """Whatever is divided; the time is the same for all, as they run side by side."""
+    share = WHOLE.share(parts)
+
+    assert share.llm_calls * parts <= WHOLE.llm_calls
+    assert share.tool_calls * parts <= WHOLE.tool_calls
+    assert share.tokens * parts <= WHOLE.tokens
+    assert share.cost is not None
+    assert math.isclose(share.cost * parts, 2.0)
+    assert WHOLE.seconds == share.seconds
+
+
+@pytest.mark.parametrize("which", ["llm_calls", "tokens", "seconds", "cost"])
+def test_each_limit_ends_the_calls(which: str) -> None:
+    """A spent limit is named by its key, and has its stop reason."""
+    none_left = replace(WHOLE, **{which: 0})
+
+    assert which == none_left.spent()
+    assert f"budget_{which}" == BUDGET_STOPS[which]
+    with pytest.raises(BudgetError) as error:
+        none_left.grant(1, 1, 1)
+    assert which == error.value.which
+
+
+@pytest.mark.parametrize(
+    ("prompt", "granted"), [(0, 300), (700, 300), (800, 200), (984, 16), (985, None), (2000, None)]
+)
+def test_reply_is_as_long_as_what_is_left(prompt: int, granted: int | None) -> None:
+    """Below the least length the call is not made."""
+    if granted is None:
+        with pytest.raises(BudgetError):
+            WHOLE.grant(prompt, 300, 16)
+    else:
+        assert granted == WHOLE.grant(prompt, 300, 16)
+
+
+def test_short_replies_need_no_more_than_they_may_have() -> None:
+    """One token is enough for a yes or no."""
+    assert 1 == WHOLE.grant(999, 1, 16)
+
+
+def test_pauses_take_no_time() -> None:
+    """Only seconds in which a node ran count, parallel ones once."""
+    trace = [
+        TraceEvent(started=100.0, seconds=5.0),
+        TraceEvent(started=102.0, seconds=5.0, queries=("q",)),
+        TraceEvent(started=9000.0, seconds=1.0),
+    ]
+
+    assert 8.0 == busy_seconds(trace)
+    assert replace(WHOLE, seconds=52.0, tool_calls=4) == left(WHOLE, trace)

@@ -1,0 +1,123 @@
+"""An answer, sentence by sentence: what is read, which keys stay, and which verdict follows."""
+
+import pytest
+
+from research_agent.text.hard_facts import Fact
+from research_agent.text.quote_search import Quote
+from research_agent.types.claims import (
+    Claim,
+    grounded_claim,
+    is_supported,
+    is_verbatim,
+    read_claims,
+)
+from research_agent.types.grounding import Grounded
+from research_agent.verification.contradictions import Contradiction
+from tests.fakes import chunk, says
+
+KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")
+
+
+def found(probability: float = 0.9, **scores: float) -> Grounded:
+    quotes = {key: Quote(score, "words", 0, 5) for key, score in scores.items()}
+    return Grounded(probability=probability, quotes=quotes)
+
+
+def test_sentences_and_their_keys_are_read() -> None:
+    """Headings, rules and sentences without words are none, and what is repeated counts once."""
+    text = (
+        "# Sizes\n- It has 5 bytes [c2][c10].\n- IT  HAS 5 bytes.\n---\n\n...\n\n[c1]\n\n[4]\n\n"
+        "The price follows (chunk c3)! 密钥有32字节。[c1]"
+    )
+
+    assert [
+        ("It has 5 bytes.", ("c2", "c10")),
+        ("The price follows!", ("c3",)),
+        ("密钥有32字节。", ("c1",)),
+    ] == [(claim.text, claim.keys) for claim in read_claims(text)]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "...", "[c1]", "?! [c1][c2]", "|---|---|"])
+def test_text_without_words_has_no_claims(text: str) -> None:
+    """There is nothing to support."""
+    assert () == read_claims(text)
+
+
+def test_a_sentence_of_5000_characters_is_one_claim() -> None:
+    """Nothing of it is cut."""
+    (claim,) = read_claims(f"{'long ' * 1000}end [c1].")
+
+    assert 5000 < len(claim.text)
+    assert ("c1",) == claim.keys
+
+
+def test_entropy_is_that_of_the_sentence_alone() -> None:
+    """Tokens that do not spell the answer tell nothing of it."""
+    sure, unsure = says("It is wet."), says(" It is red.", sure=False)
+    first, second = read_claims(sure.text + unsure.text, (*sure.tokens, *unsure.tokens))
+
+    assert (first.mean_entropy or 0.0) < 0.1 < (second.mean_entropy or 0.0)
+    assert read_claims("It is dry.", sure.tokens)[0].mean_entropy is None
+
+
+@pytest.mark.parametrize(
+    ("written", "scores", "keys", "rekeyed"),
+    [
+        (("c1", "c2"), {"c1": 0.8, "c2": 0.5}, ("c1", "c2"), False),  # kept: both are near
+        (("c1", "c2"), {"c1": 0.8, "c2": 0.3}, ("c1",), False),  # dropped: far behind the best
+        (("c1",), {"c2": 0.8}, ("c2",), True),  # the chunk shares no word
+        (("c1",), {"c10": 0.9, "c1": 0.2}, ("c10",), True),  # another one is much nearer
+        ((), {"c3": 0.1, "c2": 0.4}, ("c2",), True),  # none was written
+        (("c9",), {}, (), False),  # invented, and nothing is near
+        (("c10", "c2"), {"c10": 0.9, "c2": 0.9}, ("c2", "c10"), False),  # in their order
+    ],
+)
+def test_keys_stay_where_their_chunks_are_near(
+    written: tuple[str, ...], scores: dict[str, float], keys: tuple[str, ...], *, rekeyed: bool
+) -> None:
+    """Each key has its quote."""
+    claim = grounded_claim(Claim("It is so.", written), found(**scores), limit=0.5)
+
+    assert (keys, rekeyed) == (claim.keys, claim.rekeyed)
+    assert [scores[key] for key in keys] == [quote.score for quote in claim.quotes]
+
+
+@pytest.mark.parametrize(
+    ("probability", "verdict"), [(0.51, "supported"), (0.5, "supported"), (0.49, "unconfirmed")]
+)
+def test_the_limit_decides(probability: float, verdict: str) -> None:
+    """A sentence that is not supported says why, with the facts that are missing."""
+    missing = Fact("number", "1088", "missing")
+    grounded = Grounded(probability=probability, facts=(missing, Fact("number", "5", "held")))
+    claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
+
+    assert (verdict, probability) == (claim.verdict, claim.support)
+    assert (verdict == "unconfirmed") == claim.problem.endswith("; the evidence has no 1088")
+    assert is_supported(claim) == (not claim.problem)
+
+
+def test_another_number_in_its_place_contradicts() -> None:
+    """However likely the sentence is by its words."""
+    other = Contradiction("1088", "1184", Quote(1.0, "It has\n1184 bytes.", 0, 17))
+    grounded = Grounded(probability=0.99, contradicted_by="c1", contradiction=other)
+    claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
+
+    assert "contradicted" == claim.verdict
+    assert "the evidence has 1184, not 1088: It has 1184 bytes." == claim.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "verbatim"),
+    [
+        ("The KEY has 1184 bytes", True),
+        ("It may be published.", True),
+        ("The key has 11.", False),
+        ("The key has 1184 bytes, or 1.", False),
+        ("5 kB.", False),
+        ("Key has 1184 byte.", False),
+        ("The key has 1,184 bytes.", False),
+    ],
+)
+def test_word_for_word_means_whole_words(text: str, *, verbatim: bool) -> None:
+    """White space and the size of letters are nothing; the beginning of a number is another one."""
+    assert verbatim == is_verbatim(Claim(text), {"c1": KEY})

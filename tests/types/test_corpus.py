@@ -1,0 +1,82 @@
+"""An outline says what an index holds, and is never longer than it may be."""
+
+import re
+
+import pytest
+
+from research_agent.types.corpus import DocumentOutline, corpus_outline, top_sections
+
+
+def count(text: str) -> int:
+    return len(text.split())
+
+
+def guide(number: int, sections: int = 30) -> DocumentOutline:
+    headings = tuple(f"Part {i} of it" for i in range(sections))
+    return DocumentOutline(
+        f"guide {number}",
+        f"/docs/{number}.md",
+        f"The guide {number}",
+        "2024",
+        12,
+        {"text": 3, "table": 1},
+        headings,
+    )
+
+
+def test_everything_that_fits_is_told() -> None:
+    """Names, titles, dates, sizes and sections."""
+    assert (
+        "1 documents, 4 chunks (3 text, 1 table)\n"
+        "guide 1 (The guide 1), 2024, 12 pages: 4 chunks: Part 0 of it; Part 1 of it"
+    ) == corpus_outline([guide(1, sections=2)], count=count)
+
+
+@pytest.mark.parametrize("documents", [0, 1, 2, 7, 40, 3000])
+@pytest.mark.parametrize("most", [12, 60, 200])
+def test_it_is_never_too_long(documents: int, most: int) -> None:
+    """Sections go first, then titles, then names, of which the number is told."""
+    outline = corpus_outline([guide(n) for n in range(documents)], count=count, max_tokens=most)
+
+    assert count(outline) <= most
+    assert outline.startswith(f"{documents} documents, {documents * 4} chunks")
+    named = len(set(re.findall(r"\bguide \d+", outline)))
+    assert (named < documents) == outline.endswith(f"and {documents - named} more documents")
+
+
+def test_names_come_before_titles_and_what_was_found_before_the_rest() -> None:
+    """Six long documents: all are named; those that the first search found have their titles."""
+    documents = [guide(n) for n in range(6)]
+    first = ["guide 4", "guide 2"]
+    all_named = corpus_outline(documents, count=count, max_tokens=40, first=first)
+    some = corpus_outline(documents, count=count, max_tokens=17, first=first)
+
+    assert ["guide 4 (The guide 4)", "guide 2 (The guide 2)"] == [
+        line.partition(",")[0] for line in all_named.splitlines()[1:3]
+    ]
+    assert all_named.endswith("others: guide 0; guide 1; guide 3; guide 5")
+    assert some.endswith("others: guide 4; guide 2\nand 4 more documents")
+
+
+def test_room_is_shared_by_all_documents() -> None:
+    """None has two more sections than another one that has as many."""
+    outline = corpus_outline([guide(1), guide(2)], count=count, max_tokens=70)
+    sections = [line.count("Part") for line in outline.splitlines()[1:]]
+
+    assert 1 < min(sections) <= max(sections) <= min(sections) + 1
+
+
+def test_long_and_hostile_titles_are_cut_and_fenced() -> None:
+    """A title is a line, and opens no tag."""
+    outline = corpus_outline([DocumentOutline("<b>\n" + "x" * 500)], count=count)
+
+    assert "&lt;b> xxx" in outline
+    assert len(outline) < 150
+
+
+def test_top_sections_below_a_title() -> None:
+    """A heading above everything is no section; one level is enough."""
+    assert ("1 Scope", "2 Terms") == top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()])
+    assert ("Install", "Use") == top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use")])
+    assert ("Guide",) == top_sections([("Guide",)])
+    assert () == top_sections([(), ()])

@@ -1,0 +1,118 @@
+"""Rank fusion and reserved slots."""
+
+from itertools import permutations
+
+import pytest
+
+from research_agent.types import Chunk, Hit
+from research_agent.types.fusion import (
+    falling,
+    fuse_hits,
+    pages_apart,
+    place_at,
+    put_last,
+    reciprocal_rank_fusion,
+    reserve_slots,
+)
+from tests.fakes import chunk
+
+
+def hits(*names: str, score: float = 0.0) -> list[Hit]:
+    return [Hit(chunk(name, doc_id=name), score or 1.0 / (i + 1)) for i, name in enumerate(names)]
+
+
+def ids(found: tuple[Hit, ...]) -> list[str]:
+    return [hit.chunk.doc_id for hit in found]
+
+
+def test_order_of_rankings_does_not_matter() -> None:
+    """Fusing the same rankings in any order gives the same scores and order."""
+    rankings = [["a", "b"], ["b", "a"], ["c"]]
+
+    assert 1 == len({reciprocal_rank_fusion(p, rrf_k=60) for p in permutations(rankings)})
+
+
+def test_scores_are_those_of_the_paper() -> None:
+    """Rank 1 and rank 2 give 1/61 + 1/62."""
+    fused = reciprocal_rank_fusion([["a"], ["b", "a"]], rrf_k=60)
+
+    assert pytest.approx(1 / 61 + 1 / 62) == fused[0].value
+    assert ["a", "b"] == [item.chunk_id for item in fused]
+
+
+def test_scores_of_hits_are_carried_along() -> None:
+    """The largest known similarity and lexical score stay with a hit."""
+    left = Hit(chunk("x"), similarity=0.2)
+    right = Hit(chunk("x"), similarity=0.7, lexical=3.0)
+    (fused,) = fuse_hits([[left], [right]], rrf_k=20)
+
+    assert (0.7, 3.0) == (fused.similarity, fused.lexical)
+
+
+def test_other_queries_cannot_push_out_the_own_words_best() -> None:
+    """The first hits of the own ranking stay first; each other query brings its best new ones."""
+    own, other = hits("a", "b", "c", "d"), hits("x", "a", "y", "z")
+
+    together = reserve_slots(own, [other], slot=3, each=2)
+
+    assert ["a", "b"] == ids(together)[:2]
+    assert {"c", "x", "y"} == set(ids(together)[2:5])
+    assert "z" not in ids(together)
+
+
+def test_slots_without_own_hits() -> None:
+    """Where the own words found nothing, the others still do."""
+    assert ["x"] == ids(reserve_slots([], [hits("x")], slot=3, each=1))
+
+
+def test_what_comes_last_comes_in_turn() -> None:
+    """New hits of other queries follow all own ones, the best of each query first."""
+    own = hits("a", "b")
+
+    together = put_last(own, [hits("b", "x", "y"), hits("z")])
+
+    assert ["a", "b", "z", "x", "y"] == ids(together)
+    assert sorted((hit.score for hit in together), reverse=True) == [h.score for h in together]
+    assert ["x"] == ids(put_last([], [hits("x")]))
+
+
+def paged(*places: str) -> list[Chunk]:
+    """Return a chunk for each place such as "a3", a document and a page."""
+    return [Chunk(f"{p}-{i}", p[0], p, int(p[1:]), source="x.pdf") for i, p in enumerate(places)]
+
+
+def test_weights_count() -> None:
+    """A ranking of half the weight gives half the score; the order of rankings is nothing."""
+    left = reciprocal_rank_fusion([["a"], ["b"]], rrf_k=4, weights=[1.0, 0.5])
+
+    assert [("a", 0.2), ("b", 0.1)] == [(item.chunk_id, item.value) for item in left]
+    assert left == reciprocal_rank_fusion([["b"], ["a"]], rrf_k=4, weights=[0.5, 1.0])
+
+
+def test_best_hit_of_each_page_first() -> None:
+    """Later hits of a page go behind in their order; formats without pages are left alone."""
+    assert ["a3", "b3", "a4", "a3", "b3"] == [
+        c.text for c in pages_apart(paged("a3", "b3", "a3", "a4", "b3"))
+    ]
+    notes = [Chunk(name, "notes", name, source="notes.md") for name in "xyz"]
+    assert tuple(notes) == pages_apart(notes)
+
+
+def test_place_at_moves_no_front_and_loses_nothing() -> None:
+    """New pages stand behind the front; a page that is there already brings nothing."""
+    own = paged("a1", "a2", "a3", "a4")
+    moved, shown, new = own[3], paged("a1")[0], Chunk("n", "n", "n9", 9)
+
+    assert ["a1", "a2", "a4", "n9", "a3"] == [
+        c.text for c in place_at(own, [shown, moved, new], after=2, most=2)
+    ]
+    assert tuple(own) == place_at(own, [new], after=2, most=0)
+    assert (new,) == place_at([], [new], after=2, most=1)
+
+
+def test_falling_scores() -> None:
+    """Every value is smaller than the one before, also from zero on."""
+    values = falling([1.0, 1.0, 2.0, 0.0, 0.0])
+
+    assert sorted(set(values), reverse=True) == list(values)
+    assert (1.0, 0.0) == (values[0], values[3])

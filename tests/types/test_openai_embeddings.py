@@ -1,0 +1,93 @@
+"""Embeddings over the wire: the real client against a scripted server."""
+
+import time
+import traceback
+
+import pytest
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from tests.loopback import CLOSED, Json, Raw, embedding_reply, error_reply
+from tests.loopback_faults import FAULTS
+from tests.models.openai_models import embedder, replies
+
+TEI = "batch size 8 > maximum allowed batch size 3"
+OPENAI = "Invalid 'input': array too long. Expected an array with maximum length 3"
+
+
+def test_vectors_have_length_one() -> None:
+    """Texts go out as text, in their order, and the vectors come back normalised."""
+    script, seen = replies(embedding_reply([[3, 4], [0, -2]]))
+    with embedder(script) as model:
+        assert [[0.6, 0.8], [0.0, -1.0]] == model.embed(["a", "b"])
+        assert [] == model.embed([])
+        assert "m" == model.name
+    assert [["a", "b"]] == [request["input"] for request in seen]
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (embedding_reply([[1, 0]]), ModelReplyError),
+        (embedding_reply([[1, 0], [1]]), ModelReplyError),
+        (embedding_reply([[1, 0], [0, 0]]), ModelReplyError),
+        ({"object": "list", "data": [], "model": "m"}, ModelReplyError),
+        (Raw(200, b"<html>", "text/html"), ModelReplyError),
+        (Raw(200, b" " * 1_000_000), ModelReplyError),
+        (error_reply(400, "input is too large to process SECRET"), ContextOverflowError),
+        (error_reply(401, "SECRET"), ModelAccessError),
+        (error_reply(500, "SECRET"), ModelUnavailableError),
+        (CLOSED, ModelUnavailableError),
+    ],
+)
+def test_vectors_that_are_none(reply: Json | Raw, error: type[ModelError]) -> None:
+    """Missing, uneven and empty vectors are refused, and failures are ours."""
+    script, _ = replies(reply)
+    with embedder(script) as model, pytest.raises(ModelError) as caught:
+        model.embed(["a", "b"])
+    assert error is type(caught.value)
+    assert "SECRET" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(("status", "said"), [(422, TEI), (400, OPENAI), (413, "")])
+def test_fewer_texts_at_a_time(status: int, said: str) -> None:
+    """A server that takes three texts gets two at a time in the end, and that is remembered."""
+    seen: list[int] = []
+
+    def script(given: Json) -> Json | Raw:
+        texts = given["input"]
+        seen.append(len(texts))
+        if len(texts) > 3:
+            return error_reply(status, said)
+        return embedding_reply([[len(text), 0.0] for text in texts])
+
+    with embedder(script) as model:
+        vectors = [model.embed(["a"] * 8), model.embed(["b"] * 3)]
+    assert [[[1.0, 0.0]] * 8, [[1.0, 0.0]] * 3] == vectors
+    assert [8, 4, 2, 2, 2, 2, 2, 1] == seen
+
+
+def test_one_text_that_is_too_large() -> None:
+    """Where half as many texts are none, it is an error."""
+    script, seen = replies(error_reply(413, "SECRET"))
+    with embedder(script) as model, pytest.raises(ModelError, match="413"):
+        model.embed(["a"])
+    assert 1 == len(seen)
+
+
+@pytest.mark.parametrize("fault", ["hang before the headers", "plain body dripped"])
+def test_one_deadline_for_a_call(fault: str) -> None:
+    """The endpoint's timeout ends a call, also where something comes all the time."""
+    begun = time.monotonic()
+    with (
+        embedder(FAULTS[fault](lambda _: CLOSED), timeout=0.3) as model,
+        pytest.raises(ModelTimeoutError, match="in time"),
+    ):
+        model.embed(["a", "b"])
+    assert 0.3 <= time.monotonic() - begun < 0.8

@@ -1,0 +1,133 @@
+"""Each fault of a model server ends in an error of ours or in a reply, inside its deadline."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from research_agent.errors import (
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from research_agent.types import Completion
+from tests.loopback import text_reply
+from tests.loopback_faults import FAULTS
+from tests.models.openai_models import ASKED, KEY, chat
+
+SECONDS = 0.3
+LATE = 0.35
+"""What the fault's end may be late by, on a machine with other things to do."""
+
+OUTCOMES: dict[str, type[ModelError] | None] = {
+    "429, Retry-After in seconds": ModelBusyError,
+    "429, Retry-After as a date": ModelBusyError,
+    "429, Retry-After of a day": ModelBusyError,
+    "500 once": ModelUnavailableError,
+    "500 for ever": ModelUnavailableError,
+    "closed without a reply": ModelUnavailableError,
+    "reset without a reply": ModelUnavailableError,
+    "reset within the reply": ModelUnavailableError,
+    "hang before the headers": ModelTimeoutError,
+    "hang within the headers": ModelTimeoutError,
+    "hang within the body": ModelTimeoutError,
+    "headers dripped": ModelTimeoutError,
+    "body dripped": ModelTimeoutError,
+    "plain body dripped": ModelTimeoutError,
+    "endless stream": ModelReplyError,
+    "endless stream without log-probabilities": ModelReplyError,
+    "endless stream without tokens": ModelReplyError,
+    "endless line": ModelReplyError,
+    "stream cut without finish_reason": ModelUnavailableError,
+    "stream that only says it is done": ModelUnavailableError,
+    "half an event": ModelUnavailableError,
+    "broken JSON in an event": ModelReplyError,
+    "an error within the stream": ModelUnavailableError,
+    "null content": None,
+    "empty choices": ModelReplyError,
+    "invalid JSON": ModelReplyError,
+    "2 MB reply": ModelReplyError,
+    "wrong content type": ModelReplyError,
+    "compressed though not asked": ModelReplyError,
+    "redirect": ModelError,
+    "context overflow": ContextOverflowError,
+    "unknown model": ModelError,
+    "key refused": ModelAccessError,
+    "stream refused": None,
+    "log-probabilities refused": None,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _libraries() -> None:
+    """Load what is loaded once, so that no fault's time counts it."""
+    outcome("500 for ever", seconds=20)
+
+
+def opened() -> tuple[int, int]:
+    """Return how many files and sockets, and how many threads this process has."""
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0, threading.active_count()
+
+
+def is_as_before(before: tuple[int, int]) -> bool:
+    """Wait a moment until nothing is left of a call."""
+    until = time.monotonic() + 1
+    while opened() != before and time.monotonic() < until:
+        time.sleep(0.01)
+    return opened() == before
+
+
+def outcome(fault: str, *, max_tokens: int = 9, seconds: float = SECONDS) -> object:
+    """Return what becomes of one call: the reply or the error."""
+    with chat(FAULTS[fault](lambda _: text_reply("Paris"))) as model:
+        begun = time.monotonic()
+        try:
+            got: Completion | ModelError = model.complete(
+                "answer", ASKED, max_tokens=max_tokens, seconds=seconds
+            )
+        except ModelError as error:
+            got = error
+        assert time.monotonic() - begun < seconds + LATE
+        return got
+
+
+def test_every_fault_is_known() -> None:
+    """No fault of the table is left out here."""
+    assert set(FAULTS) == set(OUTCOMES)
+
+
+@pytest.mark.parametrize(("fault", "error"), OUTCOMES.items())
+def test_faults(fault: str, error: type[ModelError] | None) -> None:
+    """The outcome is the expected one, with a hint and without secrets; nothing is left open."""
+    before = opened()
+    got = outcome(fault, max_tokens=9)
+    assert is_as_before(before)
+    if error is None:
+        assert isinstance(got, Completion)
+        return
+    assert isinstance(got, ModelError)
+    assert error is type(got)
+    assert got.hint
+    assert not any(word in f"{got} {got.hint}" for word in (KEY, "SECRET", "DOCUMENT"))
+
+
+@pytest.mark.parametrize("fault", ["hang before the headers", "2 MB reply", "headers dripped"])
+def test_faults_of_plain_requests(fault: str) -> None:
+    """What is not streamed is limited in the same way."""
+    got = outcome(fault, max_tokens=1)
+    expected = ModelReplyError if fault == "2 MB reply" else ModelTimeoutError
+    assert expected is type(got)
+
+
+def test_large_replies_are_refused_by_their_size() -> None:
+    """The error says so; the limit grows with what was asked for."""
+    assert "too large" in str(outcome("2 MB reply", max_tokens=300))
+    got = outcome("2 MB reply", max_tokens=2000, seconds=5)
+    assert isinstance(got, Completion)
+    assert 2_000_000 == len(got.text)

@@ -1,0 +1,206 @@
+"""What a result says: its sentences with their marks, its status, its cost, and how it ended."""
+
+import pytest
+
+from research_agent.text.quote_search import Quote
+from research_agent.types import Hit, ModelCall, TraceEvent
+from research_agent.types.calls import Found
+from research_agent.types.claims import Claim
+from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.evidence import Evidence
+from research_agent.types.refinement import Refinement
+from research_agent.types.refusals import REFUSAL
+from research_agent.types.result import (
+    NOTHING_CONFIRMED,
+    ResearchResult,
+    Unconfirmed,
+    research_result,
+    usage_of,
+)
+from research_agent.types.uncertain_spans import Spot
+from research_agent.types.verification import Check, Draft
+from tests.fakes import chunk
+
+CALLS = (
+    ModelCall("answer", 100, 20, 60, model="large", price=0.5, tries=3),
+    ModelCall("verifier", 100, 1, 90, model="small", price=0.25),
+    ModelCall("planner", 70, 7, model="small", reused=True),
+    ModelCall("planner", failed="ModelTimeoutError", seconds=9.0),
+)
+
+EVIDENCE = [
+    Evidence(f"c{at}", Hit(chunk(text, at, doc_id=f"d{at}")))
+    for at, text in enumerate(("It has 1184 bytes.", "blue", "y"), 1)
+]
+GOOD = Claim("It has 1184 bytes.", ("c1",), (Quote(1.0, "1184", 0, 4),), "supported")
+POOR = Claim("It is blue.", ("c2",), (Quote(0.3, "blue", 0, 4),))
+FALSE = Claim("It has 9 bytes!", ("c1",), (Quote(0.5, "not nine", 5, 13),), "contradicted")
+REST = Claim(
+    "密钥公开。", ("c1", "c3"), (Quote(0.2, "x", 0, 1), Quote(0.9, "y", 0, 1)), "supported"
+)
+EMPTY, STOP = Draft(), Check("stop", "unchecked")
+
+
+def result(
+    check: Check, *events: TraceEvent, best: Draft = EMPTY, unconfirmed: Unconfirmed = "mark"
+) -> ResearchResult:
+    return research_result(
+        "?",
+        best=best,
+        check=check,
+        evidence=EVIDENCE if best.claims else (),
+        confidence=RetrievalConfidence(),
+        refinement=Refinement(),
+        found=Found(),
+        rounds=1,
+        trace=events,
+        unconfirmed=unconfirmed,
+    )
+
+
+def test_each_kind_of_call_is_counted() -> None:
+    """Reused replies are counted apart and cost nothing; failed calls are calls."""
+    usage = usage_of([TraceEvent(CALLS, node="answer", seconds=12.0)])
+
+    assert (3, 1, 2, 1) == (
+        usage.llm_calls,
+        usage.failed_calls,
+        usage.retries,
+        usage.reused_calls,
+    )
+    assert (200, 150, 21) == (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    assert (0.75, {"answer": 12.0}) == (usage.cost, usage.node_seconds)
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost"), [([], 0.0), ([0.1] * 10, 1.0), ([0.1, None], None), ([None], None)]
+)
+def test_cost_is_known_where_every_price_is(prices: list[float | None], cost: float | None) -> None:
+    """One model without a price makes the sum unknown; sums are exact."""
+    calls = tuple(ModelCall("answer", price=price) for price in prices)
+
+    assert cost == usage_of([TraceEvent(calls)]).cost
+
+
+def test_models_are_those_that_answered() -> None:
+    """A call that failed does not hide which model had answered for its role."""
+    found = result(Check("stop", "refused"), TraceEvent(CALLS))
+
+    assert {"answer": "large", "verifier": "small", "planner": "small"} == found.models
+
+
+def test_warnings_are_told_once() -> None:
+    """Parallel searches may fall back for the same reason."""
+    found = result(Check("stop", "error"), TraceEvent(notes=("a", "b")), TraceEvent(notes=("a",)))
+
+    assert (("a", "b"), "error") == (found.warnings, found.stop_reason)
+
+
+@pytest.mark.parametrize("check", [Check(), Check("again", "uncertain", "more")])
+def test_report_before_the_end_was_cancelled(check: Check) -> None:
+    """Somebody who jumps to the report, in Studio, ends the loop: verify did not."""
+    assert "cancelled" == result(check).stop_reason
+
+
+def answered(
+    *claims: Claim,
+    unconfirmed: Unconfirmed = "mark",
+    missing: tuple[str, ...] = (),
+    check: Check = STOP,
+    spots: tuple[Spot, ...] = (),
+) -> ResearchResult:
+    return result(
+        check, best=Draft(1, claims, missing=missing, spots=spots), unconfirmed=unconfirmed
+    )
+
+
+def test_sentences_are_marked_and_counted() -> None:
+    """The marks stand behind the keys, in front of the full stop."""
+    found = answered(GOOD, POOR, FALSE, REST)
+
+    assert (
+        "It has 1184 bytes [c1]. It is blue [c2][unconfirmed]. It has 9 bytes [c1][contradicted]! "
+        "密钥公开 [c1][c3]。"
+    ) == found.answer
+    assert ("answered", 2, 1, 1) == (
+        found.status,
+        found.supported,
+        found.unconfirmed,
+        found.contradicted,
+    )
+    assert [("c1", "1184"), ("c2", "blue"), ("c3", "y")] == [
+        (one.key, one.quote) for one in found.citations
+    ]
+
+
+def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
+    """A mark does not: all of the question is answered."""
+    found = answered(GOOD, POOR, missing=("the price", ""))
+
+    assert ("partial", ("the price", ""), "") == (
+        found.status,
+        found.unanswered,
+        found.refusal_reason,
+    )
+    assert "answered" == answered(GOOD, POOR).status
+
+
+@pytest.mark.parametrize("claims", [(POOR,), (POOR, FALSE)])
+def test_nothing_confirmed_is_said_first(claims: tuple[Claim, ...]) -> None:
+    """The nearest passage is named, and the draft stands below with its marks."""
+    found = answered(*claims, missing=("the price",))
+    first, _, draft = found.answer.partition("\n\n")
+
+    assert ("unconfirmed", 0, "") == (found.status, found.supported, found.refusal_reason)
+    assert f"{NOTHING_CONFIRMED} The nearest passage is [c1] d1" in first
+    assert draft.startswith("It is blue [c2][unconfirmed].")
+    assert ("the price",) == found.unanswered
+
+
+@pytest.mark.parametrize(
+    ("claims", "check", "reason"),
+    [
+        ((FALSE, FALSE), STOP, "unsupported_draft"),
+        ((), STOP, "unsupported_draft"),
+        ((GOOD,), Check("stop", "refused", "", "insufficient_evidence"), "insufficient_evidence"),
+    ],
+)
+def test_refusals(claims: tuple[Claim, ...], check: Check, reason: str) -> None:
+    """All sentences contradicted, none at all, or the model's own; the text is always the same."""
+    found = answered(*claims, check=check, missing=("the price",))
+
+    assert ("refused", REFUSAL, reason) == (found.status, found.answer, found.refusal_reason)
+    assert ((), ("the price",), 0) == (found.citations, found.unanswered, found.contradicted)
+
+
+@pytest.mark.parametrize(
+    ("mode", "claims", "status", "answer", "left_out"),
+    [
+        ("drop", (GOOD, POOR), "partial", "It has 1184 bytes [c1].", ("It is blue.",)),
+        ("drop", (GOOD,), "answered", "It has 1184 bytes [c1].", ()),
+        ("drop", (POOR,), "refused", REFUSAL, ()),
+        ("refuse", (GOOD, POOR), "refused", REFUSAL, ()),
+        ("refuse", (GOOD,), "answered", "It has 1184 bytes [c1].", ()),
+    ],
+)
+def test_sentences_may_be_dropped_or_refuse_the_answer(
+    mode: Unconfirmed,
+    claims: tuple[Claim, ...],
+    status: str,
+    answer: str,
+    left_out: tuple[str, ...],
+) -> None:
+    """What is left out is told apart, and no mark is left."""
+    found = answered(*claims, unconfirmed=mode)
+
+    assert (status, answer, left_out) == (found.status, found.answer, found.unanswered)
+    assert (0, claims) == (found.unconfirmed, found.claims)
+
+
+@pytest.mark.parametrize("claims", [(GOOD, POOR), (POOR,)])
+def test_doubts_are_told_where_they_stand_in_the_answer(claims: tuple[Claim, ...]) -> None:
+    """Also behind the first words of an answer of which nothing is confirmed."""
+    spot = Spot(POOR.text, "value", 6, 10, "unsure about blue", 0.9, "logprobs")
+    found = answered(*claims, spots=(spot,))
+
+    assert ["blue"] == [found.answer[slice(*one.span)] for one in found.unsure]

@@ -1,0 +1,101 @@
+"""What a scope admits."""
+
+import pytest
+
+from research_agent.errors import ToolInputError
+from research_agent.types import Chunk
+from research_agent.types.corpus import DocumentOutline
+from research_agent.types.scope import EVERYTHING, Scope, check_dates, check_scope
+
+CHUNK = Chunk(
+    "id", "FIPS.203", "text", kind="table", date="2024-08-13", source="/docs/nist/FIPS.203.pdf"
+)
+
+
+@pytest.mark.parametrize(
+    ("scope", "admitted"),
+    [
+        (EVERYTHING, True),
+        (Scope(documents=("fips.203",)), True),
+        (Scope(documents=("other", "fips*")), True),
+        (Scope(documents=("fips",)), False),
+        (Scope(documents=("FIPS.203.pdf",)), True),
+        (Scope(documents=("nist/*.pdf",)), True),
+        (Scope(documents=("docs/*.pdf",)), False),
+        (Scope(documents=("/docs/nist/*",)), True),
+        (Scope(documents=("[", "")), False),
+        (Scope(folders=("/docs",)), True),
+        (Scope(folders=("/doc",)), False),
+        (Scope(kinds=("table", "code")), True),
+        (Scope(kinds=("code",)), False),
+        (Scope(since="2024"), True),
+        (Scope(since="2024-08-13", until="2024-08-13"), True),
+        (Scope(since="2024-09"), False),
+        (Scope(until="2024-07"), False),
+        (Scope(exclude=frozenset({"id"})), False),
+        (Scope(documents=("fips*",), kinds=("code",)), False),
+    ],
+)
+def test_scope(scope: Scope, admitted: bool) -> None:  # noqa: FBT001 (a parameter)
+    """Every condition that is given must hold; of one with several values, any."""
+    assert admitted == scope.admits(CHUNK)
+
+
+def test_dates_known_in_part() -> None:
+    """A year alone is in each of its months; without a date nothing is known."""
+    year, undated = Chunk("a", "d", "", date="2024"), Chunk("b", "d", "")
+
+    assert Scope(since="2024-09").admits(year)
+    assert not Scope(since="2025").admits(year)
+    assert not Scope(until="2030").admits(undated)
+
+
+LISTED = [
+    DocumentOutline("FIPS.203", "/docs/nist/FIPS.203.pdf", date="2024-08-13"),
+    DocumentOutline("notes [draft]", "/docs/notes [draft].md"),
+]
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        EVERYTHING,
+        Scope(documents=("notes [draft]", "fips*")),
+        Scope(folders=("/docs/nist",), since="2024", until="2024"),
+        Scope(exclude=frozenset({"gone"}), kinds=("code",)),
+    ],
+)
+def test_scope_with_documents(scope: Scope) -> None:
+    """Names with brackets are names; what limits no documents is not looked at."""
+    check_scope(scope, lambda: LISTED)
+
+
+@pytest.mark.parametrize(
+    ("scope", "message", "hint"),
+    [
+        (Scope(documents=("fips-203",)), "no document fits 'fips-203'", "nearest: 'FIPS.203'"),
+        (Scope(documents=("fips*", "x")), "no document fits 'x'", "Leave it out, or name one"),
+        (Scope(documents=("",)), "no document fits ''", "'FIPS.203'"),
+        (Scope(documents=("[",)), "no document fits '['", "'FIPS.203'"),
+        (Scope(folders=("/doc/nist",)), "in the folder /doc/nist", "/docs/nist"),
+        (Scope(since="2025"), "no document is within", "from 2024-08-13 to 2024-08-13. 1 of 2"),
+        (Scope(documents=("notes*",), since="2000"), "no document is within", "have no date"),
+        (Scope(since="2024-13"), "'2024-13' is no date", "2024-08-13"),
+        (Scope(until="2024-02-30"), "'2024-02-30' is no date", "2024-08-13"),
+        (Scope(until="soon"), "'soon' is no date", "2024-08-13"),
+        (Scope(since="2025", until="2024"), "ends (2024) before it begins (2025)", "Change"),
+    ],
+)
+def test_scope_without_documents(scope: Scope, message: str, hint: str) -> None:
+    """What is wrong is told, with the nearest names or the dates that there are."""
+    with pytest.raises(ToolInputError) as error:
+        check_scope(scope, lambda: LISTED)
+
+    assert message in str(error.value)
+    assert hint in error.value.hint
+
+
+def test_period_of_dates_known_in_part() -> None:
+    """A month is within its year, whichever of both ends is the shorter one."""
+    check_dates("2024-08", "2024")
+    check_dates("2024", "2024-01")

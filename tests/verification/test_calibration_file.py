@@ -1,0 +1,99 @@
+"""What was fitted is kept whole, for its owner alone, and read as it was written."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.verification.adapters.calibration_file import (
+    read_calibration,
+    write_calibration,
+)
+from research_agent.verification.calibration.fitted import (
+    BYPASS,
+    Calibration,
+    Fingerprint,
+    Threshold,
+)
+
+FITTED = Threshold(value=0.35, rate=0.1, bound=0.08, passed=90, errors=1, questions=120)
+KEPT = Calibration(
+    fingerprint=Fingerprint(model="m", generation=3, changed="2026-11-01", settings="s"),
+    made="2026-11-22T10:00:00+00:00",
+    thresholds={BYPASS: FITTED},
+)
+
+
+def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Only its owner may read it, and nothing is left beside it."""
+    path = tmp_path / "calibration.json"
+    assert read_calibration(path) is None
+
+    write_calibration(path, KEPT)
+    write_calibration(path, KEPT)
+
+    assert KEPT == read_calibration(path)
+    assert (0o600, [path]) == (path.stat().st_mode & 0o777, list(tmp_path.iterdir()))
+
+
+def test_thresholds_of_other_names_are_kept(tmp_path: Path) -> None:
+    """A later version may fit more of them."""
+    path = tmp_path / "calibration.json"
+    write_calibration(path, KEPT)
+    content = json.loads(path.read_text())
+    content["thresholds"]["verify.max_entropy"] = content["thresholds"][BYPASS]
+    path.write_text(json.dumps(content))
+
+    kept = read_calibration(path)
+
+    assert kept
+    assert {BYPASS: FITTED, "verify.max_entropy": FITTED} == kept.thresholds
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("format", 2), ("made", 7), ("more", "x"), ("thresholds", {"a": {"value": 1}})],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    """Another version, wrong types, unknown and missing fields; the error names the command."""
+    path = tmp_path / "calibration.json"
+    write_calibration(path, KEPT)
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, name: value}))
+
+    with pytest.raises(IndexDamagedError, match="cannot be read") as caught:
+        read_calibration(path)
+
+    assert "Make it anew: research-agent calibrate" == caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "7", '{"format": 1}', "\xff\x00", '{"format": 1, "thresholds": NaN}'],
+)
+def test_damaged_files_are_refused(tmp_path: Path, text: str) -> None:
+    """Whatever a file holds, it ends in an error of ours."""
+    path = tmp_path / "calibration.json"
+    path.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(IndexDamagedError):
+        read_calibration(path)
+
+
+def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
+    """A threshold of NaN would compare as neither more nor less."""
+    path = tmp_path / "calibration.json"
+    write_calibration(path, KEPT)
+    path.write_text(path.read_text().replace('"value": 0.35', '"value": NaN'))
+
+    with pytest.raises(IndexDamagedError):
+        read_calibration(path)
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """And nothing else is written."""
+    with pytest.raises(IndexingError, match="cannot be written"):
+        write_calibration(tmp_path / "gone" / "calibration.json", KEPT)
+
+    assert [] == list(tmp_path.iterdir())

@@ -1,0 +1,171 @@
+"""Which word of an answer is in doubt, and what is searched for it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from research_agent.types import Alternative, Chunk, Token
+from research_agent.verification.dragin.answer_words import answer_words
+from research_agent.verification.dragin.doubt import SentenceDoubt, rarity, sentence_doubts
+from research_agent.verification.dragin.query import MOST_WORDS, doubt_query
+from tests.fakes import chunk, token
+
+KEY = chunk("ML-KEM-768 has an encapsulation key of 1,184 bytes.")
+BREAD = chunk("Bread is baked at 230 degrees.", 1)
+EVEN, SURE = (math.log(0.5), math.log(0.5)), (-0.001, -8.0)
+SAID = ("ML-KEM-768 has an encapsulation key of", " 1088", " bytes [c1].")
+
+
+def tokens(*pieces: str, unsure: Sequence[str] = ()) -> tuple[Token, ...]:
+    return tuple(token(piece, *(EVEN if piece in unsure else SURE)) for piece in pieces)
+
+
+def doubts(
+    said: Sequence[Token], text: str = "", cited: Chunk = KEY, limit: float = 0.5
+) -> tuple[SentenceDoubt, ...]:
+    text = text or "".join(one.text for one in said)
+    return sentence_doubts(text, said, {}, {"c1": cited}, [KEY, BREAD], limit=limit)
+
+
+def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
+    """The uncertain number is named, and the query is made of the words around it."""
+    (found,) = doubts(tokens(*SAID, unsure=[" 1088"]))
+
+    assert "1088" == found.word
+    assert math.isclose(math.log(2), found.score or 0.0)
+    assert ("ML-KEM-768", "encapsulation", "key", "bytes") == found.certain
+    assert "How large is ML-KEM-768? encapsulation key bytes" == doubt_query(
+        "How large is ML-KEM-768?", found.certain, frozenset()
+    )
+
+
+@pytest.mark.parametrize("word", [" 1184", " 1,184", " bytes"])
+def test_word_that_the_cited_chunk_says_is_in_no_doubt(word: str) -> None:
+    """However unsure the model was of it; a number counts with and without commas."""
+    (found,) = doubts(tokens("ML-KEM-768 key has", word, " [c1].", unsure=[word]))
+
+    assert ("", 0.0) == (found.word, found.score)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word"),
+    [
+        ("The key is of the oven [c1].", " is"),
+        ("Kunci itu dapat digunakan dengan aman [c1].", " dapat"),
+        ("密钥的长度是1184字节。", "的"),
+    ],
+)
+def test_function_words_are_in_no_doubt(sentence: str, word: str) -> None:
+    """In English, Indonesian and Chinese."""
+    before, _, after = sentence.partition(word)
+    (found,) = doubts(tokens(before, word, after, unsure=[word]))
+
+    assert "" == found.word
+
+
+def test_chinese_words_are_aligned_too() -> None:
+    """Pairs of characters take the place of words."""
+    (found,) = doubts(tokens("密钥长度为", "九百", "字节。", unsure=["九百"]))
+
+    assert "九百" == found.word
+
+
+def test_rare_words_weigh_more() -> None:
+    """A word that all chunks hold is in little doubt even where the cited one lacks it."""
+    other = chunk("Nothing is said here.", 2)
+    said = tokens("The", " key", " [c1].", unsure=[" key"])
+    keys = [replace(KEY, chunk_id=f"k{number}") for number in range(9)]
+
+    (rare,) = sentence_doubts("The key [c1].", said, {}, {"c1": other}, [other], limit=0.5)
+    (usual,) = sentence_doubts("The key [c1].", said, {}, {"c1": other}, keys, limit=0.5)
+
+    assert "key" == rare.word
+    assert (usual.score or 1.0) < 0.05
+    assert 1.0 == rarity(0, 0) == rarity(0, 40)
+
+
+def test_right_citations_take_the_place_of_written_ones() -> None:
+    """A sentence is compared with the chunk that carries it."""
+    said = tokens("Bread needs", " 230", " degrees [c1].", unsure=[" 230"])
+    chunks = {"c1": KEY, "c2": BREAD}
+
+    (written,) = sentence_doubts("".join(t.text for t in said), said, {}, chunks, [], limit=0.5)
+    keys = {"Bread needs 230 degrees.": ("c2",)}
+    (right,) = sentence_doubts("".join(t.text for t in said), said, keys, chunks, [], limit=0.5)
+
+    assert ("230", "") == (written.word, right.word)
+
+
+def test_words_behind_the_doubt_have_to_be_held() -> None:
+    """What was written to go with a doubtful word is not searched for."""
+    said = tokens("The key of", " Shannon", " was sold in Boston as bytes [c1].")
+    said = (said[0], token(" Shannon", *EVEN), said[2])
+
+    assert ("key", "bytes") == doubts(said)[0].certain
+
+
+def test_query_has_a_limit_and_says_nothing_twice() -> None:
+    """As many words as DRAGIN takes; without any the question stays as it is."""
+    many = [f"{one}{other}" for one in "bcdfgh" for other in "klmnpqr"]
+
+    assert 2 + MOST_WORDS == len(doubt_query("Which keys?", many, frozenset()).split())
+    assert "Which keys?" == doubt_query("Which keys?", ["Keys", "keys"], frozenset())
+
+
+def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:
+    """Sub-words, digits one by one, and a token that holds two words."""
+    said = [token("en", *EVEN), token("caps", *SURE), token(" a b", *EVEN)]
+    (caps, first, second) = answer_words("encaps a b", said)
+
+    assert ("encaps", "a", "b") == (caps.text, first.text, second.text)
+    assert math.isclose(math.log(2) / 2, caps.entropy or 0.0, abs_tol=0.01)
+    assert first.entropy == second.entropy
+
+
+NAN, POSITIVE = Alternative("x", math.nan), Alternative("y", 3.0)
+TEXT = "".join(SAID)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (),
+        (Token(TEXT, 0.0),),
+        (Token(TEXT, math.nan, (NAN, POSITIVE)),),
+        (Token("other words", -0.7, (Alternative("a", -0.7), Alternative("b", -0.7))),),
+        tokens(*SAID[:2], unsure=SAID),
+    ],
+    ids=["absent", "no alternatives", "nan and positive", "misaligned", "a part of the text"],
+)
+def test_unusable_log_probabilities_tell_nothing(given: tuple[Token, ...]) -> None:
+    """No word is in doubt, nothing is known, and the words are there for a query."""
+    (found,) = doubts(given, TEXT)
+
+    assert (None, "") == (found.score, found.word)
+    assert ("ML-KEM-768", "encapsulation", "key", "1088", "bytes") == found.certain
+
+
+def test_partial_fewer_and_binary_log_probabilities_are_used_as_far_as_they_go() -> None:
+    """One alternative has a rest; values in bits are too low, so the doubt is too large."""
+    some = (Token(SAID[0], 0.0), token(SAID[1], -0.7), Token(SAID[2], 0.0))
+    bits = (Token(SAID[0], 0.0), token(SAID[1], -1.0, -1.0), Token(SAID[2], 0.0))
+
+    assert ["1088", "1088"] == [doubts(given)[0].word for given in (some, bits)]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "[c1]", "...", "?!"])
+def test_answer_without_words(text: str) -> None:
+    """Nothing is in doubt, and nothing breaks."""
+    assert () == answer_words(text, [Token(text, -1.0)])
+    assert all(one.score is None for one in doubts([Token(text, -1.0)], text))
+
+
+def test_one_token_and_two_thousand() -> None:
+    """The shortest answer and a very long one."""
+    long = tokens(*(" word" for _ in range(2000)), unsure=[" word"])
+
+    assert ["1088"] == [one.word for one in doubts(tokens("1088", unsure=["1088"]))]
+    assert 2000 == len(answer_words("".join(one.text for one in long), long))
+    assert ["word"] == [one.word for one in doubts(long)]
