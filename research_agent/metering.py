@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from research_agent.errors import BudgetError, ConfigError, ModelError
@@ -10,10 +10,23 @@ from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSp
 from research_agent.settings import BudgetSettings, Settings, number_range, values
 from research_agent.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.types.budget import NOTHING, Allowance, left
+from research_agent.types.entropy import yes_or_no
 from research_agent.types.limits import Limits
 
 MESSAGE_TOKENS = 4
 """What a message costs beside its text: the marks around it."""
+
+
+@dataclass(frozen=True)
+class YesNo:
+    """What a model says to a yes-or-no question.
+
+    `probability` is P(yes) / (P(yes) + P(no)), None where the reply is neither. It is `measured`
+    from log-probabilities, else 0 or 1 by the word alone.
+    """
+
+    probability: float | None
+    measured: bool
 
 
 class Meter:
@@ -78,6 +91,21 @@ class Meter:
             raise
         self._calls.append(reply.cost)
         return reply
+
+    def ask_yes_no(
+        self,
+        model: ChatModel,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        kept: Allowance = NOTHING,
+    ) -> YesNo:
+        """Return how likely the model says yes, from a reply of one token.
+
+        Raises BudgetError and ModelError.
+        """
+        reply = self.ask(model, role, messages, max_tokens=1, kept=kept)
+        return YesNo(yes_or_no(reply), measured=bool(reply.tokens))
 
 
 def whole(budget: BudgetSettings) -> Allowance:
