@@ -14,6 +14,7 @@ from graphs.tool_inputs import LARGEST
 from graphs.tools import ResearchTools
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.settings import Settings
 
 QUERY = "Which fields does a request to create something need?"
@@ -30,7 +31,7 @@ def run(index: str) -> Mapping[str, float]:
 def measured(index: str) -> Mapping[str, float]:
     """Search for a few chunks, then for `LARGEST`, and return chunks, seconds and memory."""
     with connect(index, Settings(), {}) as connection:
-        tools = ResearchTools(connection.ports, Settings(), load_prompts())
+        tools = ResearchTools(RunContext(connection.ports, Settings(), load_prompts()))
         tools.search(QUERY, max_chunks=10)
         before, started = _peak_mb(), time.perf_counter()
         found = tools.search(QUERY, max_chunks=LARGEST, include_references=True)

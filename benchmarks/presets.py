@@ -26,6 +26,7 @@ from benchmarks.samples import SampleName
 from graphs.state import ResearchState
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.own_graphs import own
 from research_agent.ports import Ports
@@ -143,11 +144,11 @@ def first_round_of(tokens: int) -> Iterator[None]:
     nodes = own("nodes")
     step = nodes.select_evidence_node
 
-    def limited(state: ResearchState, *, settings: Settings, **bound: object) -> object:
+    def limited(state: ResearchState, run: RunContext) -> object:
         if tokens and state.rounds == 1:
-            least = min(tokens, settings.evidence.max_tokens)
-            settings = changed(settings, evidence={"max_tokens": least})
-        return step(state, settings=settings, **bound)
+            least = min(tokens, run.settings.evidence.max_tokens)
+            run = replace(run, settings=changed(run.settings, evidence={"max_tokens": least}))
+        return step(state, run)
 
     with patch.object(nodes, "select_evidence_node", limited):
         yield

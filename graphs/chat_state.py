@@ -4,7 +4,6 @@ What a node returns is turned into plain JSON values before it is kept, and vali
 read. So a checkpoint holds no class of ours, and a later version can read it.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
+from research_agent.context import RunContext
 from research_agent.stopping import check
 from research_agent.types.conversation import Choices, FollowUp, Ledger, Turn
 from research_agent.types.scope import Scope, scope_of
@@ -22,7 +22,7 @@ from research_agent.types.scope import Scope, scope_of
 from .context import ResearchContext
 from .event_stream import passed_on
 from .executor import Runs, Threads, runs
-from .node_wrapper import under
+from .node_wrapper import Node, as_wanted
 from .reducers import append
 from .state import State
 
@@ -110,24 +110,22 @@ class ChatUpdate(TypedDict, total=False):
     ledger: Ledger
 
 
-def plainly(
-    name: str, node: Callable[..., Mapping[str, object]], threads: Threads, **bound: object
-) -> Runs:
-    """Return `node` with `bound` filled in; what it returns is kept as plain values.
+def plainly(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
+    """Return `node` with `run` bound to it; what it returns is kept as plain values.
 
-    Bound settings are those that the run's ResearchContext asks for. What a question that it asks
+    The settings are those that the run's ResearchContext asks for. What a question that it asks
     tells is told by the conversation too.
     """
 
-    def run(state: object) -> dict[str, Any]:
+    def call(state: object) -> dict[str, Any]:
         check()
         runtime = get_runtime(ResearchContext)
-        given = under(bound, runtime.context)
+        given = as_wanted(run, runtime.context)
         with passed_on(runtime.stream_writer):
-            update = node(ChatState.model_validate(state), **given)
+            update = node(ChatState.model_validate(state), given)
         return {
             name: value if name == "messages" else to_jsonable_python(value)
             for name, value in update.items()
         }
 
-    return runs(name, run, threads)
+    return runs(name, call, threads)

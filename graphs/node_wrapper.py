@@ -1,13 +1,13 @@
-"""How a node is added to a graph: with its ports bound, its time taken and its events told."""
+"""How a node is added to a graph: with its run's context, its time taken and its events told."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from langgraph.runtime import get_runtime
 
-from research_agent.ports import Clock
-from research_agent.settings import Settings
+from research_agent.context import RunContext
 from research_agent.stopping import check
 from research_agent.types import TraceEvent
 
@@ -15,33 +15,26 @@ from .context import UNCHANGED, ResearchContext, adjusted
 from .event_stream import kept, teller, telling
 from .executor import Runs, Threads, runs
 from .state import State, unreadable_in
-from .tool_calls import Toolbox
 
-Node = Callable[..., Mapping[str, object]]
+Node = Callable[[Any, RunContext], Mapping[str, object]]
 
 
-def bind(
-    name: str,
-    node: Node,
-    reads: type[State],
-    clock: Clock,
-    threads: Threads,
-    **bound: object,
-) -> Runs:
-    """Return `node` with `bound` filled in; each run leaves one stamped event in the trace.
+def bind(name: str, node: Node, reads: type[State], run: RunContext, threads: Threads) -> Runs:
+    """Return `node` with `run` bound to it; each run leaves one stamped event in the trace.
 
     LangGraph makes a state of what its channels hold for each node, which validates it. What
     `Send` carries arrives as it was sent, and is validated here. A question that was stopped ends
-    here with StoppedError. Where the run has a ResearchContext, the
-    bound settings and tools are those that it asks for; so they are where a model's replies could
-    not be read. In an event loop it runs on `threads`.
+    here with StoppedError. The settings of `run` are those that the ResearchContext of a question
+    asks for, and those of `with_readable_stages` where a model's replies could not be read. In an
+    event loop the node runs on `threads`.
     """
+    clock = run.ports.clock
 
     @lru_cache(maxsize=16)
-    def chosen(context: ResearchContext, unreadable: int) -> Mapping[str, object]:
-        return under(bound, context, unreadable)
+    def chosen(context: ResearchContext, unreadable: int) -> RunContext:
+        return as_wanted(run, context, unreadable)
 
-    def run(state: object) -> dict[str, object]:
+    def call(state: object) -> dict[str, object]:
         runtime = get_runtime(ResearchContext)
         read = state if type(state) is reads else reads.model_validate(state)
         started = clock.seconds()
@@ -49,7 +42,7 @@ def bind(
             check()
             own = isinstance(runtime.context, ResearchContext)
             given = chosen(runtime.context if own else UNCHANGED, unreadable_in(read))
-            update = dict(node(read, **given))
+            update = dict(node(read, given))
             update |= kept(read, update)
             events = update.get("trace")
             event = events[0] if isinstance(events, list) else TraceEvent()
@@ -58,20 +51,9 @@ def bind(
             tell(update)
         return update
 
-    return runs(name, run, threads)
+    return runs(name, call, threads)
 
 
-def under(bound: Mapping[str, object], context: object, unreadable: int = 0) -> dict[str, object]:
-    """Return what a node is bound to as one run wants it: its settings and tools are adjusted.
-
-    >>> given = under({"settings": Settings(), "k": 3}, ResearchContext(prune_mode="ratio"))
-    >>> given["k"], given["settings"].prune.mode
-    (3, 'ratio')
-    """
-    return {name: _under(value, context, unreadable) for name, value in bound.items()}
-
-
-def _under(value: object, context: object, unreadable: int) -> object:
-    if isinstance(value, Settings):
-        return adjusted(value, context, unreadable)
-    return value.under(context, unreadable) if isinstance(value, Toolbox) else value
+def as_wanted(run: RunContext, context: object, unreadable: int = 0) -> RunContext:
+    """Return `run` with the settings that a question's context asks for."""
+    return replace(run, settings=adjusted(run.settings, context, unreadable))

@@ -3,25 +3,23 @@
 from research_agent.answering.report import report
 from research_agent.answering.select_evidence.pruned import choose_pruned
 from research_agent.answering.write.answering import answer_question
+from research_agent.context import RunContext
 from research_agent.metering import remaining, spare
 from research_agent.planning.refine.before import Before
 from research_agent.planning.refine.refining import refine
-from research_agent.ports import Ports
-from research_agent.prompts import Prompts
 from research_agent.retrieval.search.retrieve import retrieve
-from research_agent.settings import Settings
 from research_agent.types.confidence import retrieval_confidence
 from research_agent.verification.verify.verifying import verify_answer
 
 from .state import ResearchState, ResearchUpdate
 
 
-def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
+def retrieve_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     found = retrieve(
         state.question,
         state.check,
-        ports=ports,
-        settings=settings.retrieval,
+        ports=run.ports,
+        settings=run.settings.retrieval,
         scope=state.scope,
         known=state.known,
         evidence=state.evidence,
@@ -29,49 +27,46 @@ def retrieve_node(state: ResearchState, *, ports: Ports, settings: Settings) -> 
     return {"probe": found.value, "rounds": state.rounds + 1, "trace": [found.event]}
 
 
-def assess_node(state: ResearchState, *, settings: Settings) -> ResearchUpdate:
+def assess_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
+    settings = run.settings.confidence
     confidence = retrieval_confidence(
         state.probe.query,
         state.probe.hits,
-        top_k=settings.confidence.top_k,
-        concentration_scale=settings.confidence.concentration_scale,
-        length_norm=settings.confidence.length_norm,
-        bypass=settings.confidence.bypass,
-        seed_bypass=settings.confidence.seed_bypass,
-        profile=settings.confidence.profile,
+        top_k=settings.top_k,
+        concentration_scale=settings.concentration_scale,
+        length_norm=settings.length_norm,
+        bypass=settings.bypass,
+        seed_bypass=settings.seed_bypass,
+        profile=settings.profile,
     )
     return {"confidence": confidence}
 
 
-def refine_node(
-    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
-) -> ResearchUpdate:
+def refine_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     refined = refine(
         state.question,
         state.probe,
         state.confidence,
         Before(state.check, state.evidence, state.trace),
-        allowance=spare(settings, state.trace),
-        ports=ports,
-        prompts=prompts,
-        settings=settings,
+        allowance=spare(run.settings, state.trace),
+        ports=run.ports,
+        prompts=run.prompts,
+        settings=run.settings,
     )
     return {"refinement": refined.value, "trace": [refined.event]}
 
 
-def select_evidence_node(
-    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
-) -> ResearchUpdate:
+def select_evidence_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     chosen = choose_pruned(
         state.question,
         state.found.hits,
         state.evidence,
         state.pruned,
         state.check,
-        allowance=spare(settings, state.trace),
-        ports=ports,
-        prompts=prompts,
-        settings=settings,
+        allowance=spare(run.settings, state.trace),
+        ports=run.ports,
+        prompts=run.prompts,
+        settings=run.settings,
         scope=state.scope,
     )
     return {
@@ -81,35 +76,31 @@ def select_evidence_node(
     }
 
 
-def answer_node(
-    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
-) -> ResearchUpdate:
+def answer_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     answered = answer_question(
         state.question,
         state.evidence,
         state.answer,
-        allowance=remaining(settings, state.trace),
-        ports=ports,
-        prompts=prompts,
-        settings=settings,
+        allowance=remaining(run.settings, state.trace),
+        ports=run.ports,
+        prompts=run.prompts,
+        settings=run.settings,
         faulty=state.check.faulty,
     )
     return {"answer": answered.value, "trace": [answered.event]}
 
 
-def verify_node(
-    state: ResearchState, *, ports: Ports, settings: Settings, prompts: Prompts
-) -> ResearchUpdate:
+def verify_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     verified = verify_answer(
         state.question,
         state.answer,
         state.evidence,
         state.best,
         state.check,
-        allowance=remaining(settings, state.trace),
-        ports=ports,
-        prompts=prompts,
-        settings=settings,
+        allowance=remaining(run.settings, state.trace),
+        ports=run.ports,
+        prompts=run.prompts,
+        settings=run.settings,
         probe_failed=state.probe.failed,
         round_=state.rounds,
         left_out=state.pruned.may_return,
@@ -123,7 +114,7 @@ def verify_node(
     }
 
 
-def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> ResearchUpdate:
+def report_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     result = report(
         state.question,
         best=state.best,
@@ -135,11 +126,11 @@ def report_node(state: ResearchState, *, ports: Ports, settings: Settings) -> Re
         rounds=state.rounds,
         trace=state.trace,
         prune=state.pruned.stats,
-        chunks=ports.chunks,
-        documents=ports.documents,
+        chunks=run.ports.chunks,
+        documents=run.ports.documents,
         scope=state.scope,
         unsaid=state.unsaid,
-        unconfirmed=settings.answer.unconfirmed,
-        laid=settings.laid,
+        unconfirmed=run.settings.answer.unconfirmed,
+        laid=run.settings.laid,
     )
     return {"result": result}

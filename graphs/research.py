@@ -7,6 +7,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from research_agent import routing
+from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.presets import NAMES as PRESETS
 from research_agent.presets import with_preset
@@ -75,25 +76,21 @@ def build_research_graph(
 
     threads = own_threads(settings)
 
-    def add(name: str, node: Node, **bound: object) -> None:
-        graph.add_node(name, bind(name, node, ResearchState, ports.clock, threads, **bound))
+    run = RunContext(ports, settings, prompts)
 
-    add("retrieve", nodes.retrieve_node, ports=ports, settings=settings)
-    add("assess", nodes.assess_node, settings=settings)
-    add("refine", nodes.refine_node, ports=ports, settings=settings, prompts=prompts)
+    def add(name: str, node: Node) -> None:
+        graph.add_node(name, bind(name, node, ResearchState, run, threads))
+
+    add("retrieve", nodes.retrieve_node)
+    add("assess", nodes.assess_node)
+    add("refine", nodes.refine_node)
     kept = False if checkpointer is False else None
     search = build_search_graph(ports, settings, prompts, threads=threads, checkpointer=kept)
     graph.add_node("search", searching(search, ports.clock))
-    add(
-        "select_evidence",
-        nodes.select_evidence_node,
-        ports=ports,
-        settings=settings,
-        prompts=prompts,
-    )
-    add("answer", nodes.answer_node, ports=ports, settings=settings, prompts=prompts)
-    add("verify", nodes.verify_node, ports=ports, settings=settings, prompts=prompts)
-    add("report", nodes.report_node, ports=ports, settings=settings)
+    add("select_evidence", nodes.select_evidence_node)
+    add("answer", nodes.answer_node)
+    add("verify", nodes.verify_node)
+    add("report", nodes.report_node)
     if on_threads:
         graph.add_node("begin", begin)
         graph.add_edge("begin", "retrieve")

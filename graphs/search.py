@@ -8,6 +8,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Checkpointer, Send
 
 from research_agent import routing
+from research_agent.context import RunContext
 from research_agent.metering import spare
 from research_agent.planning.tool_calls.planning import plan_calls
 from research_agent.planning.tool_calls.turn import Before
@@ -36,26 +37,24 @@ from .tools import ResearchTools
 SearchGraph = CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]
 
 
-def plan_calls_node(
-    state: SearchState, *, ports: Ports, settings: Settings, prompts: Prompts, tools: Toolbox
-) -> SearchUpdate:
+def plan_calls_node(state: SearchState, run: RunContext) -> SearchUpdate:
     planned = plan_calls(
         state.question,
         state.refinement,
         state.results,
         state.plan.turn,
         before=Before(state.probe.hits, state.evidence, state.missing),
-        allowance=spare(settings, state.trace),
-        ports=ports,
-        prompt=prompts.plan_calls,
-        hop=prompts.hop,
-        tools=tools,
-        settings=settings.search,
+        allowance=spare(run.settings, state.trace),
+        ports=run.ports,
+        prompt=run.prompts.plan_calls,
+        hop=run.prompts.hop,
+        tools=Toolbox(run),
+        settings=run.settings.search,
     )
     return {"plan": planned.value, "trace": [planned.event]}
 
 
-def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
+def run_call_node(state: CallInput, run: RunContext) -> SearchUpdate:
     about = About(
         question=state.question,
         known=state.known,
@@ -63,18 +62,18 @@ def run_call_node(state: CallInput, *, tools: Toolbox) -> SearchUpdate:
         look_again=not state.by_model,
     )
     result, event = run_call(
-        state.call, state.share, tools=tools.made_of, scope=state.scope, about=about
+        state.call, state.share, tools=ResearchTools(run), scope=state.scope, about=about
     )
     return {"results": [result], "trace": [event]}
 
 
-def collect_node(state: SearchState, *, settings: Settings) -> SearchUpdate:
+def collect_node(state: SearchState, run: RunContext) -> SearchUpdate:
     found = collect(
         state.results,
         state.plan,
         own_query=state.probe.query,
-        max_turns=settings.search.max_turns,
-        rrf_k=settings.retrieval.rrf_k,
+        max_turns=run.settings.search.max_turns,
+        rrf_k=run.settings.retrieval.rrf_k,
     )
     return {"found": found}
 
@@ -105,8 +104,7 @@ def build_search_graph(
     its nodes run on the `threads` of that graph.
     """
     places = threads or own_threads(settings)
-    tools = Toolbox(ResearchTools(ports, settings, prompts, settings.search.max_chunks))
-    planning = {"ports": ports, "settings": settings, "prompts": prompts}
+    run = RunContext(ports, settings, prompts)
     graph = StateGraph(
         SearchState,
         context_schema=ResearchContext,
@@ -114,12 +112,12 @@ def build_search_graph(
         output_schema=SearchOutput,
     )
 
-    def add(name: str, node: Node, reads: type[State], **bound: object) -> None:
-        graph.add_node(name, bind(name, node, reads, ports.clock, places, **bound))
+    def add(name: str, node: Node, reads: type[State]) -> None:
+        graph.add_node(name, bind(name, node, reads, run, places))
 
-    add("plan_calls", plan_calls_node, SearchState, tools=tools, **planning)
-    add("run_call", run_call_node, CallInput, tools=tools)
-    add("collect", collect_node, SearchState, settings=settings)
+    add("plan_calls", plan_calls_node, SearchState)
+    add("run_call", run_call_node, CallInput)
+    add("collect", collect_node, SearchState)
     graph.add_edge(START, "plan_calls")
     graph.add_conditional_edges("plan_calls", after_plan, ["run_call", "collect"])
     graph.add_edge("run_call", "collect")

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.planning.tool_calls.turn import TOOL
 from research_agent.ports import ToolSpec
@@ -17,9 +18,8 @@ from research_agent.types.filtering import discarded_note
 from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.types.tool_results import ChunksResult, unknown_ids
 
-from .context import adjusted
 from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, told, valid
-from .tools import GET_TOOL, ResearchTools
+from .tools import GET_TOOL, ResearchTools, described, made_tool
 
 REPEATED = "the same call as before: see its results above"
 MORE = "more passages are referred to than are shown: read those you need by their keys"
@@ -29,20 +29,12 @@ MORE = "more passages are referred to than are shown: read those you need by the
 class Toolbox:
     """Three tools by name; implements the `Tools` of `plan_calls`."""
 
-    made_of: ResearchTools
+    run: RunContext
 
-    def under(self, context: object, unreadable: int = 0) -> "Toolbox":
-        """Return the tools as one run wants them; the same where it wants nothing else."""
-        settings = adjusted(self.made_of.settings, context, unreadable)
-        if settings is self.made_of.settings:
-            return self
-        most = settings.search.max_chunks
-        return Toolbox(replace(self.made_of, settings=settings, max_chunks=most))
-
-    @cached_property
+    @property
     def specs(self) -> Sequence[ToolSpec]:
         """How models are told about the tools; the documents are told in the prompt."""
-        return tuple(map(convert_to_openai_tool, self.made_of.tools(outline=False)))
+        return _specs(self.run.settings.search.max_chunks)
 
     @property
     def names(self) -> Sequence[str]:
@@ -58,8 +50,18 @@ class Toolbox:
         asked = given.pop("max_chunks", None)
         if asked is None and arguments.get("max_chunks") is not None:
             asked = INPUTS[name].model_fields["max_chunks"].default
-        smaller = isinstance(asked, int) and asked < self.made_of.max_chunks
+        smaller = isinstance(asked, int) and asked < self.run.settings.search.max_chunks
         return given | {"max_chunks": asked} if smaller else given
+
+
+@lru_cache(maxsize=8)
+def _specs(max_chunks: int) -> Sequence[ToolSpec]:
+    tools = (made_tool(*of, body=_not_run) for of in described(max_chunks))
+    return tuple(map(convert_to_openai_tool, tools))
+
+
+def _not_run(**_: object) -> tuple[str, object]:
+    return "", None
 
 
 def run_call(
@@ -80,15 +82,16 @@ def run_call(
     if call.repeats is not None:
         return CallResult(call, told=REPEATED, searched=False), TraceEvent()
     try:
+        most = tools.run.settings.search.max_chunks
         if call.name == TOOL:
-            wanted = valid(SearchChunksInput, **{"max_chunks": tools.max_chunks, **call.arguments})
+            wanted = valid(SearchChunksInput, **{"max_chunks": most, **call.arguments})
             found = tools.found(wanted, share, within=scope, about=about)
             note = discarded_note(found.stats)
             return CallResult(call, found.hits, found.stats, note), found.event
         if call.name == GET_TOOL:
             asked = valid(GetChunksInput, **call.arguments)
-            most = min(asked.max_total_chunks, len(asked.chunk_ids) + tools.max_chunks)
-            read = tools.read(asked.model_copy(update={"max_total_chunks": most}))
+            total = min(asked.max_total_chunks, len(asked.chunk_ids) + most)
+            read = tools.read(asked.model_copy(update={"max_total_chunks": total}))
             return _read(call, read, scope)
     except ToolInputError as error:
         wrong = replace(call, problem=told(error))

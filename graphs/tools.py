@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import ValidationError
 from pydantic.v1 import ValidationError as ValidationErrorV1
 
+from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.metering import whole
 from research_agent.planning.filter.filtering import HitFilter
@@ -44,7 +45,7 @@ from .tool_inputs import (
     with_default,
 )
 
-GET_TOOL = "get_chunks_tool"
+GET_TOOL, LIST_TOOL = "get_chunks_tool", "list_documents_tool"
 SEARCH = """Search the user's own documents for passages, and get the best of them.
 
 Use it whenever something about the documents' content is asked: it is the only way to see them.
@@ -66,13 +67,20 @@ LIST = """List the documents that can be searched: names, titles, sizes and main
 Use it where it is not clear what there is, or to find the name for file_filter."""
 
 
+def described(max_chunks: int) -> Sequence[tuple[str, str, type[ToolInput]]]:
+    """Return name, description and arguments of the tools; a search returns `max_chunks`."""
+    return (
+        (TOOL, SEARCH, with_default(SearchChunksInput, "max_chunks", max_chunks)),
+        (GET_TOOL, GET, GetChunksInput),
+        (LIST_TOOL, LIST, ListDocumentsInput),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ResearchTools:
     """The three tools over one index; each one's body is one step."""
 
-    ports: Ports
-    settings: Settings
-    prompts: Prompts
+    run: RunContext
     max_chunks: int = 25
     """What a search returns at most, where its caller does not say."""
 
@@ -96,7 +104,7 @@ class ResearchTools:
             rerank=rerank,
             exclude_chunk_ids=exclude_chunk_ids and several(exclude_chunk_ids),
         )
-        return self.found(given, whole(self.settings.budget))
+        return self.found(given, whole(self.run.settings.budget))
 
     def found(
         self,
@@ -108,16 +116,16 @@ class ResearchTools:
     ) -> SearchResult:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
-        following = Referring(self.ports, within.exclude | exclude, within)
+        following = Referring(self.run.ports, within.exclude | exclude, within)
         search = partial(
             search_chunks,
             allowance=allowance,
-            ports=self.ports,
-            reorder=Reorderer(self.ports, self.settings, self.prompts),
+            ports=self.run.ports,
+            reorder=Reorderer(self.run.ports, self.run.settings, self.run.prompts),
             filtering=HitFilter(
-                self.ports,
-                self.settings,
-                self.prompts,
+                self.run.ports,
+                self.run.settings,
+                self.run.prompts,
                 references=following.references,
                 expand=following.further,
             ),
@@ -133,12 +141,12 @@ class ResearchTools:
                 exclude=exclude,
                 within=within,
             ),
-            ports=self.ports,
-            retrieval=self.settings.retrieval,
+            ports=self.run.ports,
+            retrieval=self.run.settings.retrieval,
             search=search,
             follow=following.further,
             references=following.references,
-            filtering=self.settings.filter,
+            filtering=self.run.settings.filter,
         )
 
     def get_chunks(
@@ -159,13 +167,13 @@ class ResearchTools:
             given.chunk_ids,
             expand_depth=given.expand_depth,
             max_total_chunks=given.max_total_chunks,
-            ports=self.ports,
-            references=Referring(self.ports).references,
+            ports=self.run.ports,
+            references=Referring(self.run.ports).references,
         )
 
     def documents(self) -> DocumentsResult:
         """List what can be searched."""
-        return list_documents(self.ports)
+        return list_documents(self.run.ports)
 
     def tools(self, *, outline: bool = True) -> tuple[BaseTool, BaseTool, BaseTool]:
         """Return search_chunks_tool, get_chunks_tool and list_documents_tool for any agent.
@@ -174,12 +182,13 @@ class ResearchTools:
         list_documents_tool says it at any time.
         """
         about = f"\n\nThe documents:\n{self.documents().names}" if outline else ""
-        search_input = with_default(SearchChunksInput, "max_chunks", self.max_chunks)
-        return (
-            made_tool(TOOL, SEARCH + about, search_input, self._searched),
-            made_tool(GET_TOOL, GET, GetChunksInput, self._read),
-            made_tool("list_documents_tool", LIST, ListDocumentsInput, self._listed),
+        search, get, listing = (
+            made_tool(name, text + about * (name == TOOL), schema, body)
+            for (name, text, schema), body in zip(
+                described(self.max_chunks), (self._searched, self._read, self._listed), strict=True
+            )
         )
+        return search, get, listing
 
     def _searched(self, **arguments: Any) -> tuple[str, SearchResult]:  # noqa: ANN401 (validated)
         result = self.search(**arguments)
@@ -187,7 +196,7 @@ class ResearchTools:
 
     def _read(self, **arguments: Any) -> tuple[str, ChunksResult]:  # noqa: ANN401 (validated)
         result = self.get_chunks(**arguments)
-        return chunks_text(result, count=self.ports.tokenizer.count), result
+        return chunks_text(result, count=self.run.ports.tokenizer.count), result
 
     def _listed(self) -> tuple[str, DocumentsResult]:
         result = self.documents()
@@ -199,7 +208,7 @@ def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> Bas
 
     A call may cost as much as a whole question.
     """
-    return ResearchTools(ports, settings, prompts).tools(outline=False)[0]
+    return ResearchTools(RunContext(ports, settings, prompts)).tools(outline=False)[0]
 
 
 class _Tool(StructuredTool):

@@ -13,6 +13,7 @@ from research_agent.answering.event_making import Known
 from research_agent.assembly.connection import connect
 from research_agent.closeable import Closing
 from research_agent.config import PRESET, configured, load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.events import Watching, events
 from research_agent.interfaces.own_graphs import (
     context,
@@ -74,7 +75,7 @@ class ResearchAgent(Closing):
         """Build the graph once, for all questions; the ports stay their maker's to close."""
         self._on_close, self._ports = on_close, ports
         self._graph = research.build_research_graph(ports, settings, prompts)
-        self._tools = tools.ResearchTools(ports, settings, prompts)
+        self._tools = tools.ResearchTools(RunContext(ports, settings, prompts))
         self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
 
     @property

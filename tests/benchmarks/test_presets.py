@@ -12,6 +12,7 @@ from benchmarks.presets_table import Asked, grouped, paired, report
 from benchmarks.recording import Trial
 from graphs.state import ResearchState
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.own_graphs import own
 from research_agent.ports import Ports
@@ -158,9 +159,9 @@ def test_only_the_first_round_has_less_evidence() -> None:
     nodes = own("nodes")
     whole = nodes.select_evidence_node
 
-    def watched(state: ResearchState, *, settings: Settings, **bound: object) -> object:
-        seen.append((state.rounds, settings.evidence.max_tokens))
-        return whole(state, settings=settings, **bound)
+    def watched(state: ResearchState, run: RunContext) -> object:
+        seen.append((state.rounds, run.settings.evidence.max_tokens))
+        return whole(state, run)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(nodes, "select_evidence_node", watched)

@@ -20,6 +20,7 @@ from graphs.context import ResearchContext
 from graphs.executor import own_threads
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
+from research_agent.context import RunContext
 from research_agent.conversation.contextualize import understand
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
@@ -234,12 +235,13 @@ def test_own_nodes_honour_the_context() -> None:
     """The settings that a node of the conversation is given are those of the run."""
     seen: list[Settings] = []
 
-    def node(state: ChatState, *, settings: Settings) -> dict[str, object]:
-        seen.append(settings)
+    def node(state: ChatState, run: RunContext) -> dict[str, object]:
+        seen.append(run.settings)
         return {"chosen": state.said}
 
+    run = RunContext(ports(ScriptedChat()), Settings(), PROMPTS)
     graph = StateGraph(ChatState, context_schema=ResearchContext, input_schema=ChatInput)
-    graph.add_node("one", plainly("one", node, own_threads(Settings()), settings=Settings()))
+    graph.add_node("one", plainly("one", node, run, own_threads(Settings())))
     graph.add_edge(START, "one")
     given = ChatInput(messages=[HumanMessage("Hi")])
     compiled = graph.compile()

@@ -15,6 +15,7 @@ from graphs.search import build_search_graph
 from graphs.state import ResearchInput, SearchInput, SearchOutput
 from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
+from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
 from research_agent.retrieval.search.retrieve import About, retrieve
 from research_agent.settings import FilterSettings, SearchSettings, Settings
@@ -205,8 +206,10 @@ def test_filter_knows_the_question_and_tells_that_all_is_gone(
     gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))
     filterer = ScriptedChat(gone)
     given = ports(ScriptedChat(), filterer=filterer)
-    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
-    tools = ResearchTools(given, settings, PROMPTS, 1)
+    settings = replace(
+        BYPASSING, filter=FilterSettings(mode="llm"), search=SearchSettings(max_chunks=1)
+    )
+    tools = ResearchTools(RunContext(given, settings, PROMPTS))
     call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
     about = About(question="Which ML-KEM bread has bytes?", look_again=look_again)
     result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)

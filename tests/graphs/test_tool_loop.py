@@ -11,6 +11,7 @@ from graphs.search import build_search_graph
 from graphs.state import CallInput, SearchInput, SearchOutput, SearchState
 from graphs.tool_calls import Toolbox
 from graphs.tools import ResearchTools
+from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import (
@@ -379,7 +380,7 @@ def test_a_model_may_ask_for_as_many_as_the_default() -> None:
     """Where the settings pay more than the tool's own default, the model's word counts."""
     settings = replace(LOOP, search=SearchSettings(mode="tool_calling", max_chunks=50))
     given = ports(ScriptedChat(), texts=[f"bread {n}" for n in range(60)])
-    box = Toolbox(ResearchTools(given, settings, PROMPTS, 50))
+    box = Toolbox(RunContext(given, settings, PROMPTS))
 
     assert {"query": "x", "max_chunks": 25} == box.check(
         "search_chunks_tool", {"query": "x", "max_chunks": 25}

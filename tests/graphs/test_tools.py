@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graphs.tools import ResearchTools
+from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
@@ -56,7 +57,7 @@ def given() -> Ports:
 
 
 def research_tools(settings: Settings = OFF) -> ResearchTools:
-    return ResearchTools(given(), settings, PROMPTS)
+    return ResearchTools(RunContext(given(), settings, PROMPTS))
 
 
 def call(tool: BaseTool, **arguments: object) -> ToolMessage:
@@ -199,7 +200,7 @@ def test_without_rerank_the_ranking_alone_decides() -> None:
     """No model is asked, and nothing is left out, whatever the filter would say."""
     settings = Settings(filter=FilterSettings(mode="pointwise", min_similarity=1.0))
     filterer = ScriptedChat(NO)
-    tools = ResearchTools(replace(given(), filterer=filterer), settings, PROMPTS)
+    tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
     ranked = hybrid_search("bread", ports=given(), settings=settings.retrieval)
 
     assert ranked == tools.search("bread", rerank=False).hits
@@ -268,7 +269,7 @@ def test_as_many_hits_are_found_as_the_filter_may_see() -> None:
             filter=FilterSettings(mode="off", oversample=oversample),
             retrieval=RetrievalSettings(mode="dense", top_k=5),
         )
-        tools = ResearchTools(ports(ScriptedChat(), texts=texts), settings, PROMPTS)
+        tools = ResearchTools(RunContext(ports(ScriptedChat(), texts=texts), settings, PROMPTS))
         assert found == tools.search("bread", max_chunks=10).total_found
 
 
@@ -342,7 +343,7 @@ def test_depth_and_limit(arguments: dict[str, object], ids: list[str], truncated
 def test_many_chunks_are_read_in_parts() -> None:
     """A model is shown whole chunks only, and told which ones to ask for next."""
     long = [Chunk(f"n{i}", "book", "word " * 3000) for i in range(5)]
-    tools = ResearchTools(replace(given(), chunks=MemoryChunks(long)), OFF, PROMPTS)
+    tools = ResearchTools(RunContext(replace(given(), chunks=MemoryChunks(long)), OFF, PROMPTS))
     message = call(tools.tools()[1], chunk_ids=[chunk.chunk_id for chunk in long])
 
     assert 2 == message.text.count("</chunk>")
