@@ -5,13 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.planning.filter.prompt import (
-    cut,
-    excerpt,
-    fair_shares,
-    head,
-    shown_chunks,
-)
+from research_agent.planning.filter.prompt import fair_shares, head, shown_chunks
+from research_agent.text.excerpts import cut, excerpt
 from research_agent.types import Hit
 from tests.fakes import WordCount, chunk
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from research_agent.answering.select_evidence.information_gain import Measured, Unmeasured, measured
 from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
-from research_agent.planning.filter.prompt import excerpt
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import PruneSettings
+from research_agent.text.excerpts import excerpt
 from research_agent.types import Chunk, Message
 from research_agent.types.budget import MIN_SECONDS
 from research_agent.types.evidence import attribute, fenced, place, readable

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from research_agent.errors import BudgetError, ModelError
 from research_agent.planning.filter.cache_keys import decision_key, read_relevance
 from research_agent.planning.filter.judging import Ask, Judgement, Sought, fallback_type, remembered
-from research_agent.planning.filter.prompt import Count, excerpt, head
+from research_agent.planning.filter.prompt import head
 from research_agent.ports import DecisionCache
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings
+from research_agent.text.excerpts import Count, excerpt
 from research_agent.types import Hit, Message
 from research_agent.types.entropy import yes_or_no
 from research_agent.types.evidence import fenced, readable

@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.planning.filter.prompt import excerpt
 from research_agent.planning.tool_calls.call_checking import ID_LISTS
+from research_agent.text.excerpts import excerpt
 from research_agent.types import Hit
 from research_agent.types.calls import CallResult
 from research_agent.types.evidence import fenced, place

@@ -1,0 +1,90 @@
+"""The part of a text that is nearest to a query, within a number of tokens."""
+
+from collections.abc import Callable, Sequence
+
+from research_agent.text.sentences import sentence_spans
+from research_agent.text.words import index_words, query_words
+
+Count = Callable[[str], int]
+"""How many tokens a text has."""
+LONGEST = 120
+"""Tokens up to which a sentence or a row of a table is shown whole."""
+
+
+def excerpt(text: str, query: str, max_tokens: int, count: Count, *, whole: bool = False) -> str:
+    """Return `text`, or the run of its sentences that holds the most words of `query`.
+
+    What is left out is marked by an ellipsis. A single sentence that is too long is cut. With
+    `whole` a sentence of more than `LONGEST` tokens is taken line by line, such as a table by its
+    rows, before anything is cut, and of runs that hold as many words the middle one is taken, not
+    the first: it also shows what follows them.
+
+    >>> text = "Bread is old. Rye has a dark crust. It keeps well."
+    >>> excerpt(text, "crust of rye", 8, lambda text: len(text.split()))
+    '… Rye has a dark crust. …'
+    """
+    if count(text) <= max_tokens:
+        return text
+    wanted = frozenset(query_words(query))
+    spans = units(text, max(LONGEST, max_tokens - 2), count) if whole else _sentences(text)
+    sizes = [count(text[start:end]) for start, end in spans]
+    held = [wanted.intersection(index_words(text[start:end])) for start, end in spans]
+    runs = _best_runs(sizes, held, max_tokens - 2)
+    first, last = runs[len(runs) // 2 if whole else 0]
+    inside = text[spans[first][0] : spans[last][1]]
+    before, after = "… " if first else "", " …" if last < len(spans) - 1 else ""
+    if count(f"{before}{inside}{after}") <= max_tokens:
+        return f"{before}{inside}{after}"
+    return f"{before}{cut(inside, max_tokens - 2, count)} …"
+
+
+def cut(text: str, max_tokens: int, count: Count) -> str:
+    """Return as many of the first words of `text` as have no more than `max_tokens`.
+
+    >>> cut("one two three", 2, lambda text: len(text.split()))
+    'one two'
+    """
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(text[:middle]) <= max_tokens else (low, middle - 1)
+    whole = text[:low] if low == len(text) else text[:low].rpartition(" ")[0] or text[:low]
+    return whole.rstrip()
+
+
+def units(text: str, max_tokens: int, count: Count) -> Sequence[tuple[int, int]]:
+    """Return the spans of the sentences of a text; of one that is too long, those of its lines."""
+    found = list[tuple[int, int]]()
+    for start, end in _sentences(text):
+        if count(text[start:end]) <= max_tokens:
+            found.append((start, end))
+            continue
+        for line in text[start:end].splitlines(keepends=True):
+            if line.strip():
+                found.append((start, start + len(line.rstrip())))
+            start += len(line)  # noqa: PLW2901 (the place in the text)
+    return found
+
+
+def _sentences(text: str) -> Sequence[tuple[int, int]]:
+    return sentence_spans(text) or ((0, len(text)),)
+
+
+def _best_runs(
+    sizes: Sequence[int], held: Sequence[frozenset[str]], room: int
+) -> Sequence[tuple[int, int]]:
+    """Return the first and last of those neighbours that hold the most words within `room`.
+
+    There is a run from each place on; those that hold as many words are all returned.
+    """
+    best, most = [(0, 0)], -1
+    for first in range(len(sizes)):
+        last, size, words = first, sizes[first], held[first]
+        while last + 1 < len(sizes) and size + sizes[last + 1] <= room:
+            last += 1
+            size, words = size + sizes[last], words | held[last]
+        if len(words) > most:
+            best, most = [], len(words)
+        if len(words) == most:
+            best.append((first, last))
+    return best
