@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from benchmarks.places import DATA
 from benchmarks.questions import Row, read
-from research_agent.documents.chunking import chunk_document
+from research_agent.documents.chunking import linked_chunks
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk
 from research_agent.types.documents import Block, ParsedDocument
@@ -103,4 +103,5 @@ def _cut(corpus: str, row: Row) -> Sequence[Chunk]:
     name = str(row.get("_id") or row.get("id"))
     document = ParsedDocument((Block(str(row["text"])),), title=str(row["title"]))
     key = f"{corpus}/{name}"
-    return chunk_document(key, name, document, source=corpus, chunk_chars=CHUNK_CHARS)
+    linked = linked_chunks(key, name, document, source=corpus, chunk_chars=CHUNK_CHARS)
+    return [chunk for chunk, _ in linked]

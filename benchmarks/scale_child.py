@@ -23,7 +23,6 @@ from benchmarks.overhead import Spent, TimedEmbedder
 from benchmarks.peers.embedding import KeptVectors
 from research_agent.assembly.caches import sync_caches
 from research_agent.assembly.connection import connect
-from research_agent.documents.chunking import chunk_header
 from research_agent.index.adapters.folders import IndexFolder, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
@@ -32,6 +31,7 @@ from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import IndexSettings, Settings
+from research_agent.types import chunk_header
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
 
 REAL = 5000

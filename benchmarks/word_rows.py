@@ -7,9 +7,8 @@ from pathlib import Path
 
 from benchmarks.engines.measuring import Query, Row, line_of
 from benchmarks.mixed_chunks import Mixture, mixtures, sentences
-from research_agent.documents.chunking import chunk_header
 from research_agent.text.words import index_words, query_words
-from research_agent.types import Chunk
+from research_agent.types import Chunk, chunk_header
 
 _STEMS = """
 CREATE VIRTUAL TABLE words USING fts5 (

@@ -23,12 +23,12 @@ from benchmarks.places import RESULTS
 from benchmarks.rankings import whole_documents
 from benchmarks.word_rows import Stemmed, queries, stems
 from research_agent.assembly.parsing import parse_file
-from research_agent.documents.chunking import chunk_document, chunk_header
+from research_agent.documents.chunking import linked_chunks
 from research_agent.index.adapters.lexical import HEADER_WEIGHT, WordIndex
 from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.text.words import STOP_WORDS, fold, index_words, whole_words
-from research_agent.types import Chunk
+from research_agent.types import Chunk, chunk_header
 
 Words = Callable[[str], Sequence[str]]
 _K = 30
@@ -192,7 +192,8 @@ def _chunks(folder: Path) -> Iterator[Chunk]:
     size = Settings().documents.chunk_chars
     for path in sorted(folder.iterdir()):
         document = parse_file(str(path))
-        yield from chunk_document(path.name, path.stem, document, source="", chunk_chars=size)
+        linked = linked_chunks(path.name, path.stem, document, source="", chunk_chars=size)
+        yield from (chunk for chunk, _ in linked)
 
 
 def _adapter(chunks: Sequence[Chunk], texts: Sequence[str]) -> list[list[str]]:

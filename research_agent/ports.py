@@ -11,7 +11,7 @@ from research_agent.types.corpus import DocumentOutline
 from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
 from research_agent.types.grounding import GroundingModel
 from research_agent.types.records import DocumentRecord, IndexedChunk
-from research_agent.types.references import Edge
+from research_agent.types.references import Edge, LinkedChunk
 
 ToolSpec = Mapping[str, object]
 """A tool as models are told about it: name, description and JSON schema of the arguments."""
@@ -303,12 +303,22 @@ def no_reading_ahead(_: str) -> None:
     """Do nothing: files are read when they are asked for."""
 
 
+class Chunker(Protocol):
+    """Cuts documents into chunks."""
+
+    def __call__(
+        self, doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
+    ) -> Sequence[LinkedChunk]:
+        """Return the chunks of a document in reading order, of about `chunk_chars` characters."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexingPorts:
     """The adapters one run of indexing works on."""
 
     files: FileSource
     reader: DocumentReader
+    chunker: Chunker
     embedder: Embedder
     windows: TextWindows
     writer: IndexWriter

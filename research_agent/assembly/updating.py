@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from research_agent.assembly.caches import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
+from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import Edition, IndexFolder, locate
@@ -127,6 +128,7 @@ class _Work:
             ports=IndexingPorts(
                 files=self.files,
                 reader=self.reader,
+                chunker=linked_chunks,
                 embedder=embedder,
                 windows=windows,
                 writer=writer,

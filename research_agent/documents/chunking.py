@@ -20,7 +20,7 @@ from research_agent.text.sentences import sentence_spans
 from research_agent.text.text_cuts import cuts, line_groups
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
-from research_agent.types.references import ChunkLinks
+from research_agent.types.references import LinkedChunk
 
 WHOLE = 1.5
 """A table or a piece of code up to so many times the chunk length stays in one chunk."""
@@ -61,23 +61,9 @@ class _Passage:
         return _Passage(self.text[start:end], self.kind, self.section, pages, before, carried)
 
 
-def chunk_document(
-    doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
-) -> tuple[Chunk, ...]:
-    """Return the chunks of a document in reading order, as `linked_chunks` cuts it.
-
-    >>> document = ParsedDocument((Block("One. Two.", 3),), page_labels=("i", "ii", "1"))
-    >>> chunk, = chunk_document("k", "d", document, source="d.pdf", chunk_chars=1000)
-    >>> chunk.text, chunk.start_page, chunk.start_label
-    ('One. Two.', 3, '1')
-    """
-    linked = linked_chunks(doc_key, doc_id, document, source=source, chunk_chars=chunk_chars)
-    return tuple(chunk for chunk, _ in linked)
-
-
 def linked_chunks(
     doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
-) -> tuple[tuple[Chunk, ChunkLinks], ...]:
+) -> tuple[LinkedChunk, ...]:
     r"""Return the chunks of a document in reading order, each with its anchors and links.
 
     There are none where it holds no text. Blocks of one section are put together up to about
@@ -96,7 +82,7 @@ def linked_chunks(
     [('One.\n\nTwo.', ('#a',))]
     """
     seen: Counter[str] = Counter()
-    chunks: list[tuple[Chunk, ChunkLinks]] = []
+    chunks: list[LinkedChunk] = []
     labels = dict(enumerate(document.page_labels, start=1))
     last_page = max((block.page for block in document.blocks), default=1)
     for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
@@ -119,16 +105,6 @@ def linked_chunks(
         chunks.append((chunk, chunk_links(passage.carried)))
         seen[passage.text] += 1
     return tuple(chunks)
-
-
-def chunk_header(chunk: Chunk) -> str:
-    """Return the title and the headings above a chunk, without empty or repeated ones.
-
-    >>> chunk_header(Chunk("id", "doc", "text", title="Guide", section=("Guide", "Setup", "")))
-    'Guide > Setup'
-    """
-    parts = (part.strip() for part in (chunk.title, *chunk.section))
-    return " > ".join(dict.fromkeys(part for part in parts if part))
 
 
 def _chunk_id(doc_key: str, ordinal: int, text: str) -> str:

@@ -55,6 +55,16 @@ class Chunk:
     """Position among the chunks of its document, from 0."""
 
 
+def chunk_header(chunk: Chunk) -> str:
+    """Return the title and the headings above a chunk, without empty or repeated ones.
+
+    >>> chunk_header(Chunk("id", "doc", "text", title="Guide", section=("Guide", "Setup", "")))
+    'Guide > Setup'
+    """
+    parts = (part.strip() for part in (chunk.title, *chunk.section))
+    return " > ".join(dict.fromkeys(part for part in parts if part))
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredId:
     """A chunk id with the score that one index gave it; larger is better."""

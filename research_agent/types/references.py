@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from research_agent.types import Chunk
+
 LinkKind = Literal["link", "see", "schema", "part", "mention"]
 """A hyperlink; words such as "see Table 2"; an OpenAPI `$ref` or security requirement; the other
 parts of something that was cut; a title, a heading or a defined term in running text."""
@@ -48,6 +50,9 @@ class ChunkLinks:
     """In reading order, each target once."""
     terms: tuple[str, ...] = ()
     """Terms that are defined here: where other texts use them, they mention this chunk."""
+
+
+LinkedChunk = tuple[Chunk, ChunkLinks]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import pytest
 
 from research_agent.assembly.parsing import READABLE, parse_file, reader
 from research_agent.documents.adapters.sandbox import EagerReader
-from research_agent.documents.chunking import chunk_document
+from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
 from tests.types.small_pdf import encrypted_pdf, small_pdf
@@ -99,8 +99,8 @@ def test_a_line_of_400_kb(sandbox: EagerReader, tmp_path: Path, ending: str) -> 
     path.write_text("word " * 80_000)
     start = time.perf_counter()
     document = sandbox.read(str(path))
-    chunks = chunk_document("key", "doc", document, source=str(path), chunk_chars=1000)
+    chunks = linked_chunks("key", "doc", document, source=str(path), chunk_chars=1000)
 
-    assert 80_000 == sum(chunk.text.count("word") for chunk in chunks)
-    assert max(len(chunk.text) for chunk in chunks) <= 4000
+    assert 80_000 == sum(chunk.text.count("word") for chunk, _ in chunks)
+    assert max(len(chunk.text) for chunk, _ in chunks) <= 4000
     assert time.perf_counter() - start < 5

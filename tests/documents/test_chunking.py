@@ -4,15 +4,16 @@ from itertools import pairwise
 
 import pytest
 
-from research_agent.documents.chunking import chunk_document, chunk_header
+from research_agent.documents.chunking import linked_chunks
 from research_agent.text.pseudocode import goes_on
-from research_agent.types import Chunk
+from research_agent.types import Chunk, chunk_header
 from research_agent.types.documents import Block, ParsedDocument
 
 
 def chunks(*blocks: Block, size: int = 100, key: str = "key") -> tuple[Chunk, ...]:
     document = ParsedDocument(blocks, title="T", date="2024", page_labels=("i", "1", "2"))
-    return chunk_document(key, "doc", document, source="/d.pdf", chunk_chars=size)
+    found = linked_chunks(key, "doc", document, source="/d.pdf", chunk_chars=size)
+    return tuple(chunk for chunk, _ in found)
 
 
 def test_blocks_of_a_section_are_merged() -> None:

@@ -4,7 +4,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from research_agent.documents.adapters.pdf import parse_pdf
-from research_agent.documents.chunking import chunk_document
+from research_agent.documents.chunking import linked_chunks
 from research_agent.text.alignment import page_spans
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.text.sentences import sentence_spans
@@ -47,7 +47,7 @@ def test_quotes_of_a_real_document_are_found() -> None:
     name = "NIST.IR.8547.ipd"
     document = parse_pdf(data_set("nist-pqc", "pdf", f"{name}.pdf").read_bytes())
     found: list[bool] = []
-    for chunk in chunk_document("k", name, document, source=name, chunk_chars=1000):
+    for chunk, _ in linked_chunks("k", name, document, source=name, chunk_chars=1000):
         numbers = range(chunk.start_page, chunk.end_page + 1)
         pages = {number: document.page_texts[number - 1] for number in numbers}
         for start, end in sentence_spans(chunk.text) if chunk.kind not in APPARATUS else ():

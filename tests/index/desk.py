@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from research_agent.documents.chunking import linked_chunks
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.update import index_documents
@@ -32,6 +33,7 @@ class Desk:
             ports=IndexingPorts(
                 files=self.files,
                 reader=self.files,
+                chunker=linked_chunks,
                 embedder=self.embedder,
                 windows=self.embedder,
                 writer=self.writer,

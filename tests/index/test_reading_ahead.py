@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.update import index_documents
@@ -37,7 +38,13 @@ class Watched(MemoryFiles, CuttingEmbedder):
     def index(self, writer: LedgerWriter, *, ahead: bool = True) -> IndexReport:
         begin = {"read_ahead": self.begin} if ahead else {}
         ports = IndexingPorts(
-            files=self, reader=self, embedder=self, windows=self, writer=writer, **begin
+            files=self,
+            reader=self,
+            chunker=linked_chunks,
+            embedder=self,
+            windows=self,
+            writer=writer,
+            **begin,
         )
         return index_documents(["/docs"], ports=ports, chunk_chars=200)
 

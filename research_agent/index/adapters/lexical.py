@@ -12,12 +12,11 @@ from threading import Lock
 from typing import Self
 
 from research_agent.closeable import Closing
-from research_agent.documents.chunking import chunk_header
 from research_agent.errors import IndexDamagedError
 from research_agent.private_files import touch
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.text.words import index_words, query_words
-from research_agent.types import Chunk, ScoredId
+from research_agent.types import Chunk, ScoredId, chunk_header
 
 MAX_TERMS = 64
 """Distinct words of a query that are searched, its first ones: enough for any question."""

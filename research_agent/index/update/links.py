@@ -1,29 +1,36 @@
 """What chunks say about one another: found when a document is cut, told when it is published."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.documents.definitions import defined_terms
-from research_agent.documents.numbered_references import with_numbers
+from research_agent.index.numbered_references import with_numbers
 from research_agent.types import Chunk
 from research_agent.types.documents import FileReport
-from research_agent.types.question_words import QuestionWords
+from research_agent.types.question_words import QuestionWords, phrases
 from research_agent.types.records import DocumentRecord
-from research_agent.types.references import ChunkLinks, unresolved_words
+from research_agent.types.references import LinkedChunk, unresolved_words
 
-Linked = tuple[Chunk, ChunkLinks]
+_ENTRY = re.compile(
+    r"^[ \t*_|-]*([^\W\d_][^|:\u2013\u2014\n]{1,60}?)[*_]*(?:\s*[|:]\s|\s+[\u2013\u2014-]\s)",
+    re.MULTILINE,
+)
+"""A line that begins with a term, and what is said of it behind a mark."""
 
 
-def linked(chunks: Sequence[Linked], words: Sequence[QuestionWords]) -> tuple[Linked, ...]:
+def linked(
+    chunks: Sequence[LinkedChunk], words: Sequence[QuestionWords]
+) -> tuple[LinkedChunk, ...]:
     """Return the chunks of one document with what they name by number, and define.
 
     >>> from research_agent.types.question_words import ENGLISH
+    >>> from research_agent.types.references import ChunkLinks
     >>> pier = Chunk("a", "d", "tide gauge | A pole.", section=("Glossary",))
     >>> linked([(pier, ChunkLinks())], [ENGLISH])[0][1].terms
     ('tide gauge',)
     """
     return tuple(
-        (chunk, replace(links, terms=defined_terms(chunk, words)))
+        (chunk, replace(links, terms=_defined_terms(chunk, words)))
         for chunk, links in with_numbers(chunks, words)
     )
 
@@ -43,3 +50,11 @@ def with_unresolved(
     for report in reports:
         told = known.get(report.path, ()) if report.status == "indexed" else ()
         yield replace(report, reason="; ".join(filter(None, (report.reason, *told))))
+
+
+def _defined_terms(chunk: Chunk, languages: Sequence[QuestionWords]) -> tuple[str, ...]:
+    """Return the terms that a chunk of a glossary defines line by line; none for other chunks."""
+    headings = " ".join(chunk.section)
+    if not any(phrases(words.glossaries).search(headings) for words in languages):
+        return ()
+    return tuple(dict.fromkeys(match[1].strip() for match in _ENTRY.finditer(chunk.text)))

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from research_agent.documents.chunking import chunk_header, linked_chunks
-from research_agent.documents.quality import tables_in
 from research_agent.errors import DocumentError
 from research_agent.index.update.ahead import Ahead, Decided
 from research_agent.index.update.changes import Changes
-from research_agent.index.update.links import Linked, linked
+from research_agent.index.update.links import linked
 from research_agent.index.update.reports import OnProgress, unchanged
 from research_agent.ports import IndexingPorts
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import APPARATUS, apparatus
 from research_agent.text.paths import display_names
-from research_agent.types.documents import FileReport, SourceFile
+from research_agent.types import chunk_header
+from research_agent.types.documents import FileReport, ParsedDocument, SourceFile
 from research_agent.types.question_words import QuestionWords
 from research_agent.types.records import (
     DocumentRecord,
@@ -23,6 +22,7 @@ from research_agent.types.records import (
     Window,
     text_digest,
 )
+from research_agent.types.references import LinkedChunk
 
 _TEXTS = 64  # embedded between two reports of progress
 
@@ -71,7 +71,8 @@ class Run:
         document = self.ports.reader.read(file.path)
         self.ahead.look()
         key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
-        cut = linked_chunks(key, doc_id, document, source=file.path, chunk_chars=self.chunk_chars)
+        size = self.chunk_chars
+        cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
         chunks = linked(cut, self.words)
         reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
         record = DocumentRecord(
@@ -87,7 +88,7 @@ class Run:
             pages=max((chunk.end_page for chunk, _ in chunks), default=0),
             status="indexed" if chunks else "skipped",
             reason=reason,
-            quality=replace(document.quality, tables=tables_in(document)),
+            quality=replace(document.quality, tables=_tables_in(document)),
         )
         self._put(record, self._embedded(file, chunks), document.page_texts)
         if old and old.recipe != self.changes.recipe and old.status == "indexed":
@@ -132,7 +133,7 @@ class Run:
         self.ports.writer.put(record, chunks, page_texts=page_texts)
         self.renewed.add(record.key)
 
-    def _embedded(self, file: SourceFile, cut: Sequence[Linked]) -> list[IndexedChunk]:
+    def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[IndexedChunk]:
         """Return the chunks with the vectors of their windows; equal texts share one.
 
         Apparatus is not searched: it has no words and no vectors.
@@ -162,3 +163,12 @@ class Run:
             )
             for (chunk, links), header, texts in zip(cut, headers, windows, strict=True)
         ]
+
+
+def _tables_in(document: ParsedDocument) -> int:
+    """Return the number of tables in a document, tables of contents not counted."""
+    last = max((block.page for block in document.blocks), default=1)
+    return sum(
+        block.kind == "table" and not apparatus(block.text, page=block.page, last_page=last)
+        for block in document.blocks
+    )

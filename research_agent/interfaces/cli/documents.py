@@ -4,13 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from research_agent.assembly.index import list_documents
-from research_agent.documents.quality import dropped, ocr_hint
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.text.boilerplate_sections import APPARATUS
-from research_agent.types.records import KeptDocument
+from research_agent.types.documents import SCANNED, ParseQuality
+from research_agent.types.records import DocumentRecord, KeptDocument
 from research_agent.types.references import unresolved_words
 
 INDENT = "    "
+OCR = "ocrmypdf IN.pdf OUT.pdf"
+"""A command that gives scanned pages a text."""
+MANY = 0.2
+"""Share of pages without text from which OCR is worth its time."""
 
 
 def documents(location: str, *, as_json: bool) -> int:
@@ -36,7 +40,7 @@ def document_lines(item: KeptDocument) -> Iterator[str]:
         yield from (f"{INDENT}{line}" for line in _of_indexed(item))
     else:
         yield f"{INDENT}{record.status}: {record.reason}"
-    if hint := ocr_hint(record):
+    if hint := _ocr_hint(record):
         yield f"{INDENT}hint: {hint}"
     if not record.published:
         yield f"{INDENT}not shown yet: the run that read it was interrupted; give it again"
@@ -48,7 +52,7 @@ def _of_indexed(item: KeptDocument) -> Iterator[str]:
     yield _size(item)
     if quality is None:
         yield "read by an older version, which kept no more; index it again to know more"
-    left = [f"{count} {name}" for name, count in dropped(quality)] if quality else []
+    left = _left_out(quality) if quality else []
     kept = [f"{count} chunks of {kind}" for kind, count in item.kinds.items() if kind in APPARATUS]
     if left:
         yield f"dropped: {', '.join(left)}"
@@ -74,6 +78,20 @@ def _size(item: KeptDocument) -> str:
     return "; ".join(parts)
 
 
+def _left_out(quality: ParseQuality) -> list[str]:
+    found = {"running heads": quality.running_heads, "line numbers": quality.line_numbers}
+    return [f"{count} {name}" for name, count in found.items() if count]
+
+
+def _ocr_hint(record: DocumentRecord) -> str:
+    """Say how to get at the text of a scanned document; empty where that does not help."""
+    quality = record.quality or ParseQuality()
+    scanned = record.status == "failed" and record.reason.startswith(SCANNED)
+    if scanned or quality.textless > MANY * max(quality.pages, 1):
+        return f"give it a text with OCR ({OCR}), and index it again"
+    return ""
+
+
 def _totals(found: Sequence[KeptDocument]) -> Iterator[str]:
     """Yield how many documents there are, and how many could not be read."""
     indexed = [item for item in found if item.record.status == "indexed"]
@@ -87,4 +105,4 @@ def _totals(found: Sequence[KeptDocument]) -> Iterator[str]:
 def _as_json(item: KeptDocument) -> dict[str, object]:
     record = asdict(item.record)
     about = {key: value for key, value in record.items() if key not in {"key", "mtime_ns"}}
-    return about | {"kinds": dict(item.kinds), "hint": ocr_hint(item.record)}
+    return about | {"kinds": dict(item.kinds), "hint": _ocr_hint(item.record)}

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import get_args
 
-from research_agent.documents.chunking import chunk_header
-from research_agent.types import Chunk
+from research_agent.types import Chunk, chunk_header
 from research_agent.types.filtering import ChunkDecision, Verdict
 
 _VERDICTS = frozenset(get_args(Verdict)) - {"undecided"}

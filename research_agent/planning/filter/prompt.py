@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.chunking import chunk_header
 from research_agent.text.excerpts import LONGEST, Count, excerpt, units
 from research_agent.text.words import index_words, query_words
-from research_agent.types import Hit
+from research_agent.types import Hit, chunk_header
 from research_agent.types.evidence import attribute, fenced, readable
 
 LEAST_TOKENS = 24

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from research_agent.documents.chunking import chunk_header
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import JsonSchema
 from research_agent.prompts import PromptTemplate
@@ -16,7 +15,7 @@ from research_agent.retrieval.reorder.topic_labels import (
     code_channel,
     code_key,
 )
-from research_agent.types import Completion, Hit, Message
+from research_agent.types import Completion, Hit, Message, chunk_header
 from research_agent.types.blending import Blended, BlendRule, blend
 from research_agent.types.evidence import fenced
 from research_agent.types.reordering import best_first

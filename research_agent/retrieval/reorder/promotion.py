@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from research_agent.documents.chunking import chunk_header
 from research_agent.text.words import fold, index_words
-from research_agent.types import Hit
+from research_agent.types import Hit, chunk_header
 from research_agent.types.reordering import best_first, reordered
 
 Kind = Literal["general", "definition", "algorithm", "compare"]

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Callable, Sequence
 
-from research_agent.documents.chunking import chunk_header
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import Clock, Reranker
 from research_agent.prompts import PromptTemplate
-from research_agent.types import Completion, Hit, Message, Outcome, TraceEvent
+from research_agent.types import Completion, Hit, Message, Outcome, TraceEvent, chunk_header
 from research_agent.types.entropy import yes_or_no
 from research_agent.types.evidence import Evidence, readable, render_evidence
 from research_agent.types.reordering import best_first, by_verdicts

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from research_agent.documents.definitions import by_definition
 from research_agent.errors import ModelError
 from research_agent.ports import Embedder, Ports
 from research_agent.retrieval.api_neighbours import KINDS, place_every, relatives, siblings
+from research_agent.retrieval.definitions import by_definition
 from research_agent.retrieval.heading_lookup import LookUp, by_heading
 from research_agent.retrieval.overview_sections import family, in_turn, one_a_document
 from research_agent.retrieval.search.links import with_names

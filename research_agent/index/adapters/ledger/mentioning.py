@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 
-from research_agent.documents.mentions import Mentions, Names
+from research_agent.index.mentions import Mentions, Names
 from research_agent.text.boilerplate_sections import APPARATUS
 
 _MANY = 1000  # rows read at a time

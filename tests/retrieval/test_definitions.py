@@ -1,6 +1,6 @@
 """Chunks that define a term, told from chunks that use it."""
 
-from research_agent.documents.definitions import by_definition
+from research_agent.retrieval.definitions import by_definition
 from research_agent.types import Chunk
 from research_agent.types.question_words import ENGLISH
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.documents.numbered_references import with_numbers
+from research_agent.index.numbered_references import with_numbers
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.question_words import ENGLISH, QuestionWords
 from research_agent.types.references import ChunkLinks, Link

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from research_agent.documents.mentions import CHUNKS, LEAST_CHUNKS, Mentions, Names
+from research_agent.index.mentions import CHUNKS, LEAST_CHUNKS, Mentions, Names
 from research_agent.text.name_rules import document_names, heading_name, term_name
 from research_agent.text.names import NameFinder, folded, name_words
 

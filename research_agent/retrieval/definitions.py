@@ -9,11 +9,6 @@ from research_agent.types.question_words import QuestionWords, phrases, spelled
 
 MOST = 10
 """Chunks of a ranking at most."""
-_ENTRY = re.compile(
-    r"^[ \t*_|-]*([^\W\d_][^|:\u2013\u2014\n]{1,60}?)[*_]*(?:\s*[|:]\s|\s+[\u2013\u2014-]\s)",
-    re.MULTILINE,
-)
-"""A line that begins with a term, and what is said of it behind a mark."""
 GLOSSARY, ENTRY, EXPANDED, SENTENCE, INTRODUCED = 3, 2, 2, 2, 1
 
 
@@ -37,19 +32,6 @@ def by_definition(
     order = sorted(range(len(chunks)), key=lambda i: (-sure[i], i))
     least = max([1, *sure]) if surest else 1
     return tuple(chunks[i] for i in order if sure[i] >= least)[:MOST]
-
-
-def defined_terms(chunk: Chunk, languages: Sequence[QuestionWords]) -> tuple[str, ...]:
-    """Return the terms that a chunk of a glossary defines line by line; none for other chunks.
-
-    >>> from research_agent.types.question_words import ENGLISH
-    >>> defined_terms(Chunk("a", "d", "tide gauge | A pole.", section=("Terms",)), [ENGLISH])
-    ('tide gauge',)
-    """
-    headings = " ".join(chunk.section)
-    if not any(phrases(words.glossaries).search(headings) for words in languages):
-        return ()
-    return tuple(dict.fromkeys(match[1].strip() for match in _ENTRY.finditer(chunk.text)))
 
 
 def _sureness(term: str, chunk: Chunk, words: QuestionWords) -> int:
