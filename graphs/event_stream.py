@@ -14,10 +14,10 @@ from types import FunctionType
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
+from pydantic_core import to_jsonable_python
 
 from research_agent.answering.draft_redaction import unsaid_after
 from research_agent.answering.event_making import Known, finished, started, stopped_by
-from research_agent.models.adapters.event_json import event_json
 from research_agent.ports import Clock
 from research_agent.types.events import Asked, Event
 
@@ -79,7 +79,8 @@ class Teller:
     def _tell(self, events: Iterable[Event]) -> None:
         at = max(0.0, self._clock.seconds() - self._begun)
         for event in () if self._over else events:
-            self._writer(event_json(replace(event, at=0.0 if isinstance(event, Asked) else at)))
+            timed = replace(event, at=0.0 if isinstance(event, Asked) else at)
+            self._writer(to_jsonable_python(timed, inf_nan_mode="null"))
 
 
 _SEARCH: ContextVar[Teller | None] = ContextVar("research_agent_search_teller", default=None)

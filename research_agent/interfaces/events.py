@@ -1,26 +1,21 @@
 """The events of a running question, read from LangGraph, and as JSON."""
 
+import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 from research_agent.answering.event_making import Known, finished, started, stopped_by
-from research_agent.models.adapters.event_json import event_json, event_line, read_event
 from research_agent.stopping import Stop, check, stopping
 from research_agent.types.events import Asked, Event, StepFinished, StepStarted
+from research_agent.types.old_results import upgraded
 
-__all__ = [
-    "Tasks",
-    "Watching",
-    "after",
-    "event_json",
-    "event_line",
-    "events",
-    "read_event",
-    "step_text",
-]
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 SLOW = {"answer": "reading the evidence and writing"}
 """Steps that take long with a local model, and what they begin with."""
 Tasks = Iterable[Any]
@@ -98,3 +93,32 @@ def step_text(event: Event, *, local: bool = False) -> str:
         case StepStarted() if local and event.step in SLOW:
             return f"{event.step}: {SLOW[event.step]} …"
     return ""
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """Return an event as JSON values; its kind is under "event".
+
+    >>> event_json(Asked(question="Why?"))
+    {'event': 'asked', 'at': 0.0, 'round': 0, 'question': 'Why?'}
+    """
+    from pydantic_core import to_jsonable_python
+
+    made: dict[str, Any] = to_jsonable_python(event, inf_nan_mode="null")
+    return made
+
+
+def event_line(event: Event) -> str:
+    """Return an event as one line of JSON in ASCII, without the line's end."""
+    return json.dumps(event_json(event), allow_nan=False)
+
+
+def read_event(made: Mapping[str, Any]) -> Event:
+    """Return the event that `event_json` gave, also of earlier versions; raises ValueError."""
+    return _codec().validate_python(upgraded(made))
+
+
+@cache
+def _codec() -> "TypeAdapter[Event]":
+    from pydantic import Field, TypeAdapter
+
+    return TypeAdapter(Annotated[Event, Field(discriminator="event")])

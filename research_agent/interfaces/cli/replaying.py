@@ -19,8 +19,8 @@ from research_agent.interfaces.cli.starting import start
 from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import resuming, state
-from research_agent.models.adapters.network import forbid_outside
 from research_agent.models.traces import ending_at, merged_state
+from research_agent.network_guard import NetworkGuard
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types.events import Finished
@@ -63,7 +63,7 @@ def replay(path: str, wanted: Wanted) -> int:
     given = connecting_settings(recorded, own, wanted.changes, live=wanted.live)
     with ExitStack() as stack:
         if not wanted.live:
-            stack.enter_context(forbid_outside())
+            stack.enter_context(NetworkGuard())
         where = wanted.index or head["index"]
         connection = stack.enter_context(connect(where, given, os.environ, on_note=note))
         settings = as_recorded(connection.settings, recorded)

@@ -7,7 +7,7 @@ from pathlib import Path
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
 from research_agent.interfaces.cli.terminal import note, say
-from research_agent.models.adapters.network import NetworkGuard, forbid_outside
+from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings
 
@@ -24,7 +24,7 @@ def start(config: str | None, *, tells_preset: bool = False) -> Settings:
     found = configured(config, os.environ)
     settings = found.settings
     if settings.models.offline and not _guards:
-        _guards.append(forbid_outside())
+        _guards.append(NetworkGuard())
     outside = outside_hosts(settings, os.environ)
     preset = described(settings) if tells_preset else ""
     files = found.files if outside or not config else ()  # (who names a file knows it)

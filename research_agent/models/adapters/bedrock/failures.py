@@ -20,7 +20,7 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.models.retry_after import date_seconds, retry_after_seconds
+from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
     from botocore.exceptions import BotoCoreError, ClientError
@@ -119,7 +119,8 @@ def refused_option(error: "ClientError", sent: Collection[str]) -> str:
 def _status_error(error: "ClientError", model: str, where: str) -> ModelError:
     """Return our error for an answer of Bedrock's that is no reply."""
     code, status, said = _code(error), _status(error), _said(error)
-    waiting = _waiting(error)
+    headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    waiting = retry_after(headers, now=time())
     busy = f"{where} has too much to do: it answered {said}"
     if code in BUSY or status == 429 or (status == 503 and waiting is not None):  # noqa: PLR2004 (HTTP's own numbers)
         return ModelBusyError(busy, retry_after=waiting, hint="Ask again later.")
@@ -220,17 +221,6 @@ def _prose(error: "ClientError") -> str:
 
 def _status(error: "ClientError") -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-
-
-def _header(error: "ClientError", name: str) -> str:
-    headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
-    return str(headers.get(name, ""))
-
-
-def _waiting(error: "ClientError") -> float | None:
-    """Return the seconds after which the server wants to be asked again, by its own clock."""
-    now = date_seconds(_header(error, "date"))
-    return retry_after_seconds(_header(error, "retry-after"), now=time() if now is None else now)
 
 
 def _said(error: "ClientError") -> str:

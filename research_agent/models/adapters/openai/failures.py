@@ -8,7 +8,7 @@ no cause of ours (`from None`), because tracebacks and logs show causes.
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.models.adapters.openai.endpoint import Endpoint
-from research_agent.models.retry_after import date_seconds, retry_after_seconds
+from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
     import openai
@@ -133,7 +133,7 @@ def _status_error(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelEr
         return ModelBusyError(
             answered,
             hint="Ask again later, or ask less at a time (models.max_requests).",
-            retry_after=_retry_after(error.response.headers),
+            retry_after=retry_after(error.response.headers, now=time.time()),
         )
     if status >= SERVER_ERROR or status in PASSING:
         return ModelUnavailableError(answered, hint=endpoint.unavailable_hint)
@@ -151,17 +151,6 @@ def _reported_error(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     if str(error.code).startswith("4"):
         return ModelError(said, hint=_not_a_model(endpoint))
     return ModelUnavailableError(said, hint=endpoint.unavailable_hint)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds after which the server wants to be asked again, by its own clock."""
-    milliseconds = retry_after_seconds(headers.get("retry-after-ms", ""), now=0.0)
-    if milliseconds is not None:
-        return milliseconds / 1000
-    now = date_seconds(headers.get("date", ""))
-    return retry_after_seconds(
-        headers.get("retry-after", ""), now=time.time() if now is None else now
-    )
 
 
 def _overflow() -> ContextOverflowError:

@@ -18,7 +18,6 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.models.retry_after import date_seconds, retry_after_seconds
 from research_agent.retrieval.adapters.rerank_http.forms import (
     Form,
     Scores,
@@ -26,6 +25,7 @@ from research_agent.retrieval.adapters.rerank_http.forms import (
     on_unit_scale,
     scores,
 )
+from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -161,7 +161,7 @@ class HttpReranker:
         if status in (401, 403):
             where = self._endpoint.key_env or "the one that rerank.api_key_env names"
             return ModelAccessError(message, hint=f"Check the key in the variable {where}.")
-        wait = _retry_after(reply.headers)
+        wait = retry_after(reply.headers, now=time.time())
         if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
             return ModelBusyError(message, hint="Ask again later.", retry_after=wait)
         if status >= SERVER_ERROR and status != 501:  # noqa: PLR2004 (not implemented: no use to ask again)
@@ -180,10 +180,3 @@ class HttpReranker:
             f"Is {self._endpoint.base_url} a reranker of the form {self._endpoint.form}? "
             "(rerank.base_url, rerank.form; llama.cpp's server needs --reranking)"
         )
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds after which the server wants to be asked again, by its own clock."""
-    now = date_seconds(headers.get("date", ""))
-    value = headers.get("retry-after", "")
-    return retry_after_seconds(value, now=time.time() if now is None else now)

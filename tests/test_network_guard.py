@@ -10,7 +10,7 @@ import pytest
 OUTSIDE = "192.0.2.1"  # (an address that is given to nobody: RFC 5737)
 PROGRAM = """
 import socket, sys, urllib.request
-from research_agent.models.adapters.network import forbid_outside
+from research_agent.network_guard import NetworkGuard
 
 def tried(action):
     try:
@@ -39,8 +39,8 @@ def loopback():
         connected(socket.AF_INET, listening.getsockname())
         connected(socket.AF_INET, ("localhost", listening.getsockname()[1]))
 
-guard = forbid_outside()
-second = forbid_outside()
+guard = NetworkGuard()
+second = NetworkGuard()
 second.close()
 second.close()
 print(tried(lambda: connected(socket.AF_INET, ("192.0.2.1", 9))))
@@ -74,10 +74,10 @@ def test_only_this_machine_is_reached(tmp_path: Path) -> None:
 
 def test_error_is_one_of_the_system() -> None:
     """Libraries translate it like any other failed connection; it says why."""
-    from research_agent.models.adapters.network import forbid_outside
+    from research_agent.network_guard import NetworkGuard
 
     with (
-        forbid_outside(),
+        NetworkGuard(),
         socket.socket(type=socket.SOCK_DGRAM) as one,
         pytest.raises(OSError, match=r"192\.0\.2\.1.* runs offline"),
     ):

@@ -1,0 +1,45 @@
+"""How long a server wants to be left alone: the header Retry-After."""
+
+import math
+import re
+from collections.abc import Mapping
+from email.utils import mktime_tz, parsedate_tz
+
+SECONDS = re.compile(r"\d+(\.\d+)?")
+
+
+def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Return the seconds to wait; None where the headers, in lower case, name no such time.
+
+    A date counts by the server's own clock, its header Date, and without one by `now` in seconds
+    since 1970. A moment that has passed is 0. The caller says how much is too much.
+
+    >>> retry_after({"retry-after": "7"}, now=0.0), retry_after({"retry-after": "soon"}, now=0.0)
+    (7.0, None)
+    >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=50.0)
+    10.0
+    """
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    seconds, moment = _number(value), _moment(value)
+    if seconds is not None or moment is None:
+        return seconds
+    clock = _moment(headers.get("date", ""))
+    return max(0.0, moment - (now if clock is None else clock))
+
+
+def _number(value: str) -> float | None:
+    given = value.strip()
+    found = float(given) if SECONDS.fullmatch(given) else math.inf
+    return found if math.isfinite(found) else None
+
+
+def _moment(value: str) -> float | None:
+    """Return an HTTP date in seconds since 1970."""
+    try:
+        parsed = parsedate_tz(value)
+        return None if parsed is None else float(mktime_tz(parsed))
+    except (ValueError, OverflowError, IndexError, TypeError):  # (a date that no calendar has)
+        return None
