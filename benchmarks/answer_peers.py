@@ -18,8 +18,8 @@ from benchmarks.peers.running import ANSWERERS, Peer, environment, run_command
 from benchmarks.places import PDFS, RECORDINGS
 from benchmarks.questions import Row, read
 from research_agent.assembly.models.endpoints import embedded_digest, embedded_weights
+from research_agent.model_settings import LocalModelSettings
 from research_agent.models.adapters.llama import LlamaServer
-from research_agent.settings import LocalModelSettings
 
 EACH = 5
 """Questions of a kind, answerable or not, for a peer that makes many calls."""

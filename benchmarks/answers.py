@@ -23,8 +23,9 @@ from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.index import index_for_docs
+from research_agent.model_settings import LocalModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.ports import Ports
-from research_agent.settings import LocalModelSettings, ReplyCacheSettings, RoleSettings, Settings
+from research_agent.settings import Settings
 from research_agent.types.claims import Claim
 from research_agent.types.result import ResearchResult
 

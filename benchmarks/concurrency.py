@@ -24,13 +24,8 @@ from research_agent.assembly.index import remove_index
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.settings import (
-    BudgetSettings,
-    ModelSettings,
-    ReplyCacheSettings,
-    RoleSettings,
-    Settings,
-)
+from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
+from research_agent.settings import BudgetSettings, Settings
 from research_agent.types.result import ResearchResult
 
 LATENCY = 0.2

@@ -10,14 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from research_agent.metering import limited
 from research_agent.presets import with_preset, with_readable_stages
+from research_agent.setting_fields import number_range, values
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
     Preset,
     SearchSettings,
     Settings,
-    number_range,
-    values,
 )
 from research_agent.types.filtering import Mode
 from research_agent.types.limits import Limits, Profile, SearchMode

@@ -182,13 +182,12 @@ class ResearchTools:
         list_documents_tool says it at any time.
         """
         about = f"\n\nThe documents:\n{self.documents().names}" if outline else ""
-        search, get, listing = (
-            made_tool(name, text + about * (name == TOOL), schema, body)
-            for (name, text, schema), body in zip(
-                described(self.max_chunks), (self._searched, self._read, self._listed), strict=True
-            )
+        search, get, listing = described(self.max_chunks)
+        return (
+            made_tool(TOOL, search[1] + about, search[2], self._searched),
+            made_tool(*get, self._read),
+            made_tool(*listing, self._listed),
         )
-        return search, get, listing
 
     def _searched(self, **arguments: Any) -> tuple[str, SearchResult]:  # noqa: ANN401 (validated)
         result = self.search(**arguments)

@@ -9,12 +9,12 @@ from pathlib import Path
 import yaml
 
 from research_agent.errors import ConfigError
-from research_agent.old_names import notes, old_values
+from research_agent.old_names import GONE, notes, old_values
 from research_agent.presets import check_preset, laid_under, leaves
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
-from research_agent.settings import Settings, values
-from research_agent.settings.guarded import guarded_keys
-from research_agent.trust import own_folder, trust_of
+from research_agent.setting_fields import values
+from research_agent.settings import Settings
+from research_agent.trust import guarded_keys, own_folder, trust_of
 from research_agent.yaml_text import read_yaml
 
 PREFIX = "RESEARCH_AGENT_"
@@ -257,6 +257,9 @@ def _refuse_unknown(data: object, defaults: object, where: str, section: str = "
         )
     for key, value in data.items():
         if key not in known:
+            if gone := GONE.get(f"{section}{key}"):
+                hint = f"Take it out of {where}." if where.endswith("yaml") else "Unset it."
+                raise ConfigError(f"{where}: {section}{key} {gone}", hint=hint)
             near = get_close_matches(str(key), known, n=1)
             hint = f"Did you mean {section}{near[0]}?" if near else f"Keys: {', '.join(known)}"
             raise ConfigError(f"{where}: unknown key {section}{key}", hint=hint)

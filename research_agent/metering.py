@@ -7,7 +7,8 @@ from typing import Any
 
 from research_agent.errors import BudgetError, ConfigError, ModelError
 from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
-from research_agent.settings import BudgetSettings, Settings, number_range, values
+from research_agent.setting_fields import number_range, values
+from research_agent.settings import BudgetSettings, Settings
 from research_agent.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.types.budget import NOTHING, Allowance, left
 from research_agent.types.entropy import yes_or_no

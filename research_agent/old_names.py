@@ -1,12 +1,15 @@
-"""Variables of the systems that this project unites, read as values of today's keys."""
+"""Keys that are gone, and variables of the systems that this project unites, as today's keys."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from research_agent.errors import ConfigError
-from research_agent.settings import Settings, number_range
+from research_agent.setting_fields import number_range
+from research_agent.settings import Settings
 
+GONE: Mapping[str, str] = {}
+"""Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]
 """A variable's text to the value of its key; raises ValueError, which says what it must be."""
 

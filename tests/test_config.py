@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from research_agent.config import configured, load_prompts, load_settings, packaged
+from research_agent.config_text import config_text
 from research_agent.errors import ConfigError, PromptError
+from research_agent.model_settings import RoleSettings
+from research_agent.old_names import GONE
 from research_agent.prompts import VARIABLES, PromptTemplate
-from research_agent.settings import Settings, lines
+from research_agent.setting_fields import descriptions, lines, number_range, values
+from research_agent.settings import Settings
 
 
 def load(tmp_path: Path, text: str, **environment: str) -> Settings:
@@ -16,12 +20,37 @@ def load(tmp_path: Path, text: str, **environment: str) -> Settings:
 
 
 def test_packaged_file_is_the_defaults_and_has_every_key() -> None:
-    """What the file says is what holds without it, key by key."""
-    text = packaged("config.yaml").read_text(encoding="utf-8")
+    """It is generated; after a change: python -m research_agent.config_text > config.yaml."""
+    text = Path("config.yaml").read_text(encoding="utf-8")
 
-    assert Settings() == load_settings(packaged("config.yaml"), {})
+    assert config_text() == text
+    assert Settings() == load_settings(Path("config.yaml"), {})
     for key, _ in lines(Settings()):
         assert f"{key.rpartition('.')[2]}:" in text
+
+
+def test_every_setting_is_described() -> None:
+    """And a number has its range."""
+    settings = Settings()
+    for name, section in values(settings).items():
+        for owner in [section, *values(section).values()]:
+            for key, value in values(owner).items():
+                about = descriptions(type(owner)).get(key) or isinstance(value, RoleSettings)
+                assert about, (name, key)
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                assert number == bool(number_range(type(owner), key)), (name, key)
+
+
+def test_a_key_that_is_gone_says_what_became_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a file and in the environment; keys that are gone are no keys of today."""
+    assert not set(GONE) & {key for key, _ in lines(Settings())}
+    monkeypatch.setattr("research_agent.config.GONE", {"retrieval.old": "is now retrieval.new"})
+    with pytest.raises(ConfigError, match=r"c.yaml: retrieval.old is now retrieval.new"):
+        load(tmp_path, "retrieval: {old: 3}")
+    with pytest.raises(ConfigError, match=r"environment: retrieval.old is now retrieval.new"):
+        load(tmp_path, "", RESEARCH_AGENT_RETRIEVAL__OLD="3")
 
 
 def test_every_setting_is_read_somewhere() -> None:
@@ -31,7 +60,7 @@ def test_every_setting_is_read_somewhere() -> None:
         path.read_text(encoding="utf-8")
         for root in roots
         for path in root.rglob("*.py")
-        if "settings" not in path.parts
+        if "settings" not in path.name
     )
     unread = [key for key, _ in lines(Settings()) if f".{key.rpartition('.')[2]}" not in code]
 

@@ -23,14 +23,14 @@ DOMAINS = (
 )
 LINTER = Path(sys.executable).with_name("lint-imports")
 BREACHES = [
-    ("graphs/nodes.py", "import research_agent.interfaces.cli.main", "The graphs stand"),
+    ("graphs/nodes.py", "import research_agent.interfaces.cli.main", "The graphs do not"),
     ("research_agent/assembly/models.py", "import graphs.research", "The graphs stand"),
     ("research_agent/ports.py", "import research_agent.planning.refine", "Dependencies point"),
     ("research_agent/types/fusion.py", "import research_agent.settings", "Dependencies point"),
     ("research_agent/helpers.py", "", "Dependencies point"),
     ("research_agent/assembly/models.py", "import langgraph.graph", "Only graphs know"),
     ("research_agent/answering/write/writing.py", "import langchain_core", "know frameworks"),
-    ("research_agent/settings/models.py", "import pydantic", "know frameworks"),
+    ("research_agent/settings.py", "import pydantic", "know frameworks"),
     ("research_agent/types/fusion.py", "import time", "do I/O"),
     (
         "research_agent/models/adapters/tokens.py",
@@ -50,7 +50,7 @@ def test_contracts_hold() -> None:
     run = subprocess.run([LINTER, "--no-cache"], capture_output=True, check=False)
 
     assert 0 == run.returncode
-    assert "7 kept, 0 broken" in run.stdout.decode()
+    assert "8 kept, 0 broken" in run.stdout.decode()
 
 
 @pytest.mark.parametrize(("path", "line", "contract"), BREACHES)

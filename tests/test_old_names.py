@@ -8,7 +8,8 @@ from research_agent.config import configured, load_settings
 from research_agent.errors import ConfigError, IndexMissingError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.old_names import OLD
-from research_agent.settings import Settings, lines
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
 from tests.interfaces.commands import run
 
 

@@ -11,7 +11,8 @@ from research_agent.config import changed_settings, configured, load_settings, u
 from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.presets import described, preset_text, preset_values, with_preset
-from research_agent.settings import BudgetSettings, FilterSettings, Settings, lines
+from research_agent.setting_fields import lines
+from research_agent.settings import BudgetSettings, FilterSettings, Settings
 from research_agent.types.limits import Limits
 from tests.fakes import GOOD, KEEP, PROMPTS, QUESTION, WRONG, YES, ScriptedChat, ports, says
 

@@ -9,7 +9,7 @@ from time import time
 
 from benchmarks.faults.good import ANSWER, FIRST, Place, bedrock_good, bedrock_place
 from benchmarks.faults.rows import PLACES, Row, Terms
-from research_agent.settings import ModelSettings, RoleSettings
+from research_agent.model_settings import ModelSettings, RoleSettings
 from tests.converse import (
     CLOSED,
     HANGING,

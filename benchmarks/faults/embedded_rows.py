@@ -10,13 +10,13 @@ from threading import Timer
 from unittest.mock import patch
 
 from benchmarks.faults.rows import Row, Terms
+from research_agent.model_settings import LocalModelSettings, ModelSettings
 from research_agent.models.adapters.openai import chat
 from research_agent.models.adapters.openai.chat import Client, Sent
 from research_agent.models.adapters.openai.options import Options
 from research_agent.models.adapters.openai.replies import Reply
 from research_agent.models.adapters.openai.watch import Watch
 from research_agent.models.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights
-from research_agent.settings import LocalModelSettings, ModelSettings
 
 AFTER = 0.5
 """Seconds from a request to the end of its server: the reply takes longer than that."""

@@ -6,14 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from research_agent.interfaces.cli.index import update
-from research_agent.settings import (
-    AnswerSettings,
-    BudgetSettings,
-    ConfidenceSettings,
-    ModelSettings,
-    RoleSettings,
-    Settings,
-)
+from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.settings import AnswerSettings, BudgetSettings, ConfidenceSettings, Settings
 from tests import converse, loopback
 
 Json = dict[str, Any]

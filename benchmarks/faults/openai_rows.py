@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 from benchmarks.faults.good import ANSWER, FIRST, KEY, Place, good, place_of, served
 from benchmarks.faults.rows import PLACES, NamedBy, Row, Terms
-from research_agent.settings import ModelSettings
+from research_agent.model_settings import ModelSettings
 from tests.loopback import CLOSED, Json, Live, Raw, Script, error_reply, server, text_reply
 from tests.loopback_events import events
 from tests.loopback_faults import (

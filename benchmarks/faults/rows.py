@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.faults.good import Place
-from research_agent.settings import ModelSettings
+from research_agent.model_settings import ModelSettings
 
 NamedBy = Literal["warning", "uncertainty", "nothing"]
 PLACES: tuple[Place, ...] = ("all", "planner", "answer", "verifier")

@@ -14,8 +14,8 @@ from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
 from benchmarks.faults.good import KEY, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
 from benchmarks.faults.rows import Row, Terms
+from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
-from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 from tests.converse import bedrock
 from tests.loopback import server
 

@@ -8,6 +8,7 @@ from typing import Any
 from research_agent.assembly.known_vectors import RecentEmbedder
 from research_agent.assembly.models.roles import ChatRole
 from research_agent.config import changed_settings
+from research_agent.model_settings import RoleSettings
 from research_agent.models.adapters.traces import (
     RecordedDecisions,
     ReplayedChat,
@@ -23,7 +24,7 @@ from research_agent.models.adapters.traces import (
 )
 from research_agent.models.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
-from research_agent.settings import RerankSettings, RoleSettings, Settings
+from research_agent.settings import RerankSettings, Settings
 
 __all__ = [
     "Replayed",

@@ -11,13 +11,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from research_agent.errors import ConfigError
-from research_agent.settings import (
-    Laid,
-    Preset,
-    Settings,
-    lines,
-    values,
-)
+from research_agent.setting_fields import lines, values
+from research_agent.settings import Laid, Preset, Settings
 from research_agent.yaml_text import read_yaml
 
 NAMES: tuple[str, ...] = get_args(Preset)
@@ -111,7 +106,7 @@ def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
     That is after `MOST_UNREADABLE` replies of a question in which the model wrote no call that
     could be run, or no verdict on any hit.
 
-    >>> from research_agent.settings import ModelSettings, RoleSettings
+    >>> from research_agent.model_settings import ModelSettings, RoleSettings
     >>> server = ModelSettings(chat=RoleSettings(provider="openai"))
     >>> full = with_preset(Settings(models=server), "auto")
     >>> with_readable_stages(full, 1).filter.mode, with_readable_stages(full, 2).filter.mode

@@ -10,8 +10,8 @@ from research_agent.answering.write.answerability import answerability
 from research_agent.answering.write.answering import answer_question
 from research_agent.errors import ModelBusyError
 from research_agent.metering import whole
-from research_agent.settings import AnswerSettings, ModelSettings, Settings
-from research_agent.settings.models import RoleSettings
+from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.types.evidence import Evidence
 from research_agent.types.verification import Answer

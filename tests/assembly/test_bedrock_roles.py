@@ -9,14 +9,10 @@ import pytest
 from research_agent.assembly.models import connect_embedder, connect_models, describe_models
 from research_agent.assembly.models.roles import bedrock_region, check_role
 from research_agent.errors import ConfigError
+from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.models.adapters.rate_limited import ManagedEmbedder
 from research_agent.ports import TextWindows
-from research_agent.settings import (
-    ModelSettings,
-    ReplyCacheSettings,
-    RoleSettings,
-    VerifySettings,
-)
+from research_agent.settings import VerifySettings
 from research_agent.types import Message
 from tests.aws import made_up_credentials
 from tests.converse import Asked, Json, bedrock, text_reply, titan_reply

@@ -19,14 +19,13 @@ from research_agent.config import load_prompts
 from research_agent.errors import ConfigError, ModelTimeoutError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.index import update
-from research_agent.settings import (
-    BudgetSettings,
+from research_agent.model_settings import (
     ModelSettings,
     PriceSettings,
     ReplyCacheSettings,
     RoleSettings,
-    Settings,
 )
+from research_agent.settings import BudgetSettings, Settings
 from research_agent.types import Message
 from tests.interfaces.commands import GUIDE, Model
 from tests.loopback import Json, Live, Raw, Script, embedding_reply, error_reply, server, text_reply

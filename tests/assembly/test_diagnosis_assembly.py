@@ -19,13 +19,13 @@ from research_agent.assembly.diagnosis.network import network_facts
 from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.vectors.looking import VectorsSeen, read
-from research_agent.settings import (
+from research_agent.model_settings import (
     LocalModelSettings,
     ModelSettings,
     ReplyCacheSettings,
     RoleSettings,
-    Settings,
 )
+from research_agent.settings import Settings
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
 

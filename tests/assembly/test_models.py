@@ -21,9 +21,9 @@ from research_agent.errors import (
     ModelMissingError,
     ModelUnavailableError,
 )
+from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.models.adapters.rate_limited import ManagedEmbedder
-from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.types import Message
 from tests.loopback import Json, embedding_reply, server, text_reply
 

@@ -16,15 +16,9 @@ from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.errors import ModelReplyError, QuestionError
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
-from research_agent.settings import (
-    AnswerSettings,
-    BudgetSettings,
-    ModelSettings,
-    Settings,
-    VerifySettings,
-)
-from research_agent.settings.models import RoleSettings
+from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
 from research_agent.types import ModelCall
 from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import ResearchResult

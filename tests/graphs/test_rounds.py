@@ -6,16 +6,15 @@ import pytest
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
 from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
-    ModelSettings,
     SearchSettings,
     Settings,
     VerifySettings,
 )
-from research_agent.settings.models import RoleSettings
 from research_agent.types import Completion, ModelCall
 from research_agent.types.result import ResearchResult
 from tests.fakes import (

@@ -17,7 +17,7 @@ from research_agent.assembly.models import connect_models
 from research_agent.index.adapters.vectors import chroma
 from research_agent.index.adapters.vectors.looking import read
 from research_agent.interfaces.cli.main import UNTRACED
-from research_agent.settings import ModelSettings, ReplyCacheSettings, RoleSettings
+from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.types import Message
 from tests import converse
 from tests.interfaces.commands import Model, run

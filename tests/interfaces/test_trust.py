@@ -12,8 +12,9 @@ import pytest
 from research_agent.config import configured
 from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.settings import Settings, lines
-from research_agent.settings.guarded import GUARDED
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
+from research_agent.trust import GUARDED
 from tests.interfaces.commands import GUIDE, Model, run
 from tests.loopback import Raw, error_reply, server
 from tests.rerank_server import rerank_server

@@ -18,8 +18,8 @@ from research_agent.assembly.diagnosis.facts import (
 from research_agent.assembly.kept_files import reply_file
 from research_agent.assembly.weights import weight_statuses
 from research_agent.index.adapters.folders import home
+from research_agent.model_settings import ReplyCacheSettings
 from research_agent.models.adapters.weights import WeightStatus, cache_directory
-from research_agent.settings import ReplyCacheSettings
 
 LIBRARIES = (
     "langgraph",

@@ -13,11 +13,11 @@ from research_agent.assembly.models import (
 )
 from research_agent.assembly.models.roles import CHAT_ROLES, api_key
 from research_agent.errors import ResearchAgentError
+from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.adapters.served import context_of_embedded, context_of_served
 from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.ports import ChatModel, Embedder
-from research_agent.settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.text.loopback import is_loopback
 from research_agent.types import Completion, Message
 

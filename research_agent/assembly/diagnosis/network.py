@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 from research_agent.assembly.diagnosis.facts import NetworkFacts
 from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
 from research_agent.errors import ConfigError
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.settings import ModelSettings, RoleSettings, Settings
+from research_agent.settings import Settings
 from research_agent.text.loopback import is_own
 
 PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")

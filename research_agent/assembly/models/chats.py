@@ -14,6 +14,7 @@ from research_agent.assembly.models.endpoints import (
 )
 from research_agent.assembly.models.pricing import price_of
 from research_agent.assembly.models.roles import ChatRole, check_role
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat
 from research_agent.models.adapters.cached_chat import KeptChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
@@ -26,7 +27,7 @@ from research_agent.models.replies import embedded_identity, sampled_identity, s
 from research_agent.models.server_capabilities import Learned, endpoint_key
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
-from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
+from research_agent.settings import PruneSettings, VerifySettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from research_agent.assembly.models.endpoints import (
     served_endpoint,
 )
 from research_agent.assembly.models.roles import check_role
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import Discretion
@@ -24,7 +25,7 @@ from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import Server, managed_embedder
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
-from research_agent.settings import ModelSettings, PruneSettings, RoleSettings, VerifySettings
+from research_agent.settings import PruneSettings, VerifySettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""

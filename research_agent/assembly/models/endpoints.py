@@ -5,6 +5,7 @@ from pathlib import Path
 
 from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
 from research_agent.errors import ModelMissingError
+from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEndpoint
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint
@@ -15,7 +16,6 @@ from research_agent.models.adapters.weights import (
     ensure_weights,
     gguf_file,
 )
-from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.text.loopback import is_loopback
 
 EMBEDDING_SECONDS = 600.0

@@ -2,8 +2,9 @@
 
 from research_agent.assembly.models.roles import CHAT_ROLES
 from research_agent.errors import ConfigError
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.prices import Price
-from research_agent.settings import ModelSettings, RoleSettings, Settings
+from research_agent.settings import Settings
 
 
 def price_of(settings: ModelSettings, role: RoleSettings) -> Price | None:

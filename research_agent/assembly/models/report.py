@@ -11,10 +11,10 @@ from research_agent.assembly.models.roles import (
     check_role,
 )
 from research_agent.errors import ModelMissingError, ResearchAgentError
+from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.llama import require_runtime
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
-from research_agent.settings import LocalModelSettings, ModelSettings, RoleSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

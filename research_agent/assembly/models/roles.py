@@ -7,9 +7,9 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.errors import ConfigError
+from research_agent.model_settings import RoleSettings
 from research_agent.models.adapters.bedrock import profile_region
 from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.settings import RoleSettings
 from research_agent.text.loopback import is_loopback
 
 ChatRole = Literal["answer", "planner", "filter", "verifier"]

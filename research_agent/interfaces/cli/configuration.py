@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
-from research_agent.config import FILE, configured, guarded_of, packaged, read_bytes
+from research_agent.config import FILE, configured, guarded_of, read_bytes
+from research_agent.config_text import config_text
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.terminal import say
 from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
-from research_agent.settings import Settings, lines
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
 from research_agent.trust import forget, trust
 
 
@@ -41,7 +43,7 @@ def show_preset(name: str, config: str | None) -> int:
 def init(path: str) -> int:
     """Write the commented defaults to a new file; what a preset sets is no key of the file yet."""
     target = Path(path)
-    text = without_preset_keys(packaged("config.yaml").read_text(encoding="utf-8"))
+    text = config_text({key for name in NAMES if name != "auto" for key in preset_values(name)})
     try:
         if target.exists():
             raise ConfigError(
@@ -57,25 +59,6 @@ def init(path: str) -> int:
         ) from error
     say(f"wrote {path}")
     return 0
-
-
-def without_preset_keys(text: str) -> str:
-    r"""Return a file of all keys with those commented out that a preset sets: a key would win.
-
-    >>> print(without_preset_keys("budget:\n  rounds: 1\n  cost: 0.0"))
-    budget:
-      # rounds: 1
-      cost: 0.0
-    """
-    laid = {key for name in NAMES if name != "auto" for key in preset_values(name)}
-    section, written = "", []
-    for line in text.splitlines(keepends=True):
-        name, colon, _ = line.strip().partition(":")
-        if colon and not line.startswith((" ", "#")):
-            section = name
-        hidden = line.startswith("  ") and colon and f"{section}.{name}" in laid
-        written.append(f"  # {line[2:]}" if hidden else line)
-    return "".join(written)
 
 
 def trust_file(path: str, *, remove: bool) -> int:

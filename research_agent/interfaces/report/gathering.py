@@ -12,7 +12,8 @@ from research_agent.interfaces.report.ranking import Look, Ranking, rankings
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.steps import Round, StepRow, rounds, step_rows
 from research_agent.ports import ChunkStore
-from research_agent.settings import Settings, lines
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
 from research_agent.types import Chunk, ModelCall
 from research_agent.types.claims import Claim
 from research_agent.types.confidence import RetrievalConfidence

@@ -1,9 +1,11 @@
-"""The hard ranges of numbers, and the fields of sections."""
+"""What is known of a setting beside its value: its range, its unit and its description."""
 
+import ast
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from research_agent.errors import ConfigError
 
@@ -19,7 +21,6 @@ class Range:
 
 @cache
 def _hints(owner: type) -> Mapping[str, Any]:
-    """Return the types of a section's fields; reading them takes longer than all else here."""
     return get_type_hints(owner, include_extras=True)
 
 
@@ -29,6 +30,26 @@ def number_range(owner: type, name: str) -> Range | None:
     if get_origin(hint) is not Annotated:
         return None
     return next(extra for extra in get_args(hint) if isinstance(extra, Range))
+
+
+def choices(owner: type, name: str) -> tuple[str, ...]:
+    """Return the words that a field may hold; empty where it is free."""
+    hint = _hints(owner)[name]
+    return tuple(filter(None, get_args(hint))) if get_origin(hint) is Literal else ()
+
+
+@cache
+def descriptions(owner: type) -> Mapping[str, str]:
+    """Return the texts below the fields of a section, in one line each."""
+    body = ast.parse(inspect.getsource(owner)).body[0]
+    found: dict[str, str] = {}
+    name = ""
+    for line in getattr(body, "body", ()):
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            name = line.target.id
+        elif name and isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+            found[name] = " ".join(str(line.value.value).split())
+    return found
 
 
 def values(section: object) -> Mapping[str, object]:

@@ -1,9 +1,9 @@
-"""Which models are asked, and where they are."""
+"""Settings of the models: which servers are asked for what."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, ClassVar, Literal
 
-from research_agent.settings.ranges import Range
+from research_agent.setting_fields import Range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +76,12 @@ class ModelSettings:
     embedding: RoleSettings = RoleSettings(provider="local")
     """The packaged all-MiniLM-L6-v2, or a server's embedding model."""
     local: LocalModelSettings = LocalModelSettings()
+    """The embedded model."""
     prices: tuple[PriceSettings, ...] = ()
-    """What models cost, for the cost in results and for `budget.cost`."""
+    """What models cost, in money for a million tokens, for the cost in results and `budget.cost`:
+    [{model: some-name, read: 0.15, cached: 0.075, written: 0.6}]"""
     reply_cache: ReplyCacheSettings = ReplyCacheSettings()
+    """Replies kept on this machine: the same prompt to the same model is answered from there."""
     offline: bool = False
     """Refuse every server that is not on this machine."""
     top_logprobs: Annotated[int, Range(1, 20, "tokens")] = 5

@@ -1,0 +1,465 @@
+"""Every setting of the agent, as one immutable tree; `config.yaml` is generated from it.
+
+The text below a field is its description for users, and its `Range` the hard range of its number:
+outside it the agent does not start, and the error names the key and the range.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from research_agent.errors import ConfigError
+from research_agent.model_settings import ModelSettings
+from research_agent.setting_fields import Range, check_ranges
+from research_agent.types.question_words import ENGLISH, QuestionWords
+
+Preset = Literal["auto", "local", "full", "seed"]
+"""Which stages act. "auto": "local" for the embedded model, "full" for a server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The preset whose values are in some settings, below the user's own keys."""
+
+    name: str = ""
+    """Empty: the plain defaults; no preset was laid."""
+    own: tuple[str, ...] = ()
+    """Keys such as "budget.rounds" that a file, the environment or a caller has set."""
+    gave_way: bool = False
+    """The model's calls or verdicts could not be read: search and filter are those of "local"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSettings:
+    """Which files are read, and how they are cut."""
+
+    include: tuple[str, ...] = ()
+    """Globs of files to read, relative to the named folder; empty: every known format."""
+    exclude: tuple[str, ...] = ()
+    """Globs of files to leave alone."""
+    gitignore: bool = True
+    """Leave alone what a .gitignore names."""
+    max_file_mb: Annotated[float, Range(0.001, 4096, "MB")] = 100.0
+    """A larger file is skipped."""
+    chunk_chars: Annotated[int, Range(200, 8000, "characters")] = 1000
+    """Length that a chunk of running text aims at."""
+    parse_seconds: Annotated[float, Range(1, 3600, "seconds")] = 120.0
+    """Time one file may take to be read."""
+    parse_memory_mb: Annotated[int, Range(256, 65536, "MB")] = 2048
+    """Memory that reading files may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSettings:
+    """How the index is kept."""
+
+    exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 100_000
+    """Up to this many vectors, and 400 MB of them in memory, a search is exact; above: HNSW."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalSettings:
+    """How hits are found."""
+
+    mode: Literal["hybrid", "dense", "lexical"] = "hybrid"
+    """Ask both indexes, the vectors alone, or the words alone."""
+    top_k: Annotated[int, Range(1, 500, "chunks")] = 30
+    """Hits taken from each index."""
+    rrf_k: Annotated[int, Range(1, 1000, "ranks")] = 5
+    """The constant of reciprocal rank fusion."""
+    pages: Literal["apart", "together"] = "apart"
+    """Let the best hit of each page go first, or leave hits of one page as they rank."""
+    planner: Literal["on", "off"] = "on"
+    """Recognise the kind of a question and search for it as below, or for its words alone."""
+    look_up_weight: Annotated[float, Range(0.1, 10)] = 1.5
+    """Weight of the word search for identifiers, algorithms, tables; that of meaning is 1."""
+    heading_weight: Annotated[float, Range(0, 10)] = 4.0
+    """Weight of algorithms and tables whose heading has the name or number asked for; 0: none."""
+    definition_weight: Annotated[float, Range(0, 10)] = 0.5
+    """Weight of the ranking of chunks that define the term asked for; 0: none."""
+    meaning_weight: Annotated[float, Range(0, 10)] = 2.0
+    """The same where the question is what a term means, or an abbreviation stands for."""
+    comparison_after: Annotated[int, Range(0, 100, "hits")] = 4
+    """The best new hit for each of the things compared stands behind so many hits."""
+    comparison_each: Annotated[int, Range(0, 10, "hits")] = 1
+    """Hits that each of the things compared may bring; 0: none."""
+    overview_after: Annotated[int, Range(0, 100, "hits")] = 6
+    """Pages that say what a document is about stand behind so many hits."""
+    overview_slots: Annotated[int, Range(0, 10, "hits")] = 2
+    """How many of them may enter; 0: none."""
+    overview_each_after: Annotated[int, Range(0, 100, "hits")] = 4
+    """Where several documents or things are meant, one such page of each is behind so many hits."""
+    overview_each_slots: Annotated[int, Range(0, 10, "hits")] = 4
+    """How many of these may enter; 0: as for one document."""
+    related_after: Annotated[int, Range(0, 100, "hits")] = 9
+    """What the best schemas and operations of an API refer to stands behind so many hits ..."""
+    related_every: Annotated[int, Range(0, 100, "places")] = 5
+    """... and again in each place so far on, a schema or an operation a place; 0: none."""
+    title_weight: Annotated[float, Range(0, 10)] = 0.5
+    """Share of the top score for the best hit of a document whose title the question has; 0: none.
+    """
+    mention_weight: Annotated[float, Range(0, 10)] = 0.5
+    """The same for what the first hit names by its title or heading, less for later hits; 0: none.
+    """
+    mention_hits: Annotated[int, Range(1, 20, "hits")] = 3
+    """Hits whose texts are looked at for such names."""
+    words: tuple[QuestionWords, ...] = (ENGLISH,)
+    """Words that tell the kinds of questions, definitions and sections, one entry a language."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceSettings:
+    """How the similarities of the best hits are read."""
+
+    profile: Literal["default", "seed"] = "default"
+    """Compare the best hit with those behind the best, or as seed system 1 did, with all."""
+    top_k: Annotated[int, Range(1, 500, "chunks")] = 5
+    """Similarities that may be an answer; the rest of the ranking is the background."""
+    concentration_scale: Annotated[float, Range(0.01, 2, "cosine")] = 0.3
+    """Lead over the background at which the ranking counts as fully peaked."""
+    length_norm: Annotated[int, Range(1, 100, "words")] = 6
+    """Query length from which length no longer lowers confidence."""
+    bypass: Annotated[float, Range(0, 1.01)] = 0.25
+    """Confidence from which the query is not refined; above 1 it always is."""
+    seed_bypass: Annotated[float, Range(0, 1.01)] = 0.7
+    """The same with profile "seed"."""
+    calibrated: Literal["on", "off"] = "on"
+    """Let values that `calibrate` fitted to the index take the place of defaults."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefinementSettings:
+    """When a query is refined, by whom, and what may be searched of it."""
+
+    mode: Literal["auto", "pure", "off"] = "auto"
+    """Ask the planner model where confidence is low, only split questions by rules, or neither."""
+    profile: Literal["default", "seed"] = "default"
+    """Compare numbers and names too, or judge as seed system 1 did, with its thresholds."""
+    complexity: Literal["pure", "nested", "model"] = "nested"
+    """Who judges whether a question of high confidence has parts: rules; the planner model where
+    the question names a thing by way of another; or always the planner model."""
+    min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
+    """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
+    margin: Annotated[float, Range(0, 2, "cosine")] = 0.15
+    """A query whose best hit is this much less similar than the question's is blocked."""
+    min_overlap: Annotated[float, Range(0, 1, "share")] = 0.2
+    """Share of the sources that question and rewritten query find in common, at least..."""
+    improvement: Annotated[float, Range(0, 2, "cosine")] = 0.05
+    """... unless the best hit of the rewritten query is this much more similar."""
+    max_parts: Annotated[int, Range(1, 10, "queries")] = 3
+    """Queries that may be searched beside the question."""
+    translate: Literal["auto", "off"] = "auto"
+    """Translate a question in another language than the documents, where confidence is low."""
+    hops: Literal["on", "off"] = "on"
+    """Fill in "#1" in a part with what an earlier part has found."""
+    same_question: Literal["off", "model"] = "off"
+    """Ask the planner model whether what it proposed asks the same as the question, or not: a
+    changed negation or relation can only be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """Who writes the tool calls, and how often."""
+
+    mode: Literal["planned", "tool_calling", "auto"] = "planned"
+    """The pure planner, the planner model, or that model where it proves able to."""
+    max_turns: Annotated[int, Range(1, 50, "turns")] = 3
+    """Turns of the inner loop."""
+    max_chunks: Annotated[int, Range(1, 100, "chunks")] = 10
+    """Chunks one call returns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterSettings:
+    """Which of the hits of a call are dropped, and which bring along what they refer to."""
+
+    mode: Literal["off", "score", "pointwise", "llm"] = "score"
+    """Keep all, judge by similarity, or also ask the filter model: hit by hit, or all at once."""
+    min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.1
+    """Every mode but "off": a hit less similar than this is dropped."""
+    oversample: Annotated[float, Range(1, 10)] = 1.6
+    """So many times the hits that a call returns are shown to the model."""
+    adaptive: Literal["on", "off"] = "off"
+    """Show fewer for a question about one thing, more for one about many."""
+    min_relevance: Annotated[float, Range(0, 1, "probability")] = 0.3
+    """Mode "pointwise": a hit whose probability of "yes" is lower is dropped."""
+    max_judged: Annotated[int, Range(1, 200, "hits")] = 12
+    """Mode "pointwise": hits that are judged; each costs a call."""
+    passage_tokens: Annotated[int, Range(20, 4000, "tokens")] = 100
+    """Mode "pointwise": what is shown of a hit, its sentences nearest to the query."""
+    max_prompt_tokens: Annotated[int, Range(200, 200_000, "tokens")] = 2000
+    """Mode "llm": hits are shortened until the prompt is no longer."""
+    seconds: Annotated[float, Range(1, 3600, "seconds")] = 60.0
+    """Time that judging the hits of one call may take."""
+    max_expanded: Annotated[int, Range(0, 200, "chunks")] = 15
+    """Mode "llm": further chunks that kept ones may bring along; 0: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlendSettings:
+    """A second opinion about the order of hits, mixed in by weight."""
+
+    mode: Literal["off", "codes", "words"] = "off"
+    """No second opinion, how well codes of query and chunk agree, or the word search's score."""
+    codes: Literal["patterns", "model"] = "patterns"
+    """Codes by patterns; or by the filter model, for the query and `rerank.candidates` hits."""
+    alpha: Annotated[float, Range(0, 1)] = 0.9
+    """Weight of the hits' own score; the second opinion has the rest."""
+    scale: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
+    """How both are brought to one scale."""
+    temperature: Annotated[float, Range(0.01, 100, "standard deviations")] = 1.0
+    """Scale "softmax": smaller values favour the best hits more."""
+    multiplier: Annotated[float, Range(1, 50)] = 5.0
+    """So many times the hits that a call returns may change places."""
+    largest: Annotated[int, Range(1, 1000, "chunks")] = 200
+    """Hits that may change places at most."""
+    diagnostics: str = ""
+    """A file that gets a line of JSON a query with what blending did; empty: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankSettings:
+    """Who looks at the best hits once more, after blending."""
+
+    mode: Literal["off", "promote", "http", "model"] = "off"
+    """Nobody, the query's technical words, a rerank server, or yes/no questions to a model."""
+    candidates: Annotated[int, Range(1, 200, "chunks")] = 10
+    """Modes "http" and "model": hits that are judged; each costs the model a call."""
+    pool: Annotated[int, Range(1, 500, "chunks")] = 40
+    """Mode "promote": hits that may be moved up."""
+    min_score: Annotated[float, Range(0, 1)] = 0.0
+    """A hit judged lower is dropped, as are those behind the candidates; 0: none."""
+    form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
+    """Which server it is."""
+    scale: Literal["auto", "logits", "probabilities"] = "auto"
+    """What the server's scores are; auto: logits where one lies outside 0 to 1."""
+    base_url: str = ""
+    """Where the server is."""
+    model: str = ""
+    """The model's name at the server; most servers have one model and need none."""
+    api_key_env: str = ""
+    """The environment variable that holds the server's key; empty: no key is sent."""
+    timeout: Annotated[float, Range(0.1, 3600, "seconds")] = 60.0
+    """Time that judging the hits of one call may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneSettings:
+    """Which chunks are left out of the evidence because they make the model no surer."""
+
+    mode: Literal["off", "threshold", "top_k", "ratio", "greedy"] = "off"
+    """Keep all; or chunks with enough gain, the best, a share of them, or one by one what adds."""
+    by: Literal["auto", "gain", "similarity"] = "auto"
+    """Judge by the gain, which needs log-probabilities, or by similarity. Without
+    log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
+    min_gain: Annotated[float, Range(-1, 1)] = 0.0
+    """Modes "threshold" and "greedy": the least gain in normalised uncertainty."""
+    min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.3
+    """The same where chunks are judged by similarity."""
+    keep: Annotated[int, Range(1, 100, "chunks")] = 3
+    """Mode "top_k": new chunks that stay in a round."""
+    keep_ratio: Annotated[float, Range(0.01, 1, "share")] = 0.5
+    """Mode "ratio": the share of them."""
+    least: Annotated[int, Range(0, 100, "chunks")] = 1
+    """Chunks that stay whatever their values say; 0: all may be left out."""
+    protect: Literal["on", "off"] = "on"
+    """Keep tables, and chunks with numbers, names and quotations of the question."""
+    reinstate: Literal["on", "off"] = "on"
+    """Bring back what was left out where the answer is refused, unsupported or uncertain."""
+    max_calls: Annotated[int, Range(1, 1000, "calls")] = 12
+    """Model calls that a round may take; what is not measured stays."""
+    max_tokens: Annotated[int, Range(1, 1000, "tokens")] = 24
+    """Length of each answer that is measured, with and without chunks."""
+    passage_tokens: Annotated[int, Range(20, 8000, "tokens")] = 300
+    """What is shown of a chunk, its sentences nearest to the question."""
+    top_logprobs: Annotated[int, Range(0, 20, "tokens")] = 0
+    """Alternatives at each place; 0: as `models.top_logprobs`."""
+    temperature: Annotated[float, Range(0, 2)] = 0.0
+    """How freely the measured answers are sampled; the probabilities themselves stay."""
+    seconds: Annotated[float, Range(1, 3600, "seconds")] = 60.0
+    """Time that measuring may take in a round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSettings:
+    """How much goes into a prompt."""
+
+    max_chunks: Annotated[int, Range(1, 100, "chunks")] = 5
+    """New chunks a round."""
+    max_tokens: Annotated[int, Range(100, 200_000, "tokens")] = 1500
+    """Tokens of evidence a round may add."""
+    max_chars: Annotated[int, Range(400, 1_000_000, "characters")] = 12_000
+    """Characters of evidence a round may add."""
+    max_a_document: Annotated[int, Range(0, 100, "chunks")] = 0
+    """New chunks of one document a round; 0: no limit."""
+    neighbours: Annotated[int, Range(0, 5, "chunks")] = 0
+    """Chunks before and after each one that enter where tokens and characters are left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """How the answer is written and refused."""
+
+    mode: Literal["auto", "abstractive", "extractive", "select_then_write"] = "auto"
+    """The model writes ("abstractive"); sentences of the evidence nearest to the question
+    ("extractive"); the model writes from those alone ("select_then_write"); or it writes, but an
+    algorithm that is asked for is shown as it stands, and passages on each of two things that are
+    compared take the place of a model's refusal ("auto")."""
+    passages: Annotated[int, Range(1, 100, "passages")] = 6
+    """Sentences, rows or algorithms that are shown, or written from, at most."""
+    passage_words: Annotated[int, Range(10, 10_000, "words")] = 120
+    """Words of them at most; the first is never cut."""
+    passages_by: Literal["model", "ranking"] = "model"
+    """Who puts passages in order: the model, by the probability that each states a part of the
+    answer, or the ranking alone, which asks nobody. Without log-probabilities the ranking does."""
+    passages_judged: Annotated[int, Range(1, 200, "passages")] = 12
+    """The ranking's first passages that the model judges, one short call each."""
+    refusal: Literal["auto", "check", "prompt"] = "auto"
+    """The prompt says what to reply where the evidence does not hold the answer ("prompt"), or a
+    yes/no question about the written answer decides afterwards ("check"). "auto": "check" for the
+    embedded model, which refuses too much where its prompt allows it, "prompt" for all others."""
+    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.41
+    """Refusal "check": an answer is a refusal below this probability, which is made of the model's
+    "yes" and a cross-encoder; both are fitted to the embedded model. Without log-probabilities
+    the model's yes or no decides."""
+    max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
+    """Length of the answer at most."""
+    unconfirmed: Literal["mark", "drop", "refuse"] = "mark"
+    """What becomes of sentences that are not supported: they are shown with a mark, left out and
+    told apart, or the whole answer is refused for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifySettings:
+    """When an answer counts as supported and certain, and what a further round writes."""
+
+    profile: Literal["entropy", "dragin", "seed", "seed_fifth"] = "entropy"
+    """What an answer's doubt is: the mean entropy of its tokens; the score of its most doubtful
+    word; or, of seed system 1, its normalised uncertainty, or the mean entropy of the most
+    uncertain fifth of its tokens."""
+    max_entropy: Annotated[float, Range(0, 10, "nats")] = 0.6
+    """Mean entropy of the answer's tokens up to which the model counts as sure."""
+    max_doubt: Annotated[float, Range(0, 10, "nats")] = 0.6
+    """Profile "dragin": score of a word up to which its sentence counts as sure."""
+    seed_threshold: Annotated[float, Range(0, 1)] = 0.5
+    """Seed 1's DRAGIN_THRESHOLD. Profile "seed": confidence, which is 1 - normalised uncertainty,
+    from which on an answer counts as sure; "seed_fifth": nats up to which it does."""
+    seed_iterations: Annotated[int, Range(1, 20, "rounds")] = 2
+    """Both of them: DRAGIN_MAX_ITERATIONS; `budget.rounds` holds as well."""
+    regenerate: Literal["answer", "sentence"] = "answer"
+    """What a further round writes: the whole answer, or its doubtful sentences alone while the
+    others stay as they are."""
+    min_value: Annotated[float, Range(0, 10)] = 0.0
+    """Least quality (0 to 1) that 1,000 tokens of a further round have to promise; 0: any."""
+    min_support: Annotated[float, Range(0, 1, "probability")] = 0.0
+    """Probability of support below which a sentence is unconfirmed; 0: the fitted limit."""
+    judge: Literal["auto", "off", "unsure", "all"] = "auto"
+    """Ask the verifier's model in one call which sentences the evidence supports: all that stand
+    nowhere word for word, or those alone whose score is near the limit. "auto": "unsure" for the
+    embedded model, "all" for others."""
+    samples: Annotated[int, Range(1, 2, "answers")] = 1
+    """2: without log-probabilities a second answer is asked for, which costs a call, and what only
+    one of both says is the doubt."""
+    sample_temperature: Annotated[float, Range(0.1, 2)] = 0.7
+    """How freely the second answer is sampled; it reads the evidence in the reverse order."""
+    max_disagreement: Annotated[float, Range(0, 1, "share")] = 0.5
+    """Share of what two answers say that only one says, up to which the model counts as sure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSettings:
+    """Where the agent stops in any case."""
+
+    rounds: Annotated[int, Range(1, 20, "rounds")] = 1
+    """Passes from retrieve to verify; 2 or more: a refusal, a missing part, an unconfirmed or a
+    doubtful sentence is searched for again. Presets set it."""
+    max_rounds: Annotated[int, Range(1, 20, "rounds")] = 3
+    """Rounds that a caller may ask for, in Python, in Studio, as a tool or over MCP."""
+    llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
+    """Calls to language models, for one question like all that follow."""
+    tool_calls: Annotated[int, Range(1, 10_000, "calls")] = 20
+    """Searches."""
+    tokens: Annotated[int, Range(100, 100_000_000, "tokens")] = 100_000
+    """Tokens that language models read and write."""
+    seconds: Annotated[float, Range(1, 86_400, "seconds")] = 900.0
+    """Time for the whole question; what is left of it is each call's deadline."""
+    cost: Annotated[float, Range(0, 1_000_000)] = 0.0
+    """Money, in the unit of `models.prices`; 0: no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """How conversations are kept, and when they ask back."""
+
+    path: str = ""
+    """The folder of the sessions; empty: `sessions` in the user's data folder."""
+    postgres_env: str = ""
+    """The environment variable that holds a PostgreSQL address to keep them there instead."""
+    retention_days: Annotated[float, Range(0, 36_500, "days")] = 0.0
+    """A session that was not used for so long is deleted when `chat` begins; 0: never."""
+    follow_ups: Literal["model", "off"] = "model"
+    """Complete a question by the turns before: with one call of the planner model, or never."""
+    max_history_tokens: Annotated[int, Range(0, 100_000, "tokens")] = 1000
+    """Of the turns before, what the planner model reads to complete a question."""
+    clarify: Literal["auto", "off"] = "auto"
+    """Ask back, in a terminal, when a short question fits several documents or sections alike."""
+    clarify_margin: Annotated[float, Range(0, 1, "cosine")] = 0.02
+    """They fit alike when their best hits differ by no more."""
+    clarify_words: Annotated[int, Range(0, 100, "words")] = 6
+    """A question with more words is clear by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The whole configuration, as read from `config.yaml`."""
+
+    preset: Preset = "auto"
+    """Which stages act, and how much they may read: `research-agent config show --preset NAME`
+    shows one. "auto": "local" for the embedded model, "full" for a server. Below every own key."""
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    confidence: ConfidenceSettings = field(default_factory=ConfidenceSettings)
+    refinement: RefinementSettings = field(default_factory=RefinementSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    blend: BlendSettings = field(default_factory=BlendSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
+    prune: PruneSettings = field(default_factory=PruneSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    verify: VerifySettings = field(default_factory=VerifySettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    laid: Laid = field(default=Laid(), compare=False, metadata={"hidden": True})
+    """No setting: which preset is in these values, and which keys are the user's own."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work."""
+        check_ranges(self)
+        if self.confidence.top_k > self.retrieval.top_k:
+            msg = (
+                f"confidence.top_k ({self.confidence.top_k}) must not be larger than "
+                f"retrieval.top_k ({self.retrieval.top_k})"
+            )
+            raise ConfigError(msg, hint="Only what was retrieved can be read.")
+        if self.budget.rounds > self.budget.max_rounds:
+            msg = (
+                f"budget.rounds ({self.budget.rounds}) must not be larger than "
+                f"budget.max_rounds ({self.budget.max_rounds})"
+            )
+            raise ConfigError(msg, hint="Raise budget.max_rounds, or lower budget.rounds.")
+
+    @property
+    def refuses_by(self) -> Literal["check", "prompt"]:
+        """How refusals are decided, with "auto" resolved by the provider of the answer's model."""
+        if self.answer.refusal != "auto":
+            return self.answer.refusal
+        return "check" if self.models.role("answer").provider == "local" else "prompt"
+
+    @property
+    def judges(self) -> Literal["off", "unsure", "all"]:
+        """Which sentences are judged, with "auto" resolved by the provider of the verifier."""
+        if self.verify.judge != "auto":
+            return self.verify.judge
+        return "unsure" if self.models.role("verifier").provider == "local" else "all"
