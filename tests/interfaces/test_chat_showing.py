@@ -1,6 +1,6 @@
 """What a conversation says about an answer's doubts."""
 
-from research_agent.interfaces.chat.showing import why_text
+from research_agent.interfaces.chat.text import why_text
 from research_agent.types.conversation import Turn
 from research_agent.types.uncertain_spans import Unsure
 from research_agent.types.uncertainty import Passed, Uncertainty, in_words

@@ -9,13 +9,13 @@ from threading import Event, Thread
 
 import pytest
 
-from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.interfaces.cli.process import ended_by_ctrl_c
 from research_agent.stopping import Stop
 from tests.interfaces.commands import GUIDE, Model, run, served
 
 STUCK = """
 import time
-from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.interfaces.cli.process import ended_by_ctrl_c
 from research_agent.stopping import Stop
 
 with ended_by_ctrl_c(Stop()):

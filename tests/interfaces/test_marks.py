@@ -14,7 +14,7 @@ from mcp import Client
 from graphs.chat import build_chat_graph
 from graphs.chat_state import ChatInput
 from research_agent import ResearchAgent
-from research_agent.interfaces.chat.exporting import markdown
+from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.cli.ask import Show, _print
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.settings import AnswerSettings, Settings, VerifySettings

@@ -86,7 +86,7 @@ def test_every_tool_has_schemas_and_says_what_there_is() -> None:
 def test_looking_up_without_a_model() -> None:
     """Search, read by id, list: structured content beside the text, as the command line has it."""
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's results)
+    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
         found = await client.call_tool(
             "search_chunks", {"query": "ML-KEM-768", "max_chunks": 1, "exclude_chunk_ids": None}
         )
@@ -104,7 +104,7 @@ def test_looking_up_without_a_model() -> None:
 def test_research_reads_only_the_documents_that_are_named() -> None:
     """A scope in which nothing is found leaves nothing to answer from."""
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's results)
+    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
         asked = {"question": QUESTION}
         inside = await client.call_tool("research", {**asked, "documents": "GUI*"})
         return inside, await client.call_tool("research", {**asked, "documents": [ODD]})
@@ -177,7 +177,7 @@ def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
     """Listed page by page; an odd name comes back as it was; the text names its passages."""
     monkeypatch.setattr(mcp_documents, "PAGE", 1)
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's results)
+    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
         first = await client.list_resources()
         second = await client.list_resources(cursor=first.next_cursor)
         texts = [

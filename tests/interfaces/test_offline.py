@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.interfaces.cli.starting import lift, start
+from research_agent.interfaces.cli.process import lift, start
 from research_agent.network_guard import OutsideConnectionError
 from tests.interfaces.commands import GUIDE, Model, run, served
 from tests.interfaces.sealed import BROKE_OUT, sealed

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from research_agent.interfaces.cli.starting import lift
+from research_agent.interfaces.cli.process import lift
 from research_agent.interfaces.events import read_event
 from research_agent.types.events import Asked
 from tests.interfaces.commands import GUIDE, Model, printed, run, served

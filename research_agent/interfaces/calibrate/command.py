@@ -37,7 +37,7 @@ from research_agent.interfaces.calibrate.modes import (
     fit_mode,
     mode_lines,
 )
-from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.process import start
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank

@@ -1,18 +1,24 @@
 """What a person does in a conversation: asks, chooses, and gives commands."""
 
 import shlex
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from research_agent.conversation.citation_status import outdated, standing
-from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
-from research_agent.interfaces.chat import exporting, showing
+from research_agent.conversation.sessions import SessionInfo, check_name
+from research_agent.errors import (
+    PathError,
+    ResearchAgentError,
+    SessionError,
+    SessionLockedError,
+    StoppedError,
+)
+from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
-from research_agent.interfaces.chat.lines import Lines
-from research_agent.interfaces.chat.listing import sessions
-from research_agent.interfaces.cli.errors import tell_error
-from research_agent.interfaces.cli.interrupt import ended_by_ctrl_c
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.terminal import note, result_text, say
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Cited, Turn
@@ -37,7 +43,39 @@ HELP = """A question is answered from the documents; "and for the other one?" is
 HTML = (".html", ".htm")
 
 
-class Desk:
+class Lines:
+    """The lines of stdin, one by one; in a terminal with a prompt and a history of its own."""
+
+    def __init__(self) -> None:
+        """Look what stdin is."""
+        self.typed = sys.stdin.isatty()
+        self.status = 0
+        """The exit status where they have ended."""
+        if self.typed:
+            with suppress(ImportError):  # (a Python without it)
+                import readline  # noqa: F401 (line editing comes with the import)
+
+    def next(self, prompt: str) -> str | None:
+        """Return the next line, None at the end, or where Ctrl-C was pressed twice."""
+        pressed = False
+        while True:
+            try:
+                return input(prompt) if self.typed else self._piped()
+            except EOFError:
+                return None
+            except KeyboardInterrupt:
+                if pressed or not self.typed:
+                    self.status = INTERRUPTED
+                    return None
+                pressed = True
+                say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
+
+    def _piped(self) -> str | None:
+        line = sys.stdin.readline()
+        return line.rstrip("\n") if line else None
+
+
+class Repl:
     """A conversation at a terminal, or at the end of a pipe."""
 
     def __init__(
@@ -71,17 +109,17 @@ class Desk:
     def run(self) -> int:
         """Answer and obey line by line until the person leaves; return the exit status."""
         while (line := self._lines.next("> ")) is not None:
-            text = line.strip()
-            if text in ("/quit", "/exit"):
+            said = line.strip()
+            if said in ("/quit", "/exit"):
                 return 0
-            if text:
-                self._do(text)
+            if said:
+                self._do(said)
         return self._lines.status
 
-    def _do(self, text: str) -> None:
+    def _do(self, said: str) -> None:
         """Ask a question or obey a command."""
-        obey = self._command if text.startswith("/") else self._ask
-        self._trying(lambda: obey(text))
+        obey = self._command if said.startswith("/") else self._ask
+        self._trying(lambda: obey(said))
 
     def _trying(self, what: Callable[[], None]) -> None:
         """Do something; what goes wrong is told, and the session goes on."""
@@ -92,13 +130,13 @@ class Desk:
         except ResearchAgentError as error:
             tell_error(str(error), error.hint)
 
-    def _command(self, text: str) -> None:
-        name, _, argument = text[1:].partition(" ")
+    def _command(self, said: str) -> None:
+        name, _, argument = said[1:].partition(" ")
         commands: Mapping[str, Callable[[str], None]] = {
             "help": lambda _: say(HELP),
             "sources": self._sources,
             "evidence": self._evidence,
-            "why": lambda _: say(showing.why_text(self._last())),
+            "why": lambda _: say(text.why_text(self._last())),
             "retry": self._retry,
             "reject": self._reject,
             "docs": self._docs,
@@ -110,9 +148,9 @@ class Desk:
             raise SessionError(f"there is no command /{name}", hint="/help lists them")
         commands[name](argument.strip())
 
-    def _ask(self, text: str) -> None:
+    def _ask(self, question: str) -> None:
         stop = Stop()
-        running = self._talk.ask(text, stop=stop, limits=self._limits, rejected=self._rejected)
+        running = self._talk.ask(question, stop=stop, limits=self._limits, rejected=self._rejected)
         self._follow(running, stop)
 
     def _follow(self, running: Generator[Event, None, None], stop: Stop) -> None:
@@ -120,7 +158,7 @@ class Desk:
         before = len(self._talk.turns())
         with ended_by_ctrl_c(stop):
             for event in running:
-                line = showing.event_text(event, local=self._local)
+                line = text.event_text(event, local=self._local)
                 if line and (self._steps or event.event == "stopped"):
                     note(line, mark="")
         turns, pending = self._talk.turns(), self._talk.pending()
@@ -130,25 +168,25 @@ class Desk:
             self._decide(pending.choices)
 
     def _decide(self, choices: Choices) -> None:
-        say(showing.choices_text(choices))
+        say(text.choices_text(choices))
         said = self._lines.next("? ")
         if said is not None:
             stop = Stop()
             self._follow(self._talk.choose(said.strip() or "all", stop=stop), stop)
 
     def _show(self, turn: Turn) -> None:
-        if how := showing.understood(turn):
+        if how := text.understood(turn):
             note(how, mark="")
         say(result_text(self._talk.last.result) if self._talk.last else turn.answer)
         if turn.unsure:
             note(told(turn.unsure), mark="")
         for warning in turn.warnings if self._steps else ():
             note(warning)
-        note(showing.cost_text(turn), mark="")
+        note(text.cost_text(turn), mark="")
 
-    def _retry(self, text: str) -> None:
-        if text:
-            self._ask(text)
+    def _retry(self, question: str) -> None:
+        if question:
+            self._ask(question)
         elif self._talk.pending().text:
             stop = Stop()
             self._follow(self._talk.resume(stop=stop), stop)
@@ -182,7 +220,7 @@ class Desk:
 
     def _sources(self, _: str) -> None:
         turn = self._last()
-        say(showing.sources_text(turn, self._problems(turn)))
+        say(text.sources_text(turn, self._problems(turn)))
 
     def _evidence(self, key: str) -> None:
         item = self._cited(key)
@@ -196,10 +234,10 @@ class Desk:
         spans = [span for span in item.spans if span.page == item.quoted_page]
         page = chunks.page_text(item.chunk_id, item.quoted_page) if spans else ""
         if page:
-            say(showing.quote_in(page, item, spans[0].start, spans[-1].end))
+            say(text.quote_in(page, item, spans[0].start, spans[-1].end))
             return
         start = found[0].text.find(item.quote)
-        say(showing.quote_in(found[0].text, item, start, start + len(item.quote)))
+        say(text.quote_in(found[0].text, item, start, start + len(item.quote)))
 
     def _reject(self, given: str) -> None:
         if given == "none":
@@ -234,12 +272,11 @@ class Desk:
         if not path:
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
-        path = exporting.in_home(path)
+        path = text.in_home(path)
         if path.lower().endswith(HTML):
             self._report(path, len(self._talk.turns()) - 1)
         else:
-            text = exporting.markdown(self._talk.name, self._talk.turns())
-            exporting.write_new(path, text)
+            text.write_new(path, text.markdown(self._talk.name, self._talk.turns()))
         note(f"written: {path}")
 
     def _report(self, path: str, turn: int) -> None:
@@ -268,16 +305,16 @@ class Desk:
         )
 
 
-def words(text: str) -> list[str]:
+def words(given: str) -> list[str]:
     """Return the words of a command, quoted ones in one.
 
     >>> words('guide "my notes"')
     ['guide', 'my notes']
     """
     try:
-        return shlex.split(text)
+        return shlex.split(given)
     except ValueError as error:
-        raise SessionError(f"{error} in {text}", hint="Close the quotation mark.") from error
+        raise SessionError(f"{error} in {given}", hint="Close the quotation mark.") from error
 
 
 def unquoted(path: str) -> str:
@@ -290,12 +327,83 @@ def unquoted(path: str) -> str:
     return path[1:-1] if quoted else path
 
 
+def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
+    """List the sessions, or rename or delete one; raises SessionError."""
+    match given:
+        case []:
+            for session in opened.table.all():
+                say(session_line(session, mine.thread))
+        case ["rename", old, new]:
+            _existing(opened, old)
+            opened.table.rename(old, check_name(new))
+            say(f"{old} is {new} now")
+        case ["delete", name]:
+            session = _existing(opened, name)
+            if session.thread == mine.thread:
+                raise SessionError("this session is open", hint="Delete it from another one.")
+            opened.delete(session)
+            say(f"deleted {name}")
+        case ["retention"]:
+            say(retention_text(opened.connection.settings.sessions.retention_days))
+        case _:
+            raise SessionError(
+                f"/sessions does not know {' '.join(given)}",
+                hint="/sessions, /sessions rename OLD NEW, /sessions delete NAME",
+            )
+
+
+def session_line(session: SessionInfo, thread: str) -> str:
+    """Return a session's line in the list; `thread` is the open one's.
+
+    >>> session_line(SessionInfo("notes", "t", used=86400.0, turns=3, index="default"), "t")
+    '* notes: 3 turns, last used 1970-01-02 00:00 UTC, index default'
+    """
+    used = datetime.fromtimestamp(session.used, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    mark = "*" if session.thread == thread else " "
+    return f"{mark} {session.name}: {session.turns} turns, last used {used}, index {session.index}"
+
+
+def retention_text(days: float) -> str:
+    """Return how long sessions are kept, in words.
+
+    >>> retention_text(30.0)
+    'deleted when nobody has used them for 30 days (sessions.retention_days)'
+    """
+    if not days:
+        return "kept until you delete them (sessions.retention_days is 0)"
+    return f"deleted when nobody has used them for {days:g} days (sessions.retention_days)"
+
+
+def expire(opened: Opened, days: float, but: str) -> list[str]:
+    """Delete the sessions that were not used for `days`, not `but`; return their names.
+
+    One that another process has open stays.
+    """
+    gone = []
+    for session in opened.table.unused(days) if days else ():
+        try:
+            if session.name != but:
+                opened.delete(session)
+                gone.append(session.name)
+        except SessionLockedError:
+            continue
+    return gone
+
+
+def _existing(opened: Opened, name: str) -> SessionInfo:
+    session = opened.table.get(name)
+    if session is None:
+        names = ", ".join(item.name for item in opened.table.all())
+        raise SessionError(f"there is no session {name}", hint=f"There are: {names}")
+    return session
+
+
 def converse(
     opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: bool
 ) -> int:
     """Hold a conversation until the person leaves; return the exit status."""
     with ExitStack() as stack:
         talk = opened.conversation(name, index, stack)
-        desk = Desk(opened, talk, lines, limits=limits, steps=steps)
-        desk.greet()
-        return desk.run()
+        repl = Repl(opened, talk, lines, limits=limits, steps=steps)
+        repl.greet()
+        return repl.run()

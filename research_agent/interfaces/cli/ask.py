@@ -1,5 +1,6 @@
-"""`research-agent ask`."""
+"""The command `ask`."""
 
+import math
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,23 +15,31 @@ from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.interfaces.cli.interrupt import STATUS, ended_by_ctrl_c
-from research_agent.interfaces.cli.scope import Limits
-from research_agent.interfaces.cli.shown import ShownChat
-from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.options import (
+    CONFIG,
+    DOCS,
+    INDEX,
+    OFFLINE,
+    PRESET,
+    ROUNDS,
+    Limits,
+    index_is_named,
+    scoped,
+)
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
 from research_agent.interfaces.cli.terminal import note, progress_bar, result_text, say, say_json
 from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import Watching, event_line, step_text
 from research_agent.interfaces.report import Recorder, RunRecord, check_target
-from research_agent.ports import Ports
+from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
+from research_agent.types import Completion, Message, uncertain_spans
 from research_agent.types.events import Event, Finished, Stopped
 from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 from research_agent.types.result import ResearchResult, Usage
-from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.types.uncertain_spans import told
+from research_agent.types.scope import EVERYTHING, Scope, scope_of
 
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
@@ -54,6 +63,68 @@ class Show:
     """The report replaces whatever file is there."""
     trace: str = ""
     """The folder of the run's trace; empty where none is wanted."""
+
+
+@click.command("ask")
+@click.argument("question")
+@INDEX
+@CONFIG
+@PRESET
+@ROUNDS
+@DOCS
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
+@click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
+@click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
+@click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
+@click.option("--trace", default="", metavar="FOLDER", help="Record the run, to replay it.")
+@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
+@OFFLINE
+@told
+@scoped
+def ask_command(  # noqa: PLR0913 (one argument an option)
+    limits: Limits,
+    *,
+    question: str,
+    index: str,
+    config: str | None,
+    docs: tuple[str, ...],
+    as_json: bool,
+    show_evidence: bool,
+    show_prompt: bool,
+    quiet: bool,
+    events: bool,
+    drafts: bool,
+    report: str,
+    trace: str,
+    force: bool,
+) -> int:
+    """Answer a question from the indexed documents, or refuse."""
+    if as_json and events:
+        raise click.UsageError("the result is the last of the --events: leave out --json")
+    if drafts and not events:
+        raise click.UsageError("--drafts are --events: give both")
+    index_is_named(docs)
+    return ask(
+        question,
+        index=index,
+        config=config,
+        docs=docs,
+        limits=limits,
+        show=Show(
+            as_json=as_json,
+            events=events,
+            drafts=drafts,
+            evidence=show_evidence,
+            prompt=show_prompt,
+            steps=not quiet,
+            report=report,
+            trace=trace,
+            force=force,
+        ),
+    )
 
 
 def ask(
@@ -92,10 +163,10 @@ def ask(
             watching = trace.behind(recorder.watching)
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
         try:
-            scope = Scope(**limits)
+            scope = scope_of(limits)
             result = run(agent, question, settings, show, scope=scope, watching=watching)
         except StoppedError:
-            return STATUS
+            return INTERRUPTED
         _print(result, show)
         if show.trace:
             note(f"trace: {trace.path}")
@@ -119,7 +190,7 @@ def _print(result: ResearchResult, show: Show) -> None:
     if result.advice:
         say(result.advice, error=True)
     if result.unsure:
-        say(told(result.unsure), dim=True, error=True)
+        say(uncertain_spans.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if show.steps or unfinished else ():
         note(warning)
@@ -239,3 +310,35 @@ def _tell(event: Event, settings: Settings) -> None:
         line = f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
     if line:
         say(line, dim=True, error=True)
+
+
+class ShownChat:
+    """Prints what is sent to a model and what comes back, to stderr."""
+
+    def __init__(self, model: ChatModel) -> None:
+        """Stand in front of `model`."""
+        self._model = model
+
+    def complete(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        schema: JsonSchema | None = None,
+        seconds: float = math.inf,
+    ) -> Completion:
+        """Print the messages, ask the model, print its reply."""
+        for message in messages:
+            say(f"--- to {role} ({message.role}):\n{message.text}", error=True)
+        reply = self._model.complete(
+            role,
+            messages,
+            max_tokens=max_tokens,
+            tools=tools,
+            schema=schema,
+            seconds=seconds,
+        )
+        say(f"--- from {role}:\n{reply.text}", error=True)
+        return reply

@@ -1,8 +1,19 @@
-"""`research-agent chat` on the command line."""
+"""The command `chat`."""
+
+import os
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from research_agent.interfaces.cli.errors import told
+from research_agent.assembly.connection import connect
+from research_agent.assembly.sessions import session_place
+from research_agent.config import load_prompts
+from research_agent.conversation.sessions import check_name
+from research_agent.interfaces.chat.conversation import Opened
+from research_agent.interfaces.chat.repl import Lines, converse, expire
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
     CONFIG,
     DOCS,
@@ -10,9 +21,16 @@ from research_agent.interfaces.cli.options import (
     OFFLINE,
     PRESET,
     ROUNDS,
+    Limits,
     index_is_named,
+    scoped,
 )
-from research_agent.interfaces.cli.scope import Limits, scoped
+from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.terminal import note, progress_bar
+from research_agent.types.scope import check_scope, scope_of
+
+if TYPE_CHECKING:
+    from graphs.chat_state import Limits as Kept
 
 
 @click.command("chat")
@@ -47,16 +65,31 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     quiet: bool,
     clarify: bool | None,
 ) -> int:
-    """Hold a conversation over the indexed documents, which lasts."""
-    from research_agent.interfaces.chat import opening
+    """Hold a conversation over the indexed documents, which lasts.
 
-    named = index_is_named(docs)
-    return opening.chat(
-        session=session,
-        index=index if named else None,
-        config=config,
-        docs=docs,
-        limits=limits,
-        steps=not quiet,
-        clarify=clarify,
-    )
+    A session goes on over the index that it began with, unless another one is named, and within the
+    scope that it had, unless options name one.
+    """
+    name, lines = check_name(session), Lines()
+    settings = start(config, tells_preset=True)
+    wanted = index if index_is_named(docs) else None
+    place = session_place(settings.sessions, os.environ)
+    if docs:
+        wanted = index_for_docs(docs, settings, quiet=quiet)
+    with ExitStack() as stack:
+        table = stack.enter_context(place.table())
+        known = table.get(name)
+        where = wanted or (known.index if known else "default")
+        if known and known.index != where:
+            note(f"this session began over the index {known.index}; now it asks {where}")
+        show_progress = stack.enter_context(progress_bar())
+        joining = partial(show_progress, "joining the weights")
+        connection = stack.enter_context(
+            connect(where, settings, os.environ, on_bytes=joining, on_note=note)
+        )
+        asks_back = lines.typed if clarify is None else clarify
+        check_scope(scope_of(limits), connection.ports.documents)
+        opened = Opened(place, table, connection, load_prompts(), asks_back)
+        for gone in expire(opened, settings.sessions.retention_days, name):
+            note(f"deleted, not used for long: session {gone}")
+        return converse(opened, name, where, lines, limits=cast("Kept", limits), steps=not quiet)

@@ -1,10 +1,12 @@
-"""`research-agent index`, and the index that `ask --docs` keeps for a folder."""
+"""The command `index`, and the index that `ask --docs` keeps for a folder."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+
+import click
 
 from research_agent.assembly.index import (
     list_indexes,
@@ -15,7 +17,8 @@ from research_agent.assembly.index import (
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.settings import Settings
 from research_agent.types.documents import FileReport, IndexReport
@@ -26,17 +29,38 @@ SOME_FAILED = 3
 SHOWN_SKIPPED = 20
 
 
-def index(  # noqa: PLR0913 (one argument an option)
-    paths: Sequence[str],
+@click.command("index")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@INDEX
+@CONFIG
+@click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
+@click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
+@click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@OFFLINE
+@told
+def index_command(  # noqa: PLR0913 (one argument an option)
     *,
+    paths: tuple[str, ...],
     index: str,
     config: str | None,
+    rebuild: bool,
+    dry_run: bool,
+    prune: bool,
+    list_: bool,
+    remove: str | None,
     as_json: bool,
-    dry_run: bool = False,
-    rebuild: bool = False,
-    prune: bool = False,
 ) -> int:
-    """Bring an index up to date, or preview that, and say what becomes of each file."""
+    """Read documents (PDF, DOCX, Markdown, HTML, text, code) and keep them searchable."""
+    if list_:
+        return show_indexes(as_json=as_json)
+    if remove:
+        say(f"removed {remove_index(remove)}")
+        return 0
+    if not paths:
+        raise click.UsageError("name at least one file or folder: research-agent index PATH")
     settings = start(config)
     act = preview if dry_run else update
     report = act(index, paths, settings, rebuild=rebuild, prune=prune)
@@ -126,8 +150,8 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> 
 
 def report_lines(report: IndexReport) -> list[str]:
     """Return one line a file that needs a word, then the totals."""
-    told = [file for file in report.files if file.reason and file.status != "skipped"]
-    lines = [*map(_line, told), *_skipped_lines(report)]
+    shown = [file for file in report.files if file.reason and file.status != "skipped"]
+    lines = [*map(_line, shown), *_skipped_lines(report)]
     lines.append(
         f"{_counts(report)}; the index holds {report.documents} documents, "
         f"{report.chunks} chunks ({report.embedded} texts embedded)"
@@ -139,10 +163,10 @@ def report_lines(report: IndexReport) -> list[str]:
 
 def preview_lines(report: IndexReport) -> list[str]:
     """Return one line a file that would be touched or needs a word, then the totals."""
-    told = [file for file in report.files if file.status != "skipped"]
-    told = [file for file in told if file.reason or file.status != "unchanged"]
+    shown = [file for file in report.files if file.status != "skipped"]
+    shown = [file for file in shown if file.reason or file.status != "unchanged"]
     return [
-        *map(_line, told),
+        *map(_line, shown),
         *_skipped_lines(report),
         f"{_counts(report)}; nothing was written: leave out --dry-run to do it",
     ]
@@ -165,12 +189,6 @@ def show_indexes(*, as_json: bool) -> int:
         say(f"{item.name}: {about}, {item.bytes_on_disk / 1e6:.1f} MB, {item.path}")
     if not found:
         say("no index yet; make one: research-agent index PATH")
-    return 0
-
-
-def remove(location: str) -> int:
-    """Remove an index; the documents are not touched."""
-    say(f"removed {remove_index(location)}")
     return 0
 
 

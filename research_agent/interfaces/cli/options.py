@@ -1,14 +1,15 @@
-"""Options that several commands of the command line share."""
+"""Options that several commands share."""
 
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
 OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 
 def _go_offline(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 (click's own signature)
@@ -80,3 +81,52 @@ def index_is_named(docs: Sequence[str]) -> bool:
     if docs and named:
         raise click.UsageError("--docs has an index of its own: leave out --index, or --docs")
     return named
+
+
+KINDS = ("text", "list", "table", "code", "algorithm")
+_OPTIONS = (
+    click.option(
+        "--in",
+        "--document",
+        "documents",
+        multiple=True,
+        metavar="GLOB",
+        help="Only documents of this name, or whose path ends so; * and ? work (put it in quotes).",
+    ),
+    click.option(
+        "--folder", "folders", multiple=True, metavar="PATH", help="Only files in this folder."
+    ),
+    click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these."),
+    click.option("--since", default="", metavar="DATE", help="Only documents from then on."),
+    click.option("--until", default="", metavar="DATE", help="Only documents up to then."),
+)
+
+
+Limits = dict[str, Any]
+"""What a scope is made of (`types.scope.scope_of`), as plain values; without those not given."""
+
+
+def scoped(command: Callable[Concatenate[Limits, P], int]) -> Callable[P, int]:
+    """Give a command the options of a scope, and hand it what they say.
+
+    Raises ToolInputError for what is no date, before anything is indexed or opened.
+    """
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> int:
+        from research_agent.types.scope import check_dates
+
+        given: Limits = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name in ("documents", "folders", "kinds", "since", "until")
+            if (value := kwargs.pop(name, None))
+        }
+        if "folders" in given:  # (absolute, with its symlinks, as the index has it)
+            given["folders"] = [os.path.abspath(path) for path in given["folders"]]  # noqa: PTH100 (resolve() follows symlinks)
+        check_dates(given.get("since", ""), given.get("until", ""))
+        return command(given, *args, **kwargs)
+
+    decorated: Callable[P, int] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated

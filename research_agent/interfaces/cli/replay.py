@@ -1,9 +1,51 @@
-"""The command that runs a recorded question again."""
+"""The command `replay`: a recorded run again, with something changed."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import click
 
-from research_agent.interfaces.cli.errors import told
+from research_agent.answering.draft_redaction import public_result
+from research_agent.answering.event_making import Known
+from research_agent.answering.result_difference import Changes, Difference, difference
+from research_agent.assembly.connection import connect
+from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
+from research_agent.config import changed_settings, configured, load_prompts, unknown_keys
+from research_agent.errors import ConfigError, ReplayError, StoppedError
 from research_agent.interfaces.cli.options import CONFIG, OFFLINE
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
+from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
+from research_agent.interfaces.events import events
+from research_agent.interfaces.own_graphs import resuming, state
+from research_agent.models.traces import ending_at, merged_state
+from research_agent.network_guard import NetworkGuard
+from research_agent.settings import Settings
+from research_agent.stopping import Stop
+from research_agent.types.events import Finished
+from research_agent.types.records import IndexHeader
+from research_agent.types.result import ResearchResult
+
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be run again, and how."""
+
+    changes: Sequence[str] = ()
+    """Settings, such as "filter.mode=off"."""
+    node: str = "retrieve"
+    round: int = 1
+    index: str = ""
+    """Empty: the one of the recorded run."""
+    config: str | None = None
+    """The file of the user's own settings, whose models are asked."""
+    live: bool = False
+    """Models are asked for what the trace does not hold."""
+    as_json: bool = False
 
 
 @click.command("replay")
@@ -57,11 +99,9 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
     """
     if live and offline_only:
         raise click.UsageError("give --live or --offline-only")
-    from research_agent.interfaces.cli import replaying
-
-    return replaying.replay(
+    return replay(
         trace,
-        replaying.Wanted(
+        Wanted(
             changes=changes,
             node=node,
             round=round_,
@@ -71,3 +111,151 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
             as_json=as_json,
         ),
     )
+
+
+def replay(path: str, wanted: Wanted) -> int:
+    """Run a trace again and print what is different; raises ResearchAgentError.
+
+    No other machine is reached unless that is wanted, and a model, an address or a file that the
+    trace names never is used: it may be a stranger's.
+    """
+    lines = read_lines(path)
+    head = lines[0]
+    recorded = changed_settings(head["settings"], wanted.changes)
+    for key in unknown_keys(head["settings"]):
+        note(f"the run was recorded with {key}, which this version does not have")
+    begin = state_before(lines, wanted.node, wanted.round)
+    own = start(wanted.config) if wanted.live else configured(wanted.config).settings
+    given = connecting_settings(recorded, own, wanted.changes, live=wanted.live)
+    with ExitStack() as stack:
+        if not wanted.live:
+            stack.enter_context(NetworkGuard())
+        where = wanted.index or head["index"]
+        connection = stack.enter_context(connect(where, given, os.environ, on_note=note))
+        settings = as_recorded(connection.settings, recorded)
+        if connection.header() != IndexHeader(**head["fingerprint"]):
+            note("the index is not what it was when the run was recorded")
+        replayed = replayed_ports(connection.ports, recorded, lines, offline_only=not wanted.live)
+        try:
+            result = _run(begin, wanted, replayed, settings)
+        except StoppedError:
+            return INTERRUPTED
+    _print(_recorded(lines), result, replayed, as_json=wanted.as_json)
+    return 0
+
+
+def as_recorded(settings: Settings, recorded: Settings) -> Settings:
+    """Return settings that ask what the recorded run asked, whichever models are connected."""
+    return replace(
+        settings,
+        rerank=recorded.rerank,
+        answer=replace(settings.answer, refusal=recorded.refuses_by),
+        verify=replace(settings.verify, judge=recorded.judges),
+    )
+
+
+def state_before(lines: Sequence[Line], node: str, round_: int) -> Mapping[str, object]:
+    """Return the state before a node ran in a round, as JSON values; raises ReplayError."""
+    if node not in resuming.NODES:
+        raise ConfigError(
+            f"--from {node}: no such node", hint=f"One of {', '.join(resuming.NODES)}"
+        )
+    now: Mapping[str, object] = {"question": lines[0]["question"]}
+    if (node, round_) == ("retrieve", 1):
+        return now
+    for line in lines:
+        if line.get("line") == "step":
+            if (line["step"], line["round"]) == (node, round_):
+                return now
+            now = merged_state(now, line["wrote"])
+    raise ReplayError(
+        f"{node} did not run in round {round_} of the recorded run",
+        hint="Replay from an earlier node, or from another --round.",
+    )
+
+
+def _run(
+    begin: Mapping[str, object], wanted: Wanted, replayed: Replayed, settings: Settings
+) -> ResearchResult:
+    ports = replayed.ports
+    moved = ending_at(resuming.trace_of(begin), ports.clock.seconds())
+    recorded = {**begin, "trace": list(moved)} if moved else begin
+    stop = Stop()
+    running = events(
+        str(begin["question"]),
+        lambda: resuming.stream_from(wanted.node, recorded, ports, settings, load_prompts()),
+        stop=stop,
+        known=Known(round=wanted.round - (wanted.node == "retrieve"), trace=moved),
+    )
+    with ended_by_ctrl_c(stop):
+        results = [event.result for event in running if isinstance(event, Finished)]
+    return results[-1]
+
+
+def _recorded(lines: Sequence[Line]) -> ResearchResult | None:
+    """Return the result of the recorded run; None where it had none."""
+    for line in lines:
+        if line.get("line") == "event" and line.get("event") == "result":
+            recorded: ResearchResult = public_result(state.RESULT.validate_python(line["result"]))
+            return recorded
+    return None
+
+
+def _print(
+    before: ResearchResult | None, after: ResearchResult, replayed: Replayed, *, as_json: bool
+) -> None:
+    """Print the difference; the new answer alone where there was none before."""
+    changed = difference(before, after) if before else None
+    if as_json:
+        say_json(
+            {
+                "replayed_calls": replayed.replayed,
+                "asked_calls": replayed.asked,
+                "difference": changed and {**asdict(changed), "same": changed.same},
+                "result": state.RESULT.dump_python(after, mode="json"),
+            }
+        )
+        return
+    if changed is None:
+        note("the recorded run had no result")
+    say(result_text(after) if changed is None else difference_text(changed))
+    calls = f"{replayed.replayed} model calls from the trace, {replayed.asked} asked"
+    say(f"replayed: {calls}", dim=True, error=True)
+
+
+def difference_text(difference: Difference) -> str:
+    """Return what is different, "-" before what was and "+" before what is now."""
+    if difference.same:
+        return "no difference"
+    return "\n".join(_lines(difference))
+
+
+def _lines(difference: Difference) -> Iterator[str]:
+    for name, (old, new) in (
+        ("status", difference.status),
+        ("stop reason", difference.stop_reason),
+    ):
+        if old != new:
+            yield f"{name}: {old} -> {new}"
+    if difference.same_answer:
+        yield "answer and citations: the same"
+    else:
+        yield "answer:"
+        yield from (f"  {line.rstrip()}" for line in difference.answer)
+    yield from _changes("citations", difference.citations)
+    yield from _changes("evidence", difference.evidence)
+    yield from _changes("queries", difference.queries)
+    yield from _changes("warnings", difference.warnings)
+    for name, (before, after) in difference.usage.items():
+        yield f"{name}: {_number(before)} -> {_number(after)}"
+
+
+def _changes(name: str, changes: Changes) -> Iterator[str]:
+    if changes != Changes():
+        yield f"{name}:"
+        yield from (f"  - {text}" for text in changes.removed)
+        yield from (f"  + {text}" for text in changes.added)
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:g}" if isinstance(value, float) else f"{value}"

@@ -17,7 +17,7 @@ from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli.starting import start
+from research_agent.interfaces.cli.process import start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say
 from research_agent.interfaces.mcp.server import build_server
 

@@ -1,9 +1,9 @@
-"""Commands of the command line that look after the agent: calibrate, doctor, config, models."""
+"""The command `calibrate`."""
 
 import click
 
-from research_agent.interfaces.cli.errors import told
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.interfaces.cli.process import told
 from research_agent.verification.calibration.risk_control import Of
 
 
@@ -111,81 +111,3 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
         gains=WantedGains(questions=gains, rate=gain_rate),
     )
     return calibrating.calibrate(index, config=config, wanted=wanted)
-
-
-@click.command("doctor")
-@INDEX
-@CONFIG
-@OFFLINE
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-models", is_flag=True, help="Ask no model.")
-@told
-def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
-    """Look at everything an answer needs, and name the command that cures what is wrong.
-
-    The exit status is 1 where something is at fault.
-    """
-    from research_agent.interfaces.cli import doctor as doctoring
-
-    return doctoring.doctor(index, config=config, as_json=as_json, ask=not no_models)
-
-
-@click.group("config")
-def config_group() -> None:
-    """Show or write the settings."""
-
-
-@config_group.command("show")
-@CONFIG
-@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
-@told
-def config_show(*, config: str | None, preset: str | None) -> int:
-    """Print every key with its value and where it comes from, or the file of a preset."""
-    from research_agent.interfaces.cli import configuration as configuring
-
-    return configuring.show_preset(preset, config) if preset else configuring.show(config)
-
-
-@config_group.command("init")
-@click.argument("path", default="research-agent.yaml")
-@told
-def config_init(*, path: str) -> int:
-    """Write a file with every key, its meaning, range and default."""
-    from research_agent.interfaces.cli import configuration as configuring
-
-    return configuring.init(path)
-
-
-@config_group.command("trust")
-@click.argument("path", default="")
-@click.option("--forget", is_flag=True, help="Trust the file no longer.")
-@told
-def config_trust(*, path: str, forget: bool) -> int:
-    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
-    from research_agent.interfaces.cli import configuration as configuring
-
-    return configuring.trust_file(path, remove=forget)
-
-
-@click.group("models", invoke_without_command=True)
-@CONFIG
-@click.pass_context
-def models_group(context: click.Context, config: str | None) -> None:
-    """Show which model fills each role, and what is installed."""
-    if context.invoked_subcommand is None:
-        told(_models)(config)
-
-
-def _models(config: str | None) -> int:
-    from research_agent.interfaces.cli import models as modelling
-
-    return modelling.show(config)
-
-
-@models_group.command("prune-parts")
-@told
-def models_prune() -> int:
-    """Free the installed copies of weights that have been joined and verified."""
-    from research_agent.interfaces.cli import models as modelling
-
-    return modelling.prune()

@@ -1,0 +1,238 @@
+"""Commands about the set-up: config, models, doctor, graph, mcp."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from research_agent.assembly.diagnosis import gather
+from research_agent.assembly.diagnosis.facts import Finding
+from research_agent.assembly.diagnosis.findings import findings, is_sound
+from research_agent.assembly.models import describe_models
+from research_agent.assembly.weights import prune_all, weight_statuses
+from research_agent.config import (
+    FILE,
+    configured,
+    guarded_of,
+    load_prompts,
+    read_bytes,
+)
+from research_agent.config_text import config_text
+from research_agent.errors import ConfigError
+from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PRESET
+from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.ports import Ports
+from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
+from research_agent.trust import forget, trust
+
+WIDTH = 8
+"""Of doctor's column that says how bad it is."""
+
+
+@click.group("config")
+def config_command() -> None:
+    """Show or write the settings."""
+
+
+@config_command.command("show")
+@CONFIG
+@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
+@told
+def show_command(*, config: str | None, preset: str | None) -> int:
+    """Print every key with its value and where it comes from, or the file of a preset."""
+    settings = (found := configured(config, os.environ)).settings
+    if preset:
+        return _show_preset(preset, settings)
+    defaults = dict(lines(Settings()))
+    say(f"# {', '.join(map(str, found.files)) or 'no file: defaults'}; {described(settings)}")
+    own, laid = settings.laid.own, preset_values(settings.laid.name)
+    for key, value in lines(settings):
+        default = defaults[key]
+        by = f"preset {settings.laid.name}; " if key in laid and key not in own else ""
+        say(f"{key}: {value!r}" + ("" if value == default else f"  # {by}default {default!r}"))
+    return 0
+
+
+def _show_preset(name: str, settings: Settings) -> int:
+    """Print the file of a preset, "auto" being the one it means, and the keys that win over it."""
+    chosen = resolved(settings, name)
+    if name == "auto":
+        say(f"# auto: {chosen}, by models.chat.provider {settings.models.chat.provider}")
+    say(preset_text(chosen).rstrip())
+    own = [key for key in preset_values(chosen) if key in settings.laid.own]
+    for key, value in lines(settings):
+        if key in own:
+            say(f"# your own, which wins: {key}: {value!r}")
+    return 0
+
+
+@config_command.command("init")
+@click.argument("path", default="research-agent.yaml")
+@told
+def init_command(*, path: str) -> int:
+    """Write a file with every key, its meaning, range and default."""
+    target = Path(path)
+    text = config_text({key for name in NAMES if name != "auto" for key in preset_values(name)})
+    try:
+        if target.exists():
+            raise ConfigError(
+                f"{path} exists already", hint="Name another file, or remove it first."
+            )
+        if not target.absolute().parent.is_dir():
+            raise ConfigError(f"no such folder: {target.parent}", hint="Make the folder first.")
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror or error}",
+            hint="Name a file in a folder that you may write to: research-agent config init PATH",
+        ) from error
+    say(f"wrote {path}")
+    return 0
+
+
+@config_command.command("trust")
+@click.argument("path", default="")
+@click.option("--forget", "remove", is_flag=True, help="Trust the file no longer.")
+@told
+def trust_command(*, path: str, remove: bool) -> int:
+    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
+    file = Path(path or FILE).expanduser().absolute()
+    if remove:
+        known = forget(file, os.environ)
+        say(f"{'no longer trusted' if known else 'was not trusted'}: {file}")
+        return 0
+    content = read_bytes(file)
+    chosen = guarded_of(file, content)
+    trust(file, content, os.environ)
+    say(f"trusted as it is now: {file}")
+    for key, value in chosen.items():
+        say(f"{key}: {value!r}")
+    return 0
+
+
+@click.group("models", invoke_without_command=True)
+@CONFIG
+@click.pass_context
+def models_command(context: click.Context, config: str | None) -> None:
+    """Show which model fills each role, and what is installed."""
+    if context.invoked_subcommand is None:
+        told(_show_models)(config)
+
+
+def _show_models(config: str | None) -> int:
+    """Print which model fills each role, and which weights are here; 1 where a role is empty."""
+    settings = start(config)
+    descriptions = describe_models(settings.models, os.environ)
+    for item in descriptions:
+        say(f"{item.role}: {item.provider} {item.model} [{item.state}] {item.where}".rstrip())
+        if item.problem:
+            say(f"  {item.problem}\n  hint: {item.hint}")
+    for found in weight_statuses(os.environ):
+        parts = f"{found.installed_parts} of {len(found.weights.packages)} parts installed"
+        joined = "joined and verified" if found.verified else "joined" if found.joined else parts
+        size = f"{found.weights.size / 1e6:,.0f} MB"
+        say(f"weights {found.weights.name}: {found.weights.title}, {size}, {joined}")
+    return 1 if any(item.state == "missing" for item in descriptions) else 0
+
+
+@models_command.command("prune-parts")
+@told
+def prune_parts_command() -> int:
+    """Free the installed copies of weights that have been joined and verified."""
+    freed = prune_all(os.environ)
+    if freed:
+        say(f"freed {freed / 1e6:,.0f} MB")
+    else:
+        say("nothing to free: no installed parts of joined and verified weights")
+    return 0
+
+
+@click.command("doctor")
+@INDEX
+@CONFIG
+@OFFLINE
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--no-models", is_flag=True, help="Ask no model.")
+@told
+def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
+    """Look at everything an answer needs, and name the command that cures what is wrong.
+
+    The exit status is 1 where something is at fault.
+    """
+    with progress_bar() as show:
+        facts = gather(
+            index,
+            partial(start, config),
+            os.environ,
+            ask=not no_models,
+            on_bytes=partial(show, "joining the weights"),
+        )
+    found = findings(facts)
+    if as_json:
+        say_json({"sound": is_sound(found), "findings": [asdict(item) for item in found]})
+    else:
+        say(findings_text(found))
+    return 0 if is_sound(found) else 1
+
+
+def findings_text(found: Sequence[Finding]) -> str:
+    """Return the findings for people: a line each, below it what cures it, and the sum."""
+    told: list[str] = []
+    for finding in found:
+        told.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
+        told += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
+    faults = sum(finding.level == "fault" for finding in found)
+    warnings = sum(finding.level == "warning" for finding in found)
+    return "\n".join([*told, f"faults: {faults}, warnings: {warnings}"])
+
+
+@click.command("graph")
+@told
+def graph_command() -> int:
+    """Print the research graph as a Mermaid picture."""
+    click.echo(mermaid(), nl=False)
+    return 0
+
+
+def mermaid() -> str:
+    """Return the graph, with the search inside it, as Mermaid text that ends with a line end.
+
+    Nothing is opened or asked: the picture is the same for every index and every model.
+    """
+    from research_agent.interfaces.own_graphs import research
+
+    nothing: dict[str, Any] = {field.name: None for field in fields(Ports)}
+    graph = research.build_research_graph(Ports(**nothing), Settings(), load_prompts())
+    return graph.get_graph(xray=True).draw_mermaid().rstrip("\n") + "\n"
+
+
+@click.command("mcp")
+@INDEX
+@CONFIG
+@PRESET
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    help="Serve on this loopback port (0: a free one) instead of stdin and stdout.",
+)
+@OFFLINE
+@told
+def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
+    """Serve an index to MCP clients: search, chunks, documents and research as tools."""
+    if find_spec("mcp") is None:
+        raise ConfigError(
+            "the package mcp is not installed", hint='Install it: pip install "research-agent[mcp]"'
+        )
+    from research_agent.interfaces.mcp import serving
+
+    return serving.serve(index=index, config=config, port=port)
