@@ -38,7 +38,6 @@ def choices(owner: type, name: str) -> tuple[str, ...]:
     return tuple(filter(None, get_args(hint))) if get_origin(hint) is Literal else ()
 
 
-@cache
 def descriptions(owner: type) -> Mapping[str, str]:
     """Return the texts below the fields of a section, in one line each."""
     body = ast.parse(inspect.getsource(owner)).body[0]
