@@ -76,6 +76,8 @@ class ResearchAgent(Closing):
         self._on_close, self._ports = on_close, ports
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._tools = tools.ResearchTools(RunContext(ports, settings, prompts))
+        self.local = settings.models.chat.provider == "local"
+        """Whether the embedded model answers, which is slow."""
         self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
 
     @property

@@ -1,16 +1,16 @@
 """The command `ask`."""
 
 import math
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import click
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.assembly.connection import Connection, connect
+from research_agent.assembly.connection import Connection
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
@@ -26,13 +26,12 @@ from research_agent.interfaces.cli.options import (
     index_is_named,
     scoped,
 )
-from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
-from research_agent.interfaces.cli.terminal import note, progress_bar, result_text, say, say_json
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
+from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
 from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import Watching, event_line, step_text
 from research_agent.interfaces.report import Recorder, RunRecord, check_target
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
-from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types import Completion, Message, uncertain_spans
 from research_agent.types.events import Event, Finished, Stopped
@@ -47,22 +46,17 @@ UNREPORTED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show:
-    """What to print beside the answer."""
+    """What to print beside the answer; the options of `ask` by their names."""
 
     as_json: bool = False
     events: bool = False
-    """Each event as a line of JSON, in place of the answer."""
     drafts: bool = False
-    """Also what the model wrote before it is checked, among the events."""
     evidence: bool = False
     prompt: bool = False
-    steps: bool = True
+    quiet: bool = False
     report: str = ""
-    """The file of a report; empty where none is wanted."""
     force: bool = False
-    """The report replaces whatever file is there."""
     trace: str = ""
-    """The folder of the run's trace; empty where none is wanted."""
 
 
 @click.command("ask")
@@ -73,8 +67,8 @@ class Show:
 @ROUNDS
 @DOCS
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
-@click.option("--show-evidence", is_flag=True, help="Print the chunks that the model read.")
-@click.option("--show-prompt", is_flag=True, help="Print every message sent to a model.")
+@click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
+@click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
 @click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
@@ -84,74 +78,30 @@ class Show:
 @OFFLINE
 @told
 @scoped
-def ask_command(  # noqa: PLR0913 (one argument an option)
+def ask_command(
     limits: Limits,
+    /,
     *,
     question: str,
     index: str,
     config: str | None,
     docs: tuple[str, ...],
-    as_json: bool,
-    show_evidence: bool,
-    show_prompt: bool,
-    quiet: bool,
-    events: bool,
-    drafts: bool,
-    report: str,
-    trace: str,
-    force: bool,
+    **given: Any,  # noqa: ANN401 (the fields of Show, checked by click)
 ) -> int:
     """Answer a question from the indexed documents, or refuse."""
-    if as_json and events:
+    show = Show(**given)
+    if show.as_json and show.events:
         raise click.UsageError("the result is the last of the --events: leave out --json")
-    if drafts and not events:
+    if show.drafts and not show.events:
         raise click.UsageError("--drafts are --events: give both")
     index_is_named(docs)
-    return ask(
-        question,
-        index=index,
-        config=config,
-        docs=docs,
-        limits=limits,
-        show=Show(
-            as_json=as_json,
-            events=events,
-            drafts=drafts,
-            evidence=show_evidence,
-            prompt=show_prompt,
-            steps=not quiet,
-            report=report,
-            trace=trace,
-            force=force,
-        ),
-    )
-
-
-def ask(
-    question: str,
-    *,
-    index: str,
-    config: str | None,
-    docs: Sequence[str],
-    limits: Limits,
-    show: Show,
-) -> int:
-    """Answer a question and print it; steps go to stderr, the answer to stdout.
-
-    Return 4 where the answer is there, and its report could not be written.
-    """
     question = check_question(question)
     if show.report:
         check_target(show.report, force=show.force)
     settings = start(config, tells_preset=True)
-    prompts = load_prompts()
-    where = index_for_docs(docs, settings, quiet=not show.steps) if docs else index
+    where = index_for_docs(docs, settings, quiet=show.quiet) if docs else index
     with ExitStack() as stack:
-        show_progress = stack.enter_context(progress_bar())
-        joining = partial(show_progress, "joining the weights")
-        connection = stack.enter_context(
-            connect(where, settings, os.environ, on_bytes=joining, on_note=note)
-        )
+        connection = stack.enter_context(opened(where, settings))
         ports = shown(connection.ports) if show.prompt else connection.ports
         recorder = Recorder()
         watching: Watching = recorder.watching
@@ -161,18 +111,15 @@ def ask(
             )
             ports = trace.ports(connection, ports)
             watching = trace.behind(recorder.watching)
-        agent = stack.enter_context(ResearchAgent(ports, connection.settings, prompts))
+        agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         try:
-            scope = scope_of(limits)
-            result = run(agent, question, settings, show, scope=scope, watching=watching)
+            result = run(agent, question, show, scope=scope_of(limits), watching=watching)
         except StoppedError:
             return INTERRUPTED
         _print(result, show)
         if show.trace:
             note(f"trace: {trace.path}")
-        if show.report:
-            return _report(result, show, connection, recorder.record())
-    return 0
+        return _report(result, show, connection, recorder.record()) if show.report else 0
 
 
 def _print(result: ResearchResult, show: Show) -> None:
@@ -192,7 +139,7 @@ def _print(result: ResearchResult, show: Show) -> None:
     if result.unsure:
         say(uncertain_spans.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
-    for warning in result.warnings if show.steps or unfinished else ():
+    for warning in result.warnings if not show.quiet or unfinished else ():
         note(warning)
     say(cost_line(result), dim=True, error=True)
 
@@ -220,7 +167,6 @@ def _report(result: ResearchResult, show: Show, connection: Connection, record: 
 def run(
     agent: ResearchAgent,
     question: str,
-    settings: Settings,
     show: Show,
     *,
     scope: Scope = EVERYTHING,
@@ -236,8 +182,8 @@ def run(
                 result = event.result
             if show.events:
                 click.echo(event_line(event))
-            if show.steps or isinstance(event, Stopped):
-                _tell(event, settings)
+            if not show.quiet or isinstance(event, Stopped):
+                _tell(event, local=agent.local)
     if result is None:
         raise RuntimeError("the graph ended without a report")
     return result
@@ -300,12 +246,12 @@ def usage_text(usage: Usage) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _tell(event: Event, settings: Settings) -> None:
+def _tell(event: Event, *, local: bool) -> None:
     """Print one line for a step that ended, a slow one that begins, or a question that was ended.
 
     What went wrong with a question is told by the command itself.
     """
-    line = step_text(event, local=settings.models.chat.provider == "local")
+    line = step_text(event, local=local)
     if isinstance(event, Stopped) and event.reason == "cancelled":
         line = f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
     if line:

@@ -2,12 +2,10 @@
 
 import os
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from research_agent.assembly.connection import connect
 from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
@@ -25,8 +23,8 @@ from research_agent.interfaces.cli.options import (
     index_is_named,
     scoped,
 )
-from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import note, progress_bar
+from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.terminal import note
 from research_agent.types.scope import check_scope, scope_of
 
 if TYPE_CHECKING:
@@ -82,14 +80,10 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
         where = wanted or (known.index if known else "default")
         if known and known.index != where:
             note(f"this session began over the index {known.index}; now it asks {where}")
-        show_progress = stack.enter_context(progress_bar())
-        joining = partial(show_progress, "joining the weights")
-        connection = stack.enter_context(
-            connect(where, settings, os.environ, on_bytes=joining, on_note=note)
-        )
+        connection = stack.enter_context(opened(where, settings))
         asks_back = lines.typed if clarify is None else clarify
         check_scope(scope_of(limits), connection.ports.documents)
-        opened = Opened(place, table, connection, load_prompts(), asks_back)
-        for gone in expire(opened, settings.sessions.retention_days, name):
+        talks = Opened(place, table, connection, load_prompts(), asks_back)
+        for gone in expire(talks, settings.sessions.retention_days, name):
             note(f"deleted, not used for long: session {gone}")
-        return converse(opened, name, where, lines, limits=cast("Kept", limits), steps=not quiet)
+        return converse(talks, name, where, lines, limits=cast("Kept", limits), steps=not quiet)

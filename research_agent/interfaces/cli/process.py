@@ -12,6 +12,7 @@ from typing import ParamSpec
 
 import click
 
+from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
 from research_agent.errors import (
@@ -20,7 +21,7 @@ from research_agent.errors import (
     ResearchAgentError,
     ToolInputError,
 )
-from research_agent.interfaces.cli.terminal import note, say, visible
+from research_agent.interfaces.cli.terminal import note, progress_bar, say, visible
 from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings
@@ -54,6 +55,15 @@ def start(config: str | None, *, tells_preset: bool = False) -> Settings:
     for line in found.notes:
         note(line)
     return settings
+
+
+@contextmanager
+def opened(index: str, settings: Settings) -> Iterator[Connection]:
+    """Connect to an index and the models; joining the weights shows its progress."""
+    with progress_bar() as show:
+        joining = partial(show, "joining the weights")
+        with connect(index, settings, os.environ, on_bytes=joining, on_note=note) as connection:
+            yield connection
 
 
 def lift() -> None:

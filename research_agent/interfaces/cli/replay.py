@@ -67,7 +67,6 @@ class Wanted:
 )
 @click.option(
     "--round",
-    "round_",
     default=1,
     show_default=True,
     type=click.IntRange(1, 100),
@@ -80,37 +79,21 @@ class Wanted:
 @click.option("--json", "as_json", is_flag=True, help="Print difference and result as JSON.")
 @OFFLINE
 @told
-def replay_command(  # noqa: PLR0913 (one argument an option)
+def replay_command(
     *,
     trace: str,
-    changes: tuple[str, ...],
-    node: str,
-    round_: int,
-    index: str,
-    config: str | None,
-    live: bool,
     offline_only: bool,
-    as_json: bool,
+    **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
 ) -> int:
     """Run a question again that `ask --trace` has recorded, and print what is different.
 
     Nobody is asked: a prompt that the trace does not hold is an error. With --live the models of
     your own settings are, never those of the trace.
     """
-    if live and offline_only:
+    wanted = Wanted(**given)
+    if wanted.live and offline_only:
         raise click.UsageError("give --live or --offline-only")
-    return replay(
-        trace,
-        Wanted(
-            changes=changes,
-            node=node,
-            round=round_,
-            index=index,
-            config=config,
-            live=live,
-            as_json=as_json,
-        ),
-    )
+    return replay(trace, wanted)
 
 
 def replay(path: str, wanted: Wanted) -> int:

@@ -5,7 +5,6 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 import anyio
@@ -13,12 +12,11 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 from research_agent.access import access_token
-from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli.process import start
-from research_agent.interfaces.cli.terminal import note, progress_bar, say
+from research_agent.interfaces.cli.process import opened, start
+from research_agent.interfaces.cli.terminal import say
 from research_agent.interfaces.mcp.server import build_server
 
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
@@ -37,10 +35,7 @@ def serve(*, index: str, config: str | None, port: int | None) -> int:
     settings = start(config)
     token = token_of(os.environ) if port is not None else ""
     with ExitStack() as stack:
-        joining = partial(stack.enter_context(progress_bar()), "joining the weights")
-        connection = stack.enter_context(
-            connect(index, settings, os.environ, on_bytes=joining, on_note=note)
-        )
+        connection = stack.enter_context(opened(index, settings))
         agent = stack.enter_context(
             ResearchAgent(connection.ports, connection.settings, load_prompts())
         )
