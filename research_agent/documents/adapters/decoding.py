@@ -8,9 +8,8 @@ from research_agent.errors import DocumentError
 SAMPLE = 65_536
 """Bytes that are looked at to tell the encoding, and text from binary data."""
 CONTROLS = 0.1
-"""Share of control characters from which a file is no text."""
+"""Share of control characters from which a file is no text; a few more are forgiven."""
 FEW = 4
-"""So many control characters are forgiven in the shortest text."""
 WIDE = 0.7
 """Share of NUL bytes, at even or at odd places, that tells UTF-16 without a mark."""
 
@@ -30,6 +29,7 @@ _BINARY = (
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_NO_TEXT = "binary data in a text file"
 
 
 def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
@@ -43,12 +43,12 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
     ('grün\n', ('not UTF-8: read as Windows-1252 (Latin-1)',))
     """
     if data.startswith(_BINARY):
-        raise DocumentError("binary data in a text file")
+        raise DocumentError(_NO_TEXT)
     text, warnings = _decoded(data, declared)
     controls = len(_CONTROL_TEXT.findall(text[:SAMPLE]))
-    if "\0" in text or controls:
+    if controls or "\0" in text:
         if controls > FEW + CONTROLS * min(len(text), SAMPLE):
-            raise DocumentError("binary data in a text file")
+            raise DocumentError(_NO_TEXT)
         if "\0" in text:
             warnings.append("NUL bytes were left out")
         text = _CONTROL_TEXT.sub("", text)
@@ -57,50 +57,36 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
 
 def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
     """Return the text and what was guessed."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _read(data, encoding)
-    if wide := _without_mark(data[:SAMPLE]):
-        return _read(data, wide)
+    marked = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
+    if known := marked or _without_mark(data[:SAMPLE]):
+        try:
+            return data.decode(known), []
+        except UnicodeError:
+            name = known.removesuffix("-sig").upper()
+            return data.decode(known, "replace"), [f"damaged {name}: some characters are lost"]
     for encoding in (declared, "utf-8"):
         try:
             return data.decode(encoding or "utf-8"), []
         except (LookupError, UnicodeError):
             continue
     if len(_CONTROL.findall(data[:SAMPLE])) > FEW + CONTROLS * min(len(data), SAMPLE):
-        raise DocumentError("binary data in a text file")
-    return _single_bytes(data)
-
-
-def _read(data: bytes, encoding: str) -> tuple[str, list[str]]:
-    """Return the text in an encoding that is known, with a warning where it is damaged."""
-    try:
-        return data.decode(encoding), []
-    except UnicodeError:
-        name = encoding.removesuffix("-sig").upper()
-        return data.decode(encoding, "replace"), [f"damaged {name}: some characters are lost"]
-
-
-def _without_mark(sample: bytes) -> str:
-    """Return the UTF-16 that NUL bytes at every other place tell; "" where there are none."""
-    pairs = len(sample) // 2
-    if not pairs or b"\0" not in sample:
-        return ""
-    even, odd = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
-    if odd >= WIDE * pairs and even < odd / 4:
-        return "utf-16-le"
-    return "utf-16-be" if even >= WIDE * pairs and odd < even / 4 else ""
-
-
-def _single_bytes(data: bytes) -> tuple[str, list[str]]:
-    """Return text of one byte a character; mostly UTF-8 with a few wrong bytes stays UTF-8."""
+        raise DocumentError(_NO_TEXT)
     mended = data.decode("utf-8", "replace")
-    wrong = mended.count("\ufffd")
-    beyond = sum(char > "\x7f" for char in mended)
-    if wrong * 5 < beyond:
+    if 5 * mended.count("\ufffd") < sum(char > "\x7f" for char in mended):
         return mended, ["damaged UTF-8: some characters are lost"]
     warning = "not UTF-8: read as Windows-1252 (Latin-1)"
     try:
         return data.decode("cp1252"), [warning]
     except UnicodeError:
         return data.decode("latin-1"), [warning]
+
+
+def _without_mark(sample: bytes) -> str:
+    """Return the UTF-16 that NUL bytes at every other place tell; "" where there are none."""
+    pairs = len(sample) // 2
+    even, odd = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
+    if not pairs or not even + odd:
+        return ""
+    if odd >= WIDE * pairs and even < odd / 4:
+        return "utf-16-le"
+    return "utf-16-be" if even >= WIDE * pairs and odd < even / 4 else ""

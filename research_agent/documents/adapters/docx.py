@@ -20,17 +20,15 @@ PARTS = 20_000
 """A file with more parts is refused."""
 DEPTH = 50
 """Of tables and boxes nested deeper than this nothing is taken."""
+BODY_TEXT = 9
+"""The outline level that is no heading's."""
 NOT_READABLE = "not a readable DOCX"
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = {f"{_W}del", f"{_W}moveFrom", f"{_W}pPr", f"{_W}rPr", f"{_W}instrText", _FALLBACK}
-_MARKS = {
-    f"{_W}tab": "\t",
-    f"{_W}br": "\n",
-    f"{_W}cr": "\n",
-    f"{_W}noBreakHyphen": "-",
-}
+_MARKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_Element = Any  # of lxml, or a style or document of python-docx, which ship no types
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
@@ -75,21 +73,20 @@ def _check_size(data: bytes) -> None:
 class _Walk:
     """One pass over a document's body: the open headings, and the numbers of its lists."""
 
-    def __init__(self, document: Any) -> None:  # noqa: ANN401 (python-docx's own types)
+    def __init__(self, document: _Element) -> None:
         self.title = ""
         self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
         self._bullets = _bullets(document)
         self._counts: Counter[tuple[str, int]] = Counter()
 
-    def blocks(self, parent: Any, depth: int = 0) -> Iterator[Block]:  # noqa: ANN401 (an lxml element)
+    def blocks(self, parent: _Element, depth: int = 0) -> Iterator[Block]:
         """Yield the paragraphs and tables below `parent`, in order."""
         for child in parent:
             if child.tag == f"{_W}p":
                 yield from self._paragraph(child)
             elif child.tag == f"{_W}tbl":
-                text = _table(child)
-                if text:
+                if text := _table(child):
                     yield Block(text, section=self._section(), kind="table")
             elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins"} and depth < DEPTH:
                 yield from self.blocks(child, depth + 1)
@@ -97,29 +94,27 @@ class _Walk:
     def _section(self) -> tuple[str, ...]:
         return tuple(heading for _, heading in self._path)
 
-    def _paragraph(self, paragraph: Any) -> Iterator[Block]:  # noqa: ANN401 (an lxml element)
+    def _paragraph(self, paragraph: _Element) -> Iterator[Block]:
         text = _text(paragraph).strip()
         if not text:
             return
+        line = " ".join(text.split())
         style = self._styles.get(_value(paragraph, "pPr/pStyle"))
-        level = _level(paragraph, style)
-        if level:
-            heading = " ".join(text.split())
-            self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
-            yield Block(heading, section=self._section())
+        if level := _level(paragraph, style):
+            self._path = [*(part for part in self._path if part[0] < level), (level, line)]
+            yield Block(line, section=self._section())
             return
         if style is not None and style.name == "Title" and not self.title:
-            self.title = " ".join(text.split())
-        mark = self._mark(paragraph, style)
+            self.title = line
+        mark = self._mark(paragraph, None if style is None else style.element)
         yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
 
-    def _mark(self, paragraph: Any, style: Any) -> str:  # noqa: ANN401 (an lxml element; a style)
+    def _mark(self, paragraph: _Element, style: _Element) -> str:
         """Return what stands before a list item; "" for a paragraph that is none."""
-        of_style = style.element if style is not None else None
-        number = _value(paragraph, "pPr/numPr/numId") or _value(of_style, "pPr/numPr/numId")
+        number = _value(paragraph, "pPr/numPr/numId") or _value(style, "pPr/numPr/numId")
         if not number or number == "0":
             return ""
-        depth = _value(paragraph, "pPr/numPr/ilvl") or _value(of_style, "pPr/numPr/ilvl")
+        depth = _value(paragraph, "pPr/numPr/ilvl") or _value(style, "pPr/numPr/ilvl")
         level = min(int(depth), 8) if depth.isdecimal() else 0
         indent = "  " * level
         if (number, level) in self._bullets:
@@ -130,20 +125,19 @@ class _Walk:
         return f"{indent}{self._counts[number, level]}. "
 
 
-def _level(paragraph: Any, style: Any) -> int:  # noqa: ANN401 (an lxml element; a style)
+def _level(paragraph: _Element, style: _Element) -> int:
     """Return a heading's level from 1, 0 for a paragraph that is none."""
     own = _value(paragraph, "pPr/outlineLvl")
     seen = 0
     while style is not None and seen < DEPTH:
-        match = _HEADING.fullmatch(style.name or "")
-        if match:
+        if match := _HEADING.fullmatch(style.name or ""):
             return int(match[1])
         own = own or _value(style.element, "pPr/outlineLvl")
         style, seen = style.base_style, seen + 1
-    return int(own) + 1 if own.isdecimal() and int(own) < 9 else 0  # noqa: PLR2004 (9: body text)
+    return int(own) + 1 if own.isdecimal() and int(own) < BODY_TEXT else 0
 
 
-def _value(element: Any, path: str) -> str:  # noqa: ANN401 (an lxml element, or None)
+def _value(element: _Element, path: str) -> str:
     """Return the attribute w:val of the element below at `path`; "" where there is none."""
     if element is None:
         return ""
@@ -151,7 +145,7 @@ def _value(element: Any, path: str) -> str:  # noqa: ANN401 (an lxml element, or
     return "" if found is None else str(found.get(f"{_W}val") or "")
 
 
-def _bullets(document: Any) -> set[tuple[str, int]]:  # noqa: ANN401 (python-docx's own type)
+def _bullets(document: _Element) -> set[tuple[str, int]]:
     """Return the lists, and their levels, whose items have bullets instead of numbers."""
     from docx.opc.constants import RELATIONSHIP_TYPE
 
@@ -172,7 +166,7 @@ def _bullets(document: Any) -> set[tuple[str, int]]:  # noqa: ANN401 (python-doc
     }
 
 
-def _text(element: Any, depth: int = 0) -> str:  # noqa: ANN401 (an lxml element)
+def _text(element: _Element, depth: int = 0) -> str:
     """Return what a reader sees of a paragraph; a link is its text, a box has its own lines."""
     parts: list[str] = []
     for child in element:
@@ -185,10 +179,10 @@ def _text(element: Any, depth: int = 0) -> str:  # noqa: ANN401 (an lxml element
         elif child.tag not in _LEFT_OUT and depth < DEPTH:
             parts.append(_text(child, depth + 1))
     lines = (re.sub(r"[ \t]+", " ", line).strip() for line in "".join(parts).split("\n"))
-    return "\n".join(line for line in lines if line) if depth == 0 else "".join(parts)
+    return "\n".join(filter(None, lines)) if depth == 0 else "".join(parts)
 
 
-def _table(table: Any) -> str:  # noqa: ANN401 (an lxml element)
+def _table(table: _Element) -> str:
     """Return one line a row, its cells separated by " | "; a table in a cell is its text."""
     lines = []
     for row in table.iter(f"{_W}tr"):

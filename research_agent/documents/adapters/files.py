@@ -5,7 +5,6 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 
 import pathspec
@@ -18,32 +17,6 @@ PIECE = 1 << 20
 """Bytes read at a time."""
 IGNORE_BYTES = 1 << 20
 """Of a .gitignore so much is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Globs:
-    """Patterns in the syntax of .gitignore, relative to a folder."""
-
-    folder: str
-    patterns: tuple[str, ...]
-    spec: pathspec.GitIgnoreSpec
-
-    def verdict(self, path: str, *, folder: bool = False) -> bool | None:
-        """Return True where the last pattern that fits takes `path`, False where it frees it."""
-        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-        return self.spec.check_file(relative + "/" if folder else relative).include
-
-
-def _globs(folder: str, patterns: Collection[str]) -> _Globs:
-    """Return the patterns that can be understood; git, too, takes no notice of others."""
-    kept = []
-    for pattern in patterns:
-        try:
-            pathspec.GitIgnoreSpec.from_lines([pattern])
-        except (ValueError, re.error):
-            continue
-        kept.append(pattern)
-    return _Globs(folder, tuple(kept), pathspec.GitIgnoreSpec.from_lines(kept))
 
 
 class LocalFiles:
@@ -75,7 +48,8 @@ class LocalFiles:
         """
         files: dict[str, SourceFile] = {}
         skipped: dict[str, FileReport] = {}
-        for root in sorted({_absolute(path) for path in paths}):
+        roots = {os.path.abspath(path) for path in paths}  # noqa: PTH100 (resolve follows links)
+        for root in sorted(roots):
             for found in self._root(root):
                 if isinstance(found, SourceFile):
                     files.setdefault(found.path, found)
@@ -109,16 +83,15 @@ class LocalFiles:
         except OSError as error:
             yield FileReport(path, "failed", f"cannot be read: {error.strerror or error}")
             return
-        yield from self._folder(path) if stat.S_ISDIR(status.st_mode) else self._named(path, status)
-
-    def _named(self, path: str, status: os.stat_result) -> Iterator[SourceFile | FileReport]:
-        reason = self._reason(path, status)
-        yield _skipped(path, reason) if reason else _source(path, path, status)
+        if stat.S_ISDIR(status.st_mode):
+            yield from self._folder(path)
+        else:
+            yield _found(path, path, status, self._reason(path, status))
 
     def _folder(self, root: str) -> Iterator[SourceFile | FileReport]:
         """Walk a folder without recursion: folders may be nested deeper than Python calls."""
-        include = _globs(root, self._settings.include)
-        exclude = _globs(root, self._settings.exclude)
+        include = _Globs(root, self._settings.include)
+        exclude = _Globs(root, self._settings.exclude)
         pending: list[tuple[str, tuple[_Globs, ...]]] = [(root, ())]
         while pending:
             folder, ignores = pending.pop()
@@ -132,41 +105,44 @@ class LocalFiles:
             if self._settings.gitignore:
                 ignores = (*ignores, *_ignores(folder))
             for entry in listed:
-                found = self._entry(entry, root, (include, exclude), ignores)
-                if found is None:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    reason = f"cannot be read: {error.strerror or error}"
+                    yield FileReport(entry.path, "failed", reason)
+                    continue
+                reason = self._passed_over(entry, status, include, exclude, ignores)
+                if not reason and stat.S_ISDIR(status.st_mode):
                     pending.append((entry.path, ignores))
                 else:
-                    yield found
+                    reason = reason or self._reason(entry.path, status)
+                    yield _found(entry.path, root, status, reason)
 
-    def _entry(
-        self,
+    @staticmethod
+    def _passed_over(
         entry: os.DirEntry[str],
-        root: str,
-        globs: tuple[_Globs, _Globs],
-        ignores: tuple[_Globs, ...],
-    ) -> SourceFile | FileReport | None:
-        """Return a file, why something is left alone, or None for a folder to walk."""
-        include, exclude = globs
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            return FileReport(entry.path, "failed", f"cannot be read: {error.strerror or error}")
+        status: os.stat_result,
+        include: "_Globs",
+        exclude: "_Globs",
+        ignores: tuple["_Globs", ...],
+    ) -> str:
+        """Return why a file or folder is left alone although it may be readable; "" if it is not.
+
+        Of several .gitignore files the nearest one that knows the path decides.
+        """
         folder = stat.S_ISDIR(status.st_mode)
-        reason = ""
+        verdicts = (globs.verdict(entry.path, folder=folder) for globs in reversed(ignores))
         if entry.name.startswith("."):
-            reason = "hidden"
-        elif stat.S_ISLNK(status.st_mode):
-            reason = "symbolic link"
-        elif _is_ignored(entry.path, ignores, folder=folder):
-            reason = "named in .gitignore"
-        elif exclude.verdict(entry.path, folder=folder):
-            reason = "excluded"
-        elif folder:
-            return None
-        elif include.patterns and not include.verdict(entry.path):
-            reason = "not included"
-        reason = reason or self._reason(entry.path, status)
-        return _skipped(entry.path, reason) if reason else _source(entry.path, root, status)
+            return "hidden"
+        if stat.S_ISLNK(status.st_mode):
+            return "symbolic link"
+        if next((verdict for verdict in verdicts if verdict is not None), False):
+            return "named in .gitignore"
+        if exclude.verdict(entry.path, folder=folder):
+            return "excluded"
+        if not folder and include.patterns and not include.verdict(entry.path):
+            return "not included"
+        return ""
 
     def _reason(self, path: str, status: os.stat_result) -> str:
         """Return why a file cannot be taken at all; "" where it can."""
@@ -184,16 +160,33 @@ class LocalFiles:
         return ""
 
 
-def _absolute(path: str) -> str:
-    return os.path.abspath(path)  # noqa: PTH100 (Path.resolve would follow links)
+class _Globs:
+    """Patterns in the syntax of .gitignore, relative to a folder."""
+
+    def __init__(self, folder: str, patterns: Collection[str]) -> None:
+        """Keep the patterns that can be understood; git, too, takes no notice of others."""
+        self._folder = folder
+        self.patterns = [pattern for pattern in patterns if _is_pattern(pattern)]
+        self._spec = pathspec.GitIgnoreSpec.from_lines(self.patterns)
+
+    def verdict(self, path: str, *, folder: bool = False) -> bool | None:
+        """Return True where the last pattern that fits takes `path`, False where it frees it."""
+        relative = os.path.relpath(path, self._folder).replace(os.sep, "/")
+        return self._spec.check_file(relative + "/" if folder else relative).include
 
 
-def _source(path: str, root: str, status: os.stat_result) -> SourceFile:
+def _is_pattern(pattern: str) -> bool:
+    try:
+        pathspec.GitIgnoreSpec.from_lines([pattern])
+    except (ValueError, re.error):
+        return False
+    return True
+
+
+def _found(path: str, root: str, status: os.stat_result, reason: str) -> SourceFile | FileReport:
+    if reason:
+        return FileReport(path, "skipped", reason)
     return SourceFile(path, root, status.st_size, status.st_mtime_ns)
-
-
-def _skipped(path: str, reason: str) -> FileReport:
-    return FileReport(path, "skipped", reason)
 
 
 def _ignores(folder: str) -> tuple[_Globs, ...]:
@@ -206,13 +199,4 @@ def _ignores(folder: str) -> tuple[_Globs, ...]:
             text = stream.read(IGNORE_BYTES).decode("utf-8-sig", "surrogateescape")
     except OSError:
         return ()
-    return (_globs(folder, text.splitlines()),)
-
-
-def _is_ignored(path: str, ignores: tuple[_Globs, ...], *, folder: bool) -> bool:
-    """Say whether .gitignore files leave `path` out; the nearest one that knows it decides."""
-    for globs in reversed(ignores):
-        verdict = globs.verdict(path, folder=folder)
-        if verdict is not None:
-            return verdict
-    return False
+    return (_Globs(folder, text.splitlines()),)

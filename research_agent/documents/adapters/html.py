@@ -22,72 +22,17 @@ _DATES = (
     ('meta[itemprop="datePublished"]', "content"),
     ("time[datetime]", "datetime"),
 )
-_DROPPED = frozenset(
-    [
-        "script",
-        "style",
-        "nav",
-        "footer",
-        "aside",
-        "template",
-        "noscript",
-        "svg",
-        "math",
-        "iframe",
-        "object",
-        "input",
-        "button",
-        "select",
-        "option",
-        "textarea",
-        "head",
-        "dialog",
-        "canvas",
-        "audio",
-        "video",
-    ]
-)
-_INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "output",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    ]
-)
+_DROPPED = frozenset({
+    "script", "style", "nav", "footer", "aside", "template", "noscript", "svg", "math",
+    "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
+    "canvas", "audio", "video",
+})  # fmt: skip
+_INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+    "i", "img", "ins", "kbd", "label", "mark", "output", "q", "rp", "rt", "ruby", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+})  # fmt: skip
+_LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 """Elements whose text is taken at once."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -130,8 +75,7 @@ def parse_html(text: str) -> ParsedDocument:
 def _date(tree: LexborHTMLParser) -> str:
     for selector, attribute in _DATES:
         node = tree.css_first(selector)
-        match = _DAY.match(node.attributes.get(attribute) or "") if node else None
-        if match:
+        if match := _DAY.match((node.attributes.get(attribute) or "") if node else ""):
             return match[1]
     return ""
 
@@ -139,13 +83,13 @@ def _date(tree: LexborHTMLParser) -> str:
 def _is_hidden(node: LexborNode) -> bool:
     """Say whether a reader does not see the element, or sees it on every page of a site."""
     attributes = node.attributes
-    if node.tag in _DROPPED or "hidden" in attributes:
-        return True
-    if (attributes.get("aria-hidden") or "") == "true":
-        return True
-    if (attributes.get("role") or "") in ("navigation", "banner", "contentinfo", "search"):
-        return True
-    return bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+    return (
+        node.tag in _DROPPED
+        or "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or attributes.get("role") in _LANDMARKS
+        or bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+    )
 
 
 def _is_whole(node: LexborNode) -> bool:
@@ -180,45 +124,35 @@ class _Walk:
         tag = node.tag or ""
         if depth < DEPTH and tag not in _INLINE:
             yield from self._flush(kind)
-        self._note(node, "*" if depth >= DEPTH or _is_whole(node) else "")
+        whole = _is_whole(node)
+        self._note(node, "*" if depth >= DEPTH or whole else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
         elif tag in _INLINE:
             yield from self.blocks(node, kind, depth + 1)
-        else:
-            yield from self._block_element(node, tag, kind, depth)
-
-    def _block_element(
-        self, node: LexborNode, tag: str, kind: ChunkKind, depth: int
-    ) -> Iterator[Block]:
-        if re.fullmatch("h[1-6]", tag):
-            yield from self._heading(node, int(tag[1]))
-        elif tag == "pre":
-            yield from self._whole(node.text().strip("\n").rstrip(), "code")
-        elif tag == "table" and _is_whole(node):
-            yield from self._whole(_table(node), "table")
+        elif whole:
+            yield from self._whole(node, tag)
         else:
             item = tag == "li" or (kind == "list" and tag in ("p", "div"))
             yield from self.blocks(node, "list" if item else "text", depth + 1)
 
-    def _heading(self, node: LexborNode, level: int) -> Iterator[Block]:
-        heading = " ".join(node.text().split())
-        if heading:
+    def _whole(self, node: LexborNode, tag: str) -> Iterator[Block]:
+        """Yield a heading, a table or a piece of code."""
+        if tag == "pre":
+            yield from self._block(node.text().strip("\n").rstrip(), "code")
+        elif tag == "table":
+            yield from self._block(_table(node), "table")
+        elif heading := " ".join(node.text().split()):
+            level = int(tag[1])
             self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
-            yield self._block(heading, "text")
-
-    def _whole(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        if text.strip():
-            yield self._block(text, kind)
+            yield from self._block(heading, "text")
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
         """Yield the text that has come together, if any."""
         lines = (" ".join(line.split()) for line in "".join(self._text).split("\n"))
-        text = "\n".join(line for line in lines if line)
         self._text = []
-        if text:
-            mark = "- " if kind == "list" else ""
-            yield self._block(mark + text, kind)
+        if text := "\n".join(filter(None, lines)):
+            yield from self._block(f"- {text}" if kind == "list" else text, kind)
 
     def _note(self, node: LexborNode, below: str) -> None:
         """Keep the anchors and links of an element, and of those `below` it (a selector)."""
@@ -230,14 +164,13 @@ class _Walk:
             if target := local_target(href or ""):
                 self._links.append(Link(target, "link", " ".join(found.text().split())))
 
-    def _block(self, text: str, kind: ChunkKind) -> Block:
-        """Return a block with what was noted since the one before."""
-        anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
-        self._anchors, self._links = [], []
-        return Block(text, section=self._section(), kind=kind, anchors=anchors, links=links)
-
-    def _section(self) -> tuple[str, ...]:
-        return tuple(heading for _, heading in self._path)
+    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
+        """Yield a block with what was noted since the one before; none without text."""
+        if text.strip():
+            anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
+            self._anchors, self._links = [], []
+            section = tuple(heading for _, heading in self._path)
+            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
 
 
 def _table(table: LexborNode) -> str:

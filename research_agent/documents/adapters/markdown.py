@@ -1,12 +1,12 @@
 """Markdown, read with markdown-it: headings become the section path, marks are taken off."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from research_agent.documents.slugs import Slugs
 from research_agent.text.addresses import local_target
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
@@ -60,7 +60,7 @@ class _Walk:
         self._marks: list[str] = []
         self._row: list[str] = []
         self._table: list[str] = []
-        self._slugs = Slugs()
+        self._slugs: Counter[str] = Counter()
         self._anchors: list[str] = []
         self._links: list[Link] = []
 
@@ -84,37 +84,6 @@ class _Walk:
                     self._note(token)
             parent = token.tag if token.nesting == 1 else parent
 
-    def _inline(self, token: Token, parent: str) -> Iterator[Block]:
-        content = _plain(token)
-        self._links += _links(token.children or ())
-        for child in token.children or ():
-            if child.type == "html_inline":
-                self._note_html(child.content)
-        if parent in ("th", "td"):
-            self._row.append(content.replace("\n", " "))
-        elif _HEADING.fullmatch(parent) and content:
-            level = int(parent[1])
-            content = self._anchored(content)
-            self._path = [*(part for part in self._path if part[0] < level), (level, content)]
-            yield from self._block(content, "text")
-        elif content and self._marks:
-            yield from self._block(self._item(content), "list")
-        else:
-            yield from self._block(content, "text")
-
-    def _anchored(self, heading: str) -> str:
-        """Note the anchors of a heading, and return it without the one that is written there."""
-        self._anchors.append(self._slugs.anchor(_HEADING_ID.sub("", heading)))
-        if written := _HEADING_ID.search(heading):
-            self._anchors.append(f"#{written[1]}")
-        return _HEADING_ID.sub("", heading)
-
-    def _note_html(self, html: str) -> None:
-        """Keep the anchors and links of HTML that stands in the text."""
-        self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
-        targets = (local_target(href) for href in _HREF.findall(html))
-        self._links += [Link(target, "link") for target in targets if target]
-
     def _note(self, token: Token) -> None:
         """Keep the marks of the open list items, and the rows of the open table."""
         if token.type == "list_item_open":
@@ -125,11 +94,42 @@ class _Walk:
             self._table.append(" | ".join(self._row))
             self._row = []
 
-    def _item(self, content: str) -> str:
-        """Return a list item's text, with its mark in front of its first paragraph."""
-        mark, self._marks[-1] = self._marks[-1], ""
-        indent = "  " * (len(self._marks) - 1)
-        return f"{indent}{mark or ' '} {content}"
+    def _inline(self, token: Token, parent: str) -> Iterator[Block]:
+        content = _plain(token)
+        self._links += _links(token.children or ())
+        for child in token.children or ():
+            if child.type == "html_inline":
+                self._note_html(child.content)
+        if parent in ("th", "td"):
+            self._row.append(content.replace("\n", " "))
+        elif _HEADING.fullmatch(parent) and content:
+            yield from self._heading(content, int(parent[1]))
+        elif content and self._marks:  # the mark stands before the item's first paragraph
+            mark, self._marks[-1] = self._marks[-1] or " ", ""
+            indent = "  " * (len(self._marks) - 1)
+            yield from self._block(f"{indent}{mark} {content}", "list")
+        else:
+            yield from self._block(content, "text")
+
+    def _heading(self, content: str, level: int) -> Iterator[Block]:
+        """Yield a heading with its anchors: that of its words, and the one written behind it."""
+        heading = _HEADING_ID.sub("", content)
+        name = slug = _slug(heading)
+        while name in self._slugs:
+            name = f"{slug}-{self._slugs[slug]}"
+            self._slugs[slug] += 1
+        self._slugs[name] += 1
+        self._anchors.append(f"#{name}")
+        if written := _HEADING_ID.search(content):
+            self._anchors.append(f"#{written[1]}")
+        self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
+        yield from self._block(heading, "text")
+
+    def _note_html(self, html: str) -> None:
+        """Keep the anchors and links of HTML that stands in the text."""
+        self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
+        targets = (local_target(href) for href in _HREF.findall(html))
+        self._links += [Link(target, "link") for target in targets if target]
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
@@ -137,6 +137,12 @@ class _Walk:
             anchors, links = tuple(self._anchors), tuple(self._links)
             self._anchors, self._links = [], []
             yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
+
+
+def _slug(heading: str) -> str:
+    """Return a heading as GitHub's anchors have it: no punctuation, each space a hyphen."""
+    kept = (char for char in heading.strip().lower() if char.isalnum() or char in " -_")
+    return "".join(kept).replace(" ", "-")
 
 
 def _plain(inline: Token) -> str:

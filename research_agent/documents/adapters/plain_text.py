@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
+from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 
 TITLE_CHARS = 120
@@ -34,24 +36,19 @@ def parse_text(text: str) -> ParsedDocument:
                 section = (*section[: len(marks)], heading)
                 marks = [*marks, mark]
                 blocks.append(Block(heading, page, section))
-                lines = lines[2:]  # noqa: PLW2901 (what is left of the paragraph)
-            blocks.extend(_blocks(lines, page, section))
+                del lines[:2]
+            for item in _items(lines):
+                kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
+                blocks.append(Block("\n".join(item).strip(), page, section, kind))
     title = blocks[0].section[0] if blocks and blocks[0].section else ""
     labels = ("",) * len(pages) if len(pages) > 1 else ()
     return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the lines between blank lines."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if line.strip():
-            lines.append(line.rstrip())
-        elif lines:
-            yield lines
-            lines = []
-    if lines:
-        yield lines
+    for filled, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip())):
+        if filled:
+            yield [line.rstrip() for line in lines]
 
 
 def _heading(lines: Sequence[str]) -> str:
@@ -61,14 +58,11 @@ def _heading(lines: Sequence[str]) -> str:
     return lines[0].strip() if any(char.isalnum() for char in lines[0]) else ""
 
 
-def _blocks(lines: Sequence[str], page: int, section: tuple[str, ...]) -> Iterator[Block]:
-    """Yield a paragraph, or its list items; lines of one item stay together."""
+def _items(lines: Sequence[str]) -> list[list[str]]:
+    """Return the lines of a paragraph, or those of each of its list items."""
     items: list[list[str]] = []
     for line in lines:
         if not items or _ITEM.match(line):
-            items.append([line])
-        else:
-            items[-1].append(line)
-    for item in items:
-        kind = _ITEM.match(item[0])
-        yield Block("\n".join(item).strip(), page, section, "list" if kind else "text")
+            items.append([])
+        items[-1].append(line)
+    return items

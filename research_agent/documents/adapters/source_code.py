@@ -4,7 +4,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import takewhile
 
 from research_agent.types.documents import Block, ParsedDocument
 
@@ -21,10 +21,8 @@ DATA_ENDINGS = frozenset(
 CODE_ENDINGS = (
     PYTHON_ENDINGS
     | DATA_ENDINGS
-    | frozenset(
-        {".js", ".ts", ".jsx", ".tsx", ".java", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".go"}
-    )
-    | frozenset({".rs", ".rb", ".sh", ".kt", ".swift", ".scala", ".php", ".lua"})
+    | {".js", ".ts", ".jsx", ".tsx", ".java", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".go"}
+    | {".rs", ".rb", ".sh", ".kt", ".swift", ".scala", ".php", ".lua"}
 )
 
 _WORDS = (
@@ -45,13 +43,8 @@ _C_FUNCTION = re.compile(
 _NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
 _GOES_ON = re.compile(r"\s*(?:[})\]]|end\b|else\b|elif\b|catch\b|finally\b|\{|$)")
 
-
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    """Lines of one definition, or between two."""
-
-    path: tuple[str, ...]
-    lines: tuple[str, ...]
+_Segment = tuple[tuple[str, ...], Sequence[str]]
+"""The names around the lines of one definition, or between two, and the lines."""
 
 
 def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
@@ -63,14 +56,14 @@ def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
     >>> [(b.kind, b.section) for b in parse_code("import os\n", ending=".py").blocks]
     [('code', ())]
     """
-    lines = [line.rstrip() for line in text.replace("\f", "\n").split("\n")]
-    if ending in PYTHON_ENDINGS:
-        segments = _python(text.replace("\f", "\n"), lines) or list(_by_indentation(lines))
-    elif ending in DATA_ENDINGS or not ending:
-        segments = [_Segment((), tuple(lines))]
-    else:
-        segments = list(_by_indentation(lines))
-    return ParsedDocument(tuple(_blocks(segments)))
+    text = text.replace("\f", "\n")
+    lines = [line.rstrip() for line in text.split("\n")]
+    segments: list[_Segment] = []
+    if ending in DATA_ENDINGS or not ending:
+        segments = [((), lines)]
+    elif ending in PYTHON_ENDINGS:
+        segments = _python(text, lines)
+    return ParsedDocument(tuple(_blocks(segments or list(_by_indentation(lines)))))
 
 
 def _python(text: str, lines: Sequence[str]) -> list[_Segment]:
@@ -83,8 +76,7 @@ def _python(text: str, lines: Sequence[str]) -> list[_Segment]:
         return []
     segments: list[_Segment] = []
     done = _add_definitions(tree.body, (), lines, 0, segments)
-    segments.append(_Segment((), tuple(lines[done:])))
-    return segments
+    return [*segments, ((), lines[done:])]
 
 
 def _add_definitions(
@@ -101,13 +93,13 @@ def _add_definitions(
         start = min([node.lineno, *(item.lineno for item in node.decorator_list)]) - 1
         while start > done and lines[start - 1].lstrip().startswith("#"):
             start -= 1
-        segments.append(_Segment(path, tuple(lines[done:start])))
+        segments.append((path, lines[done:start]))
         inner = (*path, node.name)
         done = start
         if isinstance(node, ast.ClassDef):
             done = _add_definitions(node.body, inner, lines, done, segments)
         end = node.end_lineno or done
-        segments.append(_Segment(inner, tuple(lines[done:end])))
+        segments.append((inner, lines[done:end]))
         done = max(done, end)
     return done
 
@@ -117,33 +109,27 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
     path: list[tuple[int, str]] = []
     current: list[str] = []
     for line in lines:
-        match = _definition(line)
+        match = _DEFINED.match(line)
+        if match is None and not _NO_FUNCTION.match(line):
+            match = _C_FUNCTION.match(line)
         indent = len(line) - len(line.lstrip())
         ended = not _GOES_ON.match(line) and any(indent <= depth for depth, _ in path)
         if match or ended:
-            yield _Segment(tuple(name for _, name in path), tuple(current))
+            yield tuple(name for _, name in path), current
             current = []
             path = [part for part in path if part[0] < indent]
             if match:
-                path.append((indent, match))
+                path.append((indent, match["name"]))
         current.append(line)
-    yield _Segment(tuple(name for _, name in path), tuple(current))
-
-
-def _definition(line: str) -> str:
-    """Return the name that a line defines; "" where it begins no definition."""
-    match = _DEFINED.match(line)
-    if match is None and not _NO_FUNCTION.match(line):
-        match = _C_FUNCTION.match(line)
-    return match["name"] if match else ""
+    yield tuple(name for _, name in path), current
 
 
 def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
     """Yield blocks of about 40 lines: small segments together, large ones cut."""
     group: list[_Segment] = []
     for segment in segments:
-        size = len(segment.lines)
-        full = sum(len(item.lines) for item in group) + size > CODE_LINES
+        size = len(segment[1])
+        full = sum(len(lines) for _, lines in group) + size > CODE_LINES
         if group and (full or size >= SMALL or not _are_near([*group, segment])):
             yield from _joined(group)
             group = []
@@ -156,11 +142,10 @@ def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
 
 def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
     """Yield the lines of some segments, below what their paths have in common."""
-    path = _common([segment.path for segment in group if any(map(str.strip, segment.lines))])
+    path = _common(group)
     lines: list[str] = []
-    for line in (line for segment in group for line in segment.lines):
-        full = len(lines) >= CODE_LINES and (not line.strip() or len(lines) >= 2 * CODE_LINES)
-        if full:
+    for line in (line for _, part in group for line in part):
+        if len(lines) >= CODE_LINES and (not line.strip() or len(lines) >= 2 * CODE_LINES):
             yield from _block(lines, path)
             lines = []
         lines.append(line)
@@ -169,21 +154,14 @@ def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
 
 def _are_near(group: Sequence[_Segment]) -> bool:
     """Say whether some definitions stand at the same place: in one class, or in none."""
-    paths = [segment.path for segment in group if any(map(str.strip, segment.lines))]
-    return bool(_common(paths)) or all(len(path) <= 1 for path in paths)
+    return bool(_common(group)) or all(len(path) <= 1 for path, lines in group if any(lines))
 
 
-def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names with which all paths begin.
-
-    >>> _common([("A", "b"), ("A", "c")])
-    ('A',)
-    """
-    if not paths:
-        return ()
-    first, last = min(paths), max(paths)
-    size = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), None)
-    return first[: min(len(first), len(last)) if size is None else size]
+def _common(group: Sequence[_Segment]) -> tuple[str, ...]:
+    """Return the names with which the paths of all segments that are not blank begin."""
+    paths = [path for path, lines in group if any(lines)]
+    same = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return tuple(names[0] for names in same)
 
 
 def _block(lines: Sequence[str], path: tuple[str, ...]) -> Iterator[Block]:

@@ -1,0 +1,300 @@
+"""Hostile files: each is read in a child process with limits of memory and time.
+
+Parent and child exchange JSON, and not pickle, because a file that takes over the child must not
+get into the parent. A message begins with its length.
+"""
+
+import contextlib
+import faulthandler
+import importlib
+import json
+import os
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import asdict
+from typing import IO, Any
+
+from research_agent.closeable import Closing
+from research_agent.errors import DocumentError, ResearchAgentError
+from research_agent.types.documents import Block, ParsedDocument, ParseQuality
+from research_agent.types.references import PRIORITY, Link
+
+START_SECONDS = 60.0
+"""Time a child may take to start; the first start of a machine reads much from the disk."""
+GRACE = 5.0
+"""Seconds after its time limit at which a child that nobody has stopped ends itself."""
+LARGEST = 1 << 32
+"""Bytes of a message at most."""
+MEMORY_HINT = "raise documents.parse_memory_mb if the file is worth it"
+TIME_HINT = "raise documents.parse_seconds if the file is worth it"
+
+_PATIENCE = 0.05  # seconds between two attempts to end a read
+_LENGTH = struct.Struct(">Q")
+_START = (  # the parent's search path, and not the folder it was started in
+    "import sys; sys.path[:] = sys.argv.pop(1).split('\\n'); "
+    "from research_agent.documents.adapters.sandbox import serve; serve()"
+)
+
+
+class SandboxedFunction(Closing):
+    """A function of one text, such as a path, that is called in a child process.
+
+    The child is started with the first call and used for the next ones; a crash, too much time or
+    too much memory costs one call, and the next one gets a new child. Not for several threads.
+    """
+
+    def __init__(self, target: str, *, seconds: float, memory_mb: int) -> None:
+        """Call `target` ("package.module:function"), which takes a text.
+
+        A call may take `seconds`; the child may take `memory_mb` of address space, where the
+        system can limit that.
+        """
+        self._target = target
+        self._seconds = seconds
+        self._memory_mb = memory_mb
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def call(self, request: str) -> dict[str, object]:
+        """Return the child's reply; raises DocumentError for whatever prevents one."""
+        try:
+            reply = self._exchange(self._child or self._started(), request, self._seconds)
+        except BaseException:
+            self.close()  # no reply, or half of one: this child cannot be asked again
+            raise
+        if "memory" in reply:
+            self.close()
+            reason = f"reading it takes more than {self._memory_mb} MB of memory"
+            raise DocumentError(reason, hint=MEMORY_HINT)
+        if "error" in reply:
+            raise DocumentError(str(reply["error"]), hint=str(reply.get("hint", "")))
+        return reply
+
+    def stop(self) -> None:
+        """Kill the child, whoever waits for it; a call that is going on fails."""
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """End the child; `call` may be called again all the same."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            with contextlib.suppress(OSError):
+                child.communicate()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        search = "\n".join(entry for entry in sys.path if entry)
+        limits = [str(self._seconds), str(self._memory_mb)]
+        self._child = subprocess.Popen(  # noqa: S603 (our own interpreter and our own module)
+            [sys.executable, "-P", "-c", _START, search, self._target, *limits],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._exchange(self._child, None, START_SECONDS)
+        return self._child
+
+    def _exchange(
+        self, child: subprocess.Popen[bytes], request: str | None, seconds: float
+    ) -> dict[str, object]:
+        """Send a request, if any, and return the reply; raises DocumentError where none comes."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            child.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.start()
+        try:
+            if request is not None:
+                _send(child.stdin, request)
+            reply = _receive(child.stdout)
+        except (EOFError, OSError, ValueError) as error:
+            if late.is_set():
+                raise DocumentError(f"took more than {seconds:g} s", hint=TIME_HINT) from error
+            raise DocumentError(_crash(child)) from error
+        finally:
+            timer.cancel()
+            timer.join()
+        return reply if isinstance(reply, dict) else {}
+
+
+class SandboxedReader(SandboxedFunction):
+    """Reads files with a function that takes a path and returns the document in it."""
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file; raises DocumentError, whatever the file holds."""
+        try:
+            return _document(self.call(path)["document"])
+        except (TypeError, KeyError) as error:
+            raise DocumentError("the parser failed: its reply is no document") from error
+
+
+class EagerReader(Closing):
+    """Reads like the reader below it, and begins with one file before it is asked for.
+
+    One document is held at most, besides those that were handed over. For one thread.
+    """
+
+    def __init__(self, reader: SandboxedReader) -> None:
+        """Read with `reader`, which is closed with this one."""
+        self._reader = reader
+        self._path = ""
+        self._outcome: Future[ParsedDocument] = Future()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, path: str) -> None:
+        """Begin to read a file that will be asked for next; does nothing while one is begun."""
+        if self._thread is None:
+            self._path, self._outcome = path, Future()
+            self._thread = threading.Thread(target=self._work, name="reading ahead", daemon=True)
+            self._thread.start()
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file; raises DocumentError, whatever the file holds."""
+        if self._thread is None:
+            return self._reader.read(path)
+        if self._path != path:
+            self.close()
+            return self._reader.read(path)
+        self._thread.join()
+        self._thread = None
+        return self._outcome.result()
+
+    def close(self) -> None:
+        """End the child and what was begun; `read` may be called again all the same."""
+        thread, self._thread = self._thread, None
+        while thread and thread.is_alive():
+            self._reader.stop()
+            thread.join(_PATIENCE)
+        self._reader.close()
+
+    def _work(self) -> None:
+        try:
+            self._outcome.set_result(self._reader.read(self._path))
+        except BaseException as error:  # noqa: BLE001 (it is raised where the file is asked for)
+            self._outcome.set_exception(error)
+
+
+def serve() -> None:
+    """Serve the function named by the arguments: "module:function", seconds, megabytes.
+
+    Runs in the child, until its parent goes away.
+    """
+    target, seconds, megabytes = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
+    requests, replies = _private_pipes()
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    module, _, name = target.partition(":")
+    function: Callable[[str], object] = getattr(importlib.import_module(module), name)
+    _send(replies, {"ready": True})
+    asked: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
+    with open(os.devnull, "w", encoding="ascii") as nowhere:  # noqa: PTH123 (os.devnull is no path)
+        while True:
+            request = asked.get()
+            faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=nowhere)
+            reply = _reply(function, request)
+            faulthandler.cancel_dump_traceback_later()
+            _send(replies, reply)
+
+
+def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Keep the pipes to the parent for ourselves: what a library prints goes nowhere."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    return requests, replies
+
+
+def _listen(requests: IO[bytes], asked: "queue.Queue[str]") -> None:
+    """Pass on what the parent asks; end the process at once when the parent has ended."""
+    try:
+        while True:
+            asked.put(str(_receive(requests)))
+    except (EOFError, OSError, ValueError):
+        os._exit(0)
+
+
+def _reply(function: Callable[[str], object], request: str) -> object:
+    """Return the document or other value, or what prevents it; the child goes on in both cases."""
+    try:
+        value = function(request)
+        return (
+            {"document": asdict(value)} if isinstance(value, ParsedDocument) else {"value": value}
+        )
+    except ResearchAgentError as error:
+        return {"error": str(error), "hint": error.hint}
+    except MemoryError:
+        return {"memory": True}
+    except OSError as error:
+        return {"error": f"cannot be read: {error.strerror or error}"}
+    except Exception as error:  # noqa: BLE001 (a hostile file may make a parser raise anything)
+        return {"error": f"the parser failed: {type(error).__name__}: {error}"[:200]}
+
+
+def _send(stream: IO[bytes] | None, message: object) -> None:
+    if stream is None:
+        raise EOFError
+    data = json.dumps(message).encode("ascii")
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes] | None) -> object:
+    """Return the next message; raises EOFError where the other side has ended."""
+    head = stream.read(_LENGTH.size) if stream else b""
+    size = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else LARGEST + 1
+    data = stream.read(size) if size <= LARGEST else b""
+    if len(data) < size:
+        raise EOFError
+    message: object = json.loads(data)
+    return message
+
+
+def _document(message: object) -> ParsedDocument:
+    """Return a document out of JSON's own types; raises TypeError or KeyError for anything else."""
+    if not isinstance(message, dict):
+        raise TypeError
+    return ParsedDocument(
+        blocks=tuple(_block(block) for block in message["blocks"]),
+        title=str(message["title"]),
+        date=str(message["date"]),
+        page_texts=tuple(message["page_texts"]),
+        page_labels=tuple(message["page_labels"]),
+        warnings=tuple(message["warnings"]),
+        quality=ParseQuality(**message["quality"]),
+    )
+
+
+def _block(message: dict[str, Any]) -> Block:
+    links = tuple(Link(**link) for link in message["links"])
+    if wrong := {link.kind for link in links} - set(PRIORITY):
+        raise KeyError(*wrong)
+    lists = {name: tuple(message[name]) for name in ("section", "anchors")}
+    return Block(**{**message, **lists, "links": links})
+
+
+def _crash(child: subprocess.Popen[bytes]) -> str:
+    """Return what is known of a child that has ended."""
+    try:
+        code = child.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        return "the parser stopped answering"
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the parser crashed ({signal.Signals(-code).name})"
+    return f"the parser crashed (exit status {code})"
