@@ -13,9 +13,8 @@ from benchmarks.faults.rows import Row, Terms
 from research_agent.model_settings import LocalModelSettings, ModelSettings
 from research_agent.models.adapters.openai import chat
 from research_agent.models.adapters.openai.chat import Client, Sent
-from research_agent.models.adapters.openai.options import Options
 from research_agent.models.adapters.openai.replies import Reply
-from research_agent.models.adapters.openai.watch import Watch
+from research_agent.models.adapters.openai.request import Options
 from research_agent.models.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights
 
 AFTER = 0.5
@@ -75,10 +74,10 @@ def _killed(times: int, terms: Terms) -> Iterator[ModelSettings]:
     killers = [Timer(AFTER, kill_children) for _ in range(times)]
     send = chat._send  # noqa: SLF001 (where one request goes out, and no other)
 
-    def sent(client: Client, watch: Watch, messages: Sent, options: Options) -> Reply:
+    async def sent(client: Client, messages: Sent, options: Options) -> Reply:
         if options.streamed and killers:
             killers.pop().start()
-        return send(client, watch, messages, options)
+        return await send(client, messages, options)
 
     with patch.object(chat, "_send", sent):
         yield ModelSettings(local=LocalModelSettings(path=str(weights_file()), context=2048))

@@ -210,7 +210,7 @@ def is_plain(reply: Json | Raw) -> bool:
         (LLAMA_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
         (OPENAI_OVERFLOW, ContextOverflowError, "longer", "models.local.context"),
         (VLLM_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
-        (EMPTY, ModelReplyError, "without choices", "base_url"),
+        (EMPTY, ModelReplyError, "no reply", "base_url"),
         ({**EMPTY, "choices": None}, ModelReplyError, "no reply", "base_url"),
         ({"error": {"message": "SECRET"}}, ModelReplyError, "no reply", "base_url"),
         (Raw(200, b"<html>SECRET", "text/html"), ModelReplyError, "text/html", "base_url"),

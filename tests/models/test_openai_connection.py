@@ -3,18 +3,15 @@
 import asyncio
 import socket
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from threading import Barrier, Event, Lock
+from threading import Barrier, Event
 
 import pytest
 
 from research_agent.errors import ModelError
 from research_agent.models.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder
 from research_agent.models.adapters.openai.connection import Connection, HttpClients
-from research_agent.models.adapters.openai.watch import Watch
 from research_agent.types import Message
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply
 
@@ -85,49 +82,32 @@ def test_a_proxy_that_cannot_be_used_is_told(
     assert [] == connected
 
 
-def test_both_clients_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where an event loop is running, and where no thread can be started: at the program's end."""
-    made: list[HttpClients] = []
-
-    def build(_: str, clients: HttpClients) -> str:
-        made.append(clients)
-        return "client"
-
-    def use() -> Connection[str]:
-        connection = Connection(endpoint(FAR), build)
-        assert "client" == connection.run(lambda client, _: client)
-        return connection
-
-    async def close_in_a_loop() -> None:
-        use().close()
-
-    asyncio.run(close_in_a_loop())
-    other = use()
-    monkeypatch.delattr("research_agent.models.adapters.openai.connection.Thread")
-    other.close()
-    closed = [(clients.blocking.is_closed, clients.awaiting.is_closed) for clients in made]
-    assert [(True, True), (True, True)] == closed
-
-
 def test_clients_are_used_again() -> None:
-    """Calls one after another share a client; one whose call failed is not used again."""
+    """Calls share a client, until it is closed: also where an event loop is running."""
     made: list[HttpClients] = []
 
     def build(_: str, clients: HttpClients) -> int:
         made.append(clients)
         return len(made)
 
-    def fail(_client: int, _watch: Watch) -> int:
+    async def echo(client: int) -> int:
+        return client
+
+    async def fail(_client: int) -> int:
         raise ModelError("no")
 
+    async def close_in_a_loop() -> None:
+        connection.close()
+
     connection = Connection(endpoint(FAR), build)
-    assert [1, 1] == [connection.run(lambda client, _: client) for _ in range(2)]
+    assert [1, 1] == [connection.run(echo) for _ in range(2)]
     with pytest.raises(ModelError, match="no"):
         connection.run(fail)
-    assert 2 == connection.run(lambda client, _: client)
+    assert 1 == connection.run(echo)
+    asyncio.run(close_in_a_loop())
+    assert 2 == connection.run(echo)
     connection.close()
-    assert [True, True] == [clients.blocking.is_closed for clients in made]
-    assert 1 == len({id(clients.awaiting) for clients in made})
+    assert [True, True] == [clients.awaiting.is_closed for clients in made]
 
 
 def test_threads_share_a_model() -> None:
@@ -154,19 +134,4 @@ def test_two_threads_meet_the_same_refusal() -> None:
     with server(script) as url:
         model = OpenAIChat(endpoint(url))
         assert ["a", "a"] == asked_by_threads(model, 2)
-        model.close()
-
-
-def test_requests_to_the_embedded_server_wait_for_their_turn() -> None:
-    """It answers one at a time; waiting for the others does not use up the time of a request."""
-    one_at_a_time = Lock()
-
-    def script(given: Json) -> Json:
-        with one_at_a_time:
-            time.sleep(0.2)
-            return text_reply(given["messages"][0]["content"])
-
-    with server(script) as url:
-        model = OpenAIChat(replace(endpoint(url, timeout=0.6), embedded=True))
-        assert [f"n{n}" for n in range(6)] == asked_by_threads(model, 6)
         model.close()

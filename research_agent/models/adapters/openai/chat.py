@@ -2,29 +2,31 @@
 
 import math
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
-from threading import TIMEOUT_MAX, Lock
+from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from research_agent.errors import ModelReplyError
-from research_agent.models.adapters.openai.connection import Connection, HttpClients, late
-from research_agent.models.adapters.openai.endpoint import OPENAI_URL, Endpoint
-from research_agent.models.adapters.openai.failures import translated_errors
-from research_agent.models.adapters.openai.options import Options, Wanted
-from research_agent.models.adapters.openai.replies import (
-    Reply,
-    completion,
-    streamed_reply,
-    whole_reply,
+from research_agent.models.adapters.openai.connection import (
+    OPENAI_URL,
+    Connection,
+    Endpoint,
+    HttpClients,
+    NotStreamedError,
+    expect,
 )
-from research_agent.models.adapters.openai.watch import NotStreamedError, Watch
+from research_agent.models.adapters.openai.failures import translated_errors
+from research_agent.models.adapters.openai.replies import Reply, cut_off
+from research_agent.models.adapters.openai.request import Options, Wanted
 from research_agent.models.server_capabilities import Learned
 from research_agent.ports import JsonSchema, ToolSpec
 from research_agent.types import Completion, Message
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from langchain_core.messages import AIMessageChunk
     from langchain_openai import ChatOpenAI
 
@@ -51,9 +53,6 @@ class OpenAIChat:
 
     Free text is streamed, so that the time to the first word is known. A reply may be as large
     as `max_tokens` lets it be, and it is whole or an error.
-
-    The embedded server answers one request at a time. Requests to it wait here for their turn;
-    the endpoint's timeout counts from when the server turns to them.
     """
 
     def __init__(self, endpoint: Endpoint, *, learned: Learned | None = None) -> None:
@@ -62,7 +61,6 @@ class OpenAIChat:
         self._connection = Connection(endpoint, self._build)
         self._learned = learned or Learned()
         self._lock = Lock()
-        self._turn = Lock()
 
     @property
     def learned(self) -> Learned:
@@ -82,8 +80,7 @@ class OpenAIChat:
         """Return the whole reply within `seconds`; raises ModelError.
 
         `tools` are in OpenAI's form. Log-probabilities are asked for where neither `tools` nor
-        `schema` is given. At the deadline the request is given up and its connection ended, so
-        that the server notices.
+        `schema` is given. At the deadline the request is given up and its connection ended.
         """
         until = time.monotonic() + seconds
         wanted = Wanted(
@@ -94,30 +91,14 @@ class OpenAIChat:
             temperature=self._endpoint.temperature,
         )
         sent = [(message.role, message.text) for message in messages]
-        with self._in_turn(seconds):
-            reply = self._connection.run(
-                lambda client, watch: self._ask(client, watch, sent, wanted), until=until
-            )
-        return completion(role, reply)
+        reply = self._connection.run(lambda client: self._ask(client, sent, wanted), until=until)
+        return reply.completion(role)
 
     def close(self) -> None:
         """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    @contextmanager
-    def _in_turn(self, seconds: float) -> Iterator[None]:
-        """Wait for the embedded server; raises ModelTimeoutError."""
-        if not self._endpoint.embedded:
-            yield
-            return
-        if not self._turn.acquire(timeout=min(max(0.0, seconds), TIMEOUT_MAX)):
-            raise late(seconds)
-        try:
-            yield
-        finally:
-            self._turn.release()
-
-    def _ask(self, client: Client, watch: Watch, sent: Sent, wanted: Wanted) -> Reply:
+    async def _ask(self, client: Client, sent: Sent, wanted: Wanted) -> Reply:
         """Send the request, without what the server is known to refuse."""
         import openai
 
@@ -127,7 +108,7 @@ class OpenAIChat:
             options = wanted.options((*refused, "stream") if plain else refused)
             with translated_errors(self._endpoint):
                 try:
-                    reply = _send(client, watch, sent, options)
+                    reply = await _send(client, sent, options)
                 except NotStreamedError:
                     plain = True
                     continue
@@ -144,9 +125,8 @@ class OpenAIChat:
     def _refuse(self, name: str) -> None:
         """Remember that the server refuses an option."""
         with self._lock:
-            known = self._learned
-            refused = tuple(sorted({*known.refused, name}))
-            self._learned = replace(known, refused=refused)
+            refused = tuple(sorted({*self._learned.refused, name}))
+            self._learned = replace(self._learned, refused=refused)
 
     def _build(self, url: str, http: HttpClients) -> Client:
         from langchain_openai import ChatOpenAI
@@ -159,31 +139,43 @@ class OpenAIChat:
             base_url=url,
             api_key=SecretStr(self._endpoint.api_key),
             max_retries=0,
+            timeout=http.awaiting.timeout,
+            stream_chunk_timeout=None,
             use_responses_api=False,
             openai_proxy=None,
-            http_client=http.blocking,
+            http_client=http.unused,
             http_async_client=http.awaiting,
         )
         return Client(streaming.model_copy(update={"disable_streaming": True}), streaming)
 
 
-def _send(client: Client, watch: Watch, sent: Sent, options: Options) -> Reply:
+async def _send(client: Client, sent: Sent, options: Options) -> Reply:
     """Send one request and read its reply."""
     from langchain_core.messages import AIMessage
 
-    watch.expect(max_bytes=options.max_bytes, streamed=options.streamed)
-    begun = time.monotonic()
-    messages, body = list(sent), dict(options.body)
-    if options.streamed:
-        stream = client.streaming.stream(messages, stream_usage=True, extra_body=body)
-        chunks = cast("Generator[AIMessageChunk, None, None]", stream)  # (it can be closed)
-        with closing(chunks):
-            return streamed_reply(chunks, begun, max_tokens=options.max_tokens)
-    tools = {"tools": list(options.tools)} if options.tools else {}
-    message = client.plain.bind(extra_body=body, **tools).invoke(messages)
-    if not isinstance(message, AIMessage):
-        raise ModelReplyError(
-            "the model server's reply is not an assistant's message",
-            hint="The server is not compatible: name another one in base_url.",
-        )
-    return whole_reply(message, begun)
+    expect(max_bytes=options.max_bytes, streamed=options.streamed)
+    messages, body, reply = list(sent), dict(options.body), Reply()
+    if not options.streamed:
+        tools = {"tools": list(options.tools)} if options.tools else {}
+        message = await client.plain.bind(extra_body=body, **tools).ainvoke(messages)
+        if not isinstance(message, AIMessage):
+            raise ModelReplyError(
+                "the model server's reply is not an assistant's message",
+                hint="The server is not compatible: name another one in base_url.",
+            )
+        reply.take_whole(message)
+        return reply
+    stream = client.streaming.astream(messages, stream_usage=True, extra_body=body)
+    chunks = cast("AsyncGenerator[AIMessageChunk, None]", stream)  # (it can be closed)
+    async with aclosing(chunks):
+        try:
+            async for chunk in chunks:
+                reply.take_chunk(chunk, options.max_tokens)
+        except ValueError as error:
+            # (A stream without any part; what broken JSON raises is a kind of ValueError.)
+            if type(error) is not ValueError or reply.model or reply.pieces:
+                raise
+            raise cut_off() from error
+    if reply.reason is None:
+        raise cut_off()
+    return reply

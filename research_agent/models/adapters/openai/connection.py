@@ -1,180 +1,202 @@
-"""The clients that talk to one endpoint, each with at most one request in flight."""
+"""The connection to one endpoint: a deadline and a size for every request.
+
+The library's timeouts are for single reads: a reply that comes byte by byte never meets them. So
+requests are tasks of an event loop on a thread of its own. Whoever asked waits until the deadline
+and then cancels the task, which ends its connection: the server notices.
+"""
 
 import asyncio
 import math
+import os
+import re
 import ssl
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from threading import TIMEOUT_MAX, Lock, Thread
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
 
-from research_agent.errors import ModelError, ModelTimeoutError
-from research_agent.models.adapters.openai.endpoint import Endpoint
-from research_agent.models.adapters.openai.request import Line, Request
-from research_agent.models.adapters.openai.watch import Watch
+from research_agent.errors import ModelError, ModelReplyError, ModelTimeoutError
 from research_agent.stopping import check, waking
 from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+    from httpx2 import AsyncByteStream, AsyncClient, Client, Request, Response
+
+OPENAI_URL = "https://api.openai.com/v1"
+CONNECT_SECONDS = 10.0
+CLOSE_SECONDS = 1.0
+ERROR_BYTES = 65_536
+"""What is read of an error's body."""
+REDIRECT = 300
+"""From this status on a reply is no success."""
+KIND = re.compile(r"[a-z0-9.+/-]{1,40}")
 
 C = TypeVar("C")
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A model at a server."""
+
+    model: str
+    url: Callable[[], str]
+    """Gives the server's address before each call: the embedded server may have moved."""
+    where: str
+    """What messages call the server: its address, or "the embedded model"."""
+    api_key: str = field(repr=False)
+    key_env: str = ""
+    """The environment variable the key came from, for error messages; empty: there is no key."""
+    timeout: float = 600.0
+    """Seconds from a request to its reply's last byte, once the address is known."""
+    embedded: bool = False
+    """The server is a child of this process."""
+    top_logprobs: int = 5
+    """Likeliest tokens asked for at each place of a free text, 1 to 20."""
+    temperature: float = 0
+    """How freely tokens are sampled; 0: the likeliest one always."""
+
+
 @dataclass(frozen=True, slots=True)
 class HttpClients:
-    """The two HTTP clients that langchain-openai wants; only the first one is used.
+    """What langchain-openai sends with: `awaiting`. It wants a blocking client too."""
 
-    The second stands in for the library's own, which would follow the environment's proxies even
-    to this machine's servers. All clients to an endpoint share it.
-    """
+    awaiting: "AsyncClient"
+    unused: "Client"
 
-    blocking: "DefaultHttpxClient"
-    awaiting: "DefaultAsyncHttpxClient"
+
+class NotStreamedError(Exception):
+    """A server that was asked to stream sent a plain reply."""
 
 
 class Connection(Generic[C]):
-    """The clients to an endpoint, made when they are needed and anew when the server moves.
+    """The client of an endpoint, made when it is needed and anew when the server moves.
 
     Safe to share between threads.
     """
 
     def __init__(self, endpoint: Endpoint, build: Callable[[str, HttpClients], C]) -> None:
-        """Make clients with `build`, from the server's address and the HTTP clients to use."""
-        self._endpoint = endpoint
-        self._build = build
+        """Make the client with `build`, from the server's address and what to send with."""
+        self._endpoint, self._build = endpoint, build
         self._lock = Lock()
-        self._idle: list[Line[C]] = []
-        self._busy: set[Request[C, Any]] = set()
-        self._awaiting: DefaultAsyncHttpxClient | None = None
-        self._closings = 0
+        self._made: tuple[str, C, AsyncClient] | None = None
+        self._busy: set[Future[Any]] = set()
 
-    def run(self, work: Callable[[C, Watch], R], *, until: float = math.inf) -> R:
-        """Return what `work` makes of a client, before `until` on the monotonic clock.
+    def run(self, work: Callable[[C], Coroutine[Any, Any, R]], *, until: float = math.inf) -> R:
+        """Return what `work` makes of the client, before `until` on the monotonic clock.
 
         The endpoint's own timeout holds too; it counts from when the server's address is known.
         Raises ModelTimeoutError, StoppedError, and ModelError where the environment lets no client
-        be made or where the connection is closed meanwhile. A client whose work failed is not used
-        again.
+        be made or where the connection is closed meanwhile.
         """
-        begun, closings = time.monotonic(), self._closings
+        begun = time.monotonic()
         url = self._endpoint.url()
         until = min(until, time.monotonic() + self._endpoint.timeout)
         if until <= time.monotonic():
-            raise late(until - begun)
-        request = Request(self._take(url), work)
-        request.line.watch.begin(until)
+            raise _late(until - begun)
         with self._lock:
-            self._busy.add(request)
+            client = self._client(url)
+            asked = asyncio.run_coroutine_threadsafe(work(client), _loop(os.getpid()))
+            self._busy.add(asked)
         try:
-            if closings == self._closings:
-                request.start()
-                with waking(request.leave):
-                    request.wait(until - time.monotonic())
-        except BaseException:
-            if not request.leave():
-                request.line.close()
-            raise
-        finally:
-            with self._lock:
-                self._busy.discard(request)
-        if request.leave():
+            with waking(asked.cancel):
+                return asked.result(min(until - time.monotonic(), TIMEOUT_MAX))
+        except CancelledError:
             check()
-            raise late(until - begun) if closings == self._closings else _closed()
-        return self._settle(request, closings)
-
-    def _settle(self, request: Request[C, R], closings: int) -> R:
-        """Return what the work gave, and keep its client where it can be used again."""
-        try:
-            value = request.result()
-        except BaseException:
-            request.line.close()
-            raise
-        request.line.watch.settle()
-        with self._lock:
-            kept = closings == self._closings
-            if kept:
-                self._idle.append(request.line)
-        if not kept:
-            request.line.close()
-        return value
+            raise ModelError(
+                "the connection to the model server was closed while it was asked",
+                hint="Ask before the agent is closed.",
+            ) from None
+        except TimeoutError:
+            if asked.done():  # (its own)
+                raise
+            raise _late(until - begun) from None
+        finally:
+            asked.cancel()
+            self._busy.discard(asked)
 
     def close(self) -> None:
-        """Close the connections and end the requests under way; a later call makes a new client."""
+        """End the requests under way and the connections; a later call makes a new client."""
         with self._lock:
-            self._closings += 1
-            idle, self._idle = self._idle, []
-            busy = list(self._busy)
-            awaiting, self._awaiting = self._awaiting, None
-        for line in idle:
-            line.close()
-        for request in busy:
-            request.leave()
-        if awaiting is not None:
-            _close_awaiting(awaiting)
+            made, self._made = self._made, None
+            for asked in list(self._busy):
+                asked.cancel()
+        if made is not None:
+            _close(made[2])
 
-    def _take(self, url: str) -> Line[C]:
-        """Return a client that waits for work, or a new one; close those to other addresses."""
-        with self._lock:
-            elsewhere = [line for line in self._idle if line.url != url]
-            self._idle = [line for line in self._idle if line.url == url]
-            line = self._idle.pop() if self._idle else None
-        for old in elsewhere:
-            old.close()
-        return line or self._new_line(url)
+    def _client(self, url: str) -> C:
+        if self._made is not None:
+            if self._made[0] == url:
+                return self._made[1]
+            _close(self._made[2])
+        http = self._http(url)
+        client = self._build(url, HttpClients(http, _unused()))
+        self._made = (url, client, http)
+        return client
 
-    def _new_line(self, url: str) -> Line[C]:
+    def _http(self, url: str) -> "AsyncClient":
+        import httpx2
         import openai
 
-        watch = Watch()
-        hooks: dict[str, list[Callable[..., Any]]] = {
-            "request": [watch.on_request],
-            "response": [watch.on_response],
-        }
-        with _environment_errors(self._endpoint):
-            http = openai.DefaultHttpxClient(
-                event_hooks=hooks,
+        own = is_loopback(url)
+        try:
+            return openai.DefaultAsyncHttpxClient(
+                event_hooks={"request": [_follow], "response": [_limit]},
                 follow_redirects=False,  # (documents go where the settings say)
-                trust_env=not is_loopback(url),
-                verify=_certificates(url),
+                headers={"Accept-Encoding": "identity"},
+                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+                trust_env=not own,
+                verify=_own_certificates(url) if own else True,
             )
-            with self._lock:
-                self._awaiting = self._awaiting or openai.DefaultAsyncHttpxClient(
-                    trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-                )
-                clients = HttpClients(http, self._awaiting)
-            return Line(self._build(url, clients), http, watch, url)
+        except (ValueError, ImportError, OSError) as error:
+            # (It repeats no value: a proxy's address may hold a password.)
+            raise ModelError(
+                f"no connection to {self._endpoint.where} can be prepared: the environment names "
+                "a proxy or certificates that cannot be used",
+                hint="Check the variables ALL_PROXY, HTTPS_PROXY, HTTP_PROXY, SSL_CERT_FILE and "
+                "SSL_CERT_DIR. A proxy is an http:// or https:// address (socks5:// needs the "
+                "package socksio); NO_PROXY names hosts that are asked without one.",
+            ) from error
 
 
-def _certificates(url: str) -> ssl.SSLContext | bool:
-    """Return what a server's certificate is checked against; True: what httpx takes.
-
-    To this machine's servers nothing of the environment holds but SSL_CERT_FILE and SSL_CERT_DIR.
-    """
-    if not is_loopback(url):
-        return True
-    plain = urlsplit(url).scheme == "http"
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else ssl.create_default_context()
+@cache
+def _loop(_process: int) -> asyncio.AbstractEventLoop:
+    """Return the event loop of all requests of this process (a fork has no thread of its own)."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="requests", daemon=True).start()
+    return loop
 
 
-def _close_awaiting(client: "DefaultAsyncHttpxClient") -> None:
-    """Close it; a running event loop of the caller's is left alone."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:  # (no loop runs; at the program's end no thread can be started)
-        asyncio.run(client.aclose())
-        return
-    closing = Thread(target=lambda: asyncio.run(client.aclose()))
-    closing.start()
-    closing.join()
+@cache
+def _unused() -> "Client":
+    """Return a client that sends nothing: the library's own would read the environment."""
+    import openai
+
+    return openai.DefaultHttpxClient(trust_env=False, verify=_tls())
 
 
-def late(seconds: float) -> ModelTimeoutError:
-    """Return the error for a reply that did not come within `seconds`."""
+def _tls() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _own_certificates(url: str) -> ssl.SSLContext:
+    """Of the environment only SSL_CERT_FILE and SSL_CERT_DIR hold for this machine's servers."""
+    return _tls() if urlsplit(url).scheme == "http" else ssl.create_default_context()
+
+
+def _close(http: "AsyncClient") -> None:
+    closing = asyncio.run_coroutine_threadsafe(http.aclose(), _loop(os.getpid()))
+    with suppress(TimeoutError):
+        closing.result(CLOSE_SECONDS)
+
+
+def _late(seconds: float) -> ModelTimeoutError:
     return ModelTimeoutError(
         f"the model server gave no whole reply in time ({max(0.0, seconds):.3g} s)",
         hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
@@ -182,26 +204,83 @@ def late(seconds: float) -> ModelTimeoutError:
     )
 
 
-def _closed() -> ModelError:
-    return ModelError(
-        "the connection to the model server was closed while it was asked",
-        hint="Ask before the agent is closed.",
+_EXPECTED: ContextVar[tuple[int, bool]] = ContextVar("expected_reply")
+
+
+def expect(*, max_bytes: int, streamed: bool = False) -> None:
+    """Say how large the next reply of this task may be, and whether it is to be streamed."""
+    _EXPECTED.set((max_bytes, streamed))
+
+
+async def _follow(request: "Request") -> None:
+    """Close the connection of a handshake that is cancelled: the library forgets it."""
+    made: list[Any] = []
+
+    async def trace(event: str, told: Mapping[str, Any]) -> None:
+        if event.endswith(".connect_tcp.complete"):
+            made.append(told["return_value"])
+        elif event.endswith(".start_tls.failed"):
+            for stream in made:
+                await stream.aclose()
+
+    request.extensions = {**request.extensions, "trace": trace}
+
+
+async def _limit(response: "Response") -> None:
+    """Refuse what cannot be a reply before its body is read, and limit the rest."""
+    limit, streamed = _EXPECTED.get()
+    encoded = _header(response, "content-encoding") not in ("", "identity")
+    if response.status_code >= REDIRECT:
+        if encoded:
+            del response.headers["content-encoding"]
+        response.stream = _limited(response, 0 if encoded else ERROR_BYTES, fails=False)
+        return
+    if encoded:
+        raise ModelReplyError(
+            "the model server's reply is compressed, unlike it was asked for",
+            hint="A proxy in between may do that; let it leave replies as they are.",
+        )
+    kind = _header(response, "content-type")
+    if not (kind == "text/event-stream" if streamed else kind.endswith("json")):
+        if streamed and "html" not in kind:
+            raise NotStreamedError
+        known = kind if KIND.fullmatch(kind) else "of no known type"
+        raise ModelReplyError(
+            f"the model server sent something that is no reply ({known})",
+            hint="Is base_url the address of a model server? (It mostly ends in /v1.)",
+        )
+    response.stream = _limited(response, limit, fails=True)
+
+
+def _header(response: "Response", name: str) -> str:
+    return str(response.headers.get(name, "")).partition(";")[0].strip().lower()
+
+
+def _limited(response: "Response", limit: int, *, fails: bool) -> "AsyncByteStream":
+    """Return a body of at most `limit` bytes; a longer or broken one `fails`, or ends there."""
+    from httpx2 import AsyncByteStream, HTTPError
+
+    body = cast("AsyncByteStream", response.stream)
+    too_large = ModelReplyError(
+        f"the model server's reply is too large (more than {limit // 1024} KB)",
+        hint="Is the address that of a model server? (base_url) Where the reply was meant to be "
+        "long, raise answer.max_tokens.",
     )
 
+    class Limited(AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            read = 0
+            try:
+                async for part in body:
+                    read += len(part)
+                    if read > limit:
+                        raise too_large
+                    yield part
+            except (ModelReplyError, HTTPError, OSError):
+                if fails:
+                    raise
 
-@contextmanager
-def _environment_errors(endpoint: Endpoint) -> Iterator[None]:
-    """Turn what the libraries raise about proxies and certificates into an error of ours.
+        async def aclose(self) -> None:
+            await body.aclose()
 
-    It repeats no value: a proxy's address may hold a password.
-    """
-    try:
-        yield
-    except (ValueError, ImportError, OSError) as error:
-        raise ModelError(
-            f"no connection to {endpoint.where} can be prepared: the environment names a proxy or "
-            "certificates that cannot be used",
-            hint="Check the variables ALL_PROXY, HTTPS_PROXY, HTTP_PROXY, SSL_CERT_FILE and "
-            "SSL_CERT_DIR. A proxy is an http:// or https:// address (socks5:// needs the package "
-            "socksio); NO_PROXY names hosts that are asked without one.",
-        ) from error
+    return Limited()

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from research_agent.errors import ModelReplyError
-from research_agent.models.adapters.openai.connection import Connection, HttpClients
-from research_agent.models.adapters.openai.endpoint import Endpoint
+from research_agent.models.adapters.openai.connection import (
+    Connection,
+    Endpoint,
+    HttpClients,
+    expect,
+)
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
-from research_agent.models.adapters.openai.watch import Watch
 from research_agent.text.unit_vectors import unit_vector
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ class OpenAIEmbedder:
         """Return one vector of length one a text; raises ModelError."""
         if not texts:
             return []
-        vectors = self._connection.run(lambda client, watch: self._ask(client, watch, texts))
+        vectors = self._connection.run(lambda client: self._ask(client, texts))
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
             raise ModelReplyError(
                 f"the embedding server sent {len(vectors)} vectors for {len(texts)} texts, "
@@ -63,9 +66,7 @@ class OpenAIEmbedder:
         """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    def _ask(
-        self, client: "OpenAIEmbeddings", watch: Watch, texts: Sequence[str]
-    ) -> list[list[float]]:
+    async def _ask(self, client: "OpenAIEmbeddings", texts: Sequence[str]) -> list[list[float]]:
         """Send the texts, as many at a time as the server takes."""
         import openai
 
@@ -73,10 +74,10 @@ class OpenAIEmbedder:
         done = 0
         while done < len(texts):
             batch = list(texts[done : done + self._most])
-            watch.expect(max_bytes=REPLY_BYTES + len(batch) * TEXT_BYTES)
+            expect(max_bytes=REPLY_BYTES + len(batch) * TEXT_BYTES)
             with translated_errors(self._endpoint):
                 try:
-                    found = client.embed_documents(batch, chunk_size=len(batch))
+                    found = await client.aembed_documents(batch, chunk_size=len(batch))
                 except openai.APIStatusError as error:
                     if len(batch) == 1 or not _is_too_many(error):
                         raise
@@ -96,10 +97,11 @@ class OpenAIEmbedder:
             openai_api_base=url,
             openai_api_key=SecretStr(self._endpoint.api_key),
             max_retries=0,
+            request_timeout=http.awaiting.timeout,
             check_embedding_ctx_length=False,
             model_kwargs={"encoding_format": "float"},
             openai_proxy=None,
-            http_client=http.blocking,
+            http_client=http.unused,
             http_async_client=http.awaiting,
         )
 
@@ -107,6 +109,5 @@ class OpenAIEmbedder:
 def _is_too_many(error: "openai.APIStatusError") -> bool:
     if error.status_code == TOO_LARGE:
         return True
-    if error.status_code not in (400, 422) or is_overflow(error):
-        return False
-    return TOO_MANY.search(told(error)) is not None
+    refused = error.status_code in (400, 422) and not is_overflow(error)
+    return refused and TOO_MANY.search(told(error)) is not None

@@ -1,93 +1,90 @@
-"""A request in a thread of its own.
+"""What a request asks for beside its messages, and what a server is known to refuse of that."""
 
-The thread that asked can leave at its deadline, or when the user interrupts it, whatever the
-other one is waiting for. A request that was left is ended together with its connection.
-"""
-
-import contextvars
-from collections.abc import Callable
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from threading import TIMEOUT_MAX, Event, Lock, Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from research_agent.models.adapters.openai.watch import Watch
+from research_agent.models.adapters.openai.failures import is_overflow, told
+from research_agent.ports import JsonSchema, ToolSpec
 
 if TYPE_CHECKING:
-    from openai import DefaultHttpxClient
+    import openai
 
-LEAVING_SECONDS = 0.1
-"""What a request that was left gets to end; its thread is not waited for any longer."""
+MODEST_TOP = 5
+"""Alternatives that are asked for where a server refuses more."""
+REFUSING = (400, 403, 422, 501)
+WORDS: Mapping[str, re.Pattern[str]] = {
+    "stream": re.compile(r"\bstream(ing|ed|_options)?\b|\binclude_usage\b"),
+    "logprobs": re.compile(r"logprobs"),
+    "response_format": re.compile(r"response_format|json_schema|json schema"),
+    "max_tokens": re.compile(r"max_tokens"),
+    "temperature": re.compile(r"temperature"),
+}
+"""What a request can do without, and the words a server names it by when it refuses."""
+REPLY_BYTES = 65_536
+TOKEN_BYTES = 256
+"""What a token, or one of its alternatives, takes at most in a reply of some length."""
 
-C = TypeVar("C")
-R = TypeVar("R")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One call, whatever the server makes of it."""
+
+    max_tokens: int
+    tools: tuple[ToolSpec, ...] = ()
+    schema: JsonSchema | None = None
+    top_logprobs: int = MODEST_TOP
+    temperature: float = 0
+
+    def options(self, refused: Collection[str]) -> "Options":
+        """Return the request's options without those that are `refused`."""
+        free = not self.tools and self.schema is None
+        body: dict[str, object] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        if self.schema is not None:
+            shape = {"name": "reply", "strict": True, "schema": dict(self.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if free:
+            body["logprobs"] = True
+        body = {name: value for name, value in body.items() if name not in refused}
+        if "logprobs" in body:
+            most = MODEST_TOP if "top_logprobs" in refused else 20
+            body["top_logprobs"] = min(self.top_logprobs, most)
+        if "max_tokens" in refused:
+            body["max_completion_tokens"] = self.max_tokens
+        streamed = free and self.max_tokens > 1 and "stream" not in refused
+        return Options(body, tuple(dict(tool) for tool in self.tools), streamed, self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[C]):
-    """A client, what it sends with, and who watches that."""
+class Options:
+    """What one request asks for.
 
-    client: C
-    http: "DefaultHttpxClient"
-    watch: Watch
-    url: str
+    `body` goes beside langchain-openai's own parameters: it would rename the token limit, and
+    hand a schema to a parser that fails where a reply is cut at its limit.
+    """
 
-    def close(self) -> None:
-        """End its connection."""
-        self.http.close()
-        self.watch.close()
+    body: Mapping[str, object]
+    tools: tuple[dict[str, Any], ...]
+    streamed: bool
+    max_tokens: int
 
+    @property
+    def _top(self) -> int:
+        top = self.body.get("top_logprobs", 0)
+        return top if isinstance(top, int) else 0
 
-class Request(Generic[C, R]):
-    """Work on a line; who made it waits for it, and anybody may end it."""
+    @property
+    def max_bytes(self) -> int:
+        """How large the reply may be."""
+        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * (self._top + 4)
 
-    def __init__(self, line: Line[C], work: Callable[[C, Watch], R]) -> None:
-        """Prepare the work."""
-        self.line = line
-        self._work = work
-        self._lock = Lock()
-        self._settled = Event()
-        self._left = False
-        self._values: list[R] = []
-        self._error: BaseException | None = None
-        context = contextvars.copy_context()
-        self._thread = Thread(target=context.run, args=(self._run,), daemon=True, name="request")
-
-    def start(self) -> None:
-        """Begin the work."""
-        self._thread.start()
-
-    def wait(self, seconds: float) -> None:
-        """Wait until the work has ended or was left, at most so long."""
-        self._settled.wait(min(max(0.0, seconds), TIMEOUT_MAX))
-
-    def leave(self) -> bool:
-        """End the work and close its line, or return False: the work has ended already."""
-        with self._lock:
-            if self._settled.is_set():
-                return self._left
-            self._left = True
-            self._settled.set()
-        self.line.watch.drop()
-        if self._thread.ident is None:  # (it never began)
-            self.line.close()
-        else:
-            self._thread.join(LEAVING_SECONDS)
-        return True
-
-    def result(self) -> R:
-        """Return what the work gave, or raise what it raised."""
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
-        return self._values[0]
-
-    def _run(self) -> None:
-        try:
-            self._values.append(self._work(self.line.client, self.line.watch))
-        except BaseException as error:  # noqa: BLE001 (it is raised in the thread that asked)
-            self._error = error
-        with self._lock:
-            if not self._left:
-                self._settled.set()
-                return
-        self.line.close()
+    def refused(self, error: "openai.APIStatusError") -> str:
+        """Return which of the options the server refuses by name; empty where it is none."""
+        if error.status_code not in REFUSING or is_overflow(error):
+            return ""
+        text = told(error)
+        sent = {*self.body, *(("stream",) if self.streamed else ())}
+        named = (name for name, words in WORDS.items() if name in sent and words.search(text))
+        name = next(named, "")
+        return "top_logprobs" if name == "logprobs" and self._top > MODEST_TOP else name
