@@ -10,7 +10,8 @@ from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
 from research_agent.interfaces.chat.conversation import Opened
-from research_agent.interfaces.chat.repl import Lines, converse, expire
+from research_agent.interfaces.chat.repl import Lines, converse
+from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
     CONFIG,

@@ -1,0 +1,80 @@
+"""The sessions there are: listed, renamed, deleted."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from research_agent.conversation.sessions import SessionInfo, check_name
+from research_agent.errors import SessionError, SessionLockedError
+from research_agent.interfaces.chat.conversation import Opened
+from research_agent.interfaces.cli.terminal import say
+
+
+def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
+    """List the sessions, or rename or delete one; raises SessionError."""
+    match given:
+        case []:
+            for session in opened.table.all():
+                say(session_line(session, mine.thread))
+        case ["rename", old, new]:
+            _existing(opened, old)
+            opened.table.rename(old, check_name(new))
+            say(f"{old} is {new} now")
+        case ["delete", name]:
+            session = _existing(opened, name)
+            if session.thread == mine.thread:
+                raise SessionError("this session is open", hint="Delete it from another one.")
+            opened.delete(session)
+            say(f"deleted {name}")
+        case ["retention"]:
+            say(retention_text(opened.connection.settings.sessions.retention_days))
+        case _:
+            raise SessionError(
+                f"/sessions does not know {' '.join(given)}",
+                hint="/sessions, /sessions rename OLD NEW, /sessions delete NAME",
+            )
+
+
+def session_line(session: SessionInfo, thread: str) -> str:
+    """Return a session's line in the list; `thread` is the open one's.
+
+    >>> session_line(SessionInfo("notes", "t", used=86400.0, turns=3, index="default"), "t")
+    '* notes: 3 turns, last used 1970-01-02 00:00 UTC, index default'
+    """
+    used = datetime.fromtimestamp(session.used, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    mark = "*" if session.thread == thread else " "
+    return f"{mark} {session.name}: {session.turns} turns, last used {used}, index {session.index}"
+
+
+def retention_text(days: float) -> str:
+    """Return how long sessions are kept, in words.
+
+    >>> retention_text(30.0)
+    'deleted when nobody has used them for 30 days (sessions.retention_days)'
+    """
+    if not days:
+        return "kept until you delete them (sessions.retention_days is 0)"
+    return f"deleted when nobody has used them for {days:g} days (sessions.retention_days)"
+
+
+def expire(opened: Opened, days: float, but: str) -> list[str]:
+    """Delete the sessions that were not used for `days`, not `but`; return their names.
+
+    One that another process has open stays.
+    """
+    gone = []
+    for session in opened.table.unused(days) if days else ():
+        try:
+            if session.name != but:
+                opened.delete(session)
+                gone.append(session.name)
+        except SessionLockedError:
+            continue
+    return gone
+
+
+def _existing(opened: Opened, name: str) -> SessionInfo:
+    session = opened.table.get(name)
+    if session is None:
+        names = ", ".join(item.name for item in opened.table.all())
+        raise SessionError(f"there is no session {name}", hint=f"There are: {names}")
+    return session
