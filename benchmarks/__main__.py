@@ -28,6 +28,7 @@ from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
 from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
 from benchmarks.reorders import table
+from benchmarks.replay import replay_command
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
 from research_agent.retrieval.adapters.rerank_http import Form
@@ -254,7 +255,7 @@ def scale_command(*, chunks: str, cache: str) -> None:
         print(f"{one}\n", flush=True)
 
 
-for command in COMMANDS:
+for command in (*COMMANDS, replay_command):
     main.add_command(command)
 
 
