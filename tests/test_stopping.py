@@ -7,7 +7,7 @@ from threading import Event, Thread, Timer
 import pytest
 
 from research_agent.errors import ModelUnavailableError, StoppedError
-from research_agent.models.adapters.bedrock.exchange import Calls
+from research_agent.models.adapters.bedrock.connection import Call
 from research_agent.models.adapters.rate_limited import Server
 from research_agent.stopping import Stop, check, stopping, waking
 
@@ -85,7 +85,7 @@ def test_a_call_on_a_thread_of_its_own_is_left() -> None:
     timer.start()
     try:
         with stopping(stop), pytest.raises(StoppedError):
-            Calls().begin(lambda: released.wait(20), 20.0, 100).result()
+            Call(lambda: released.wait(20), 20.0, 100, set()).result()
     finally:
         released.set()
         timer.join()

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 
 import pytest
@@ -18,7 +18,7 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
-from research_agent.models.adapters.bedrock.exchange import MAX_ABANDONED, THREAD_NAME, Calls
+from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, THREAD_NAME, Call
 from research_agent.types import Message, ModelCall, WrittenCall
 from tests.aws import made_up_credentials
 from tests.converse import (
@@ -257,40 +257,34 @@ def _calling() -> int:
 
 def test_threads_that_hang_are_limited() -> None:
     """Where too many abandoned calls hang on, no more are begun until one ends."""
-    calls, free = Calls(), threading.Event()
+    abandoned, free = set[object](), threading.Event()
     try:
         for _ in range(MAX_ABANDONED):
             with pytest.raises(ModelTimeoutError):
-                calls.begin(lambda: free.wait(9), 0.001, 1).result()
+                Call(lambda: free.wait(9), 0.001, 1, abandoned).result()
         with pytest.raises(ModelUnavailableError, match="have not ended yet"):
-            calls.begin(lambda: True, 9, 1)
+            Call(lambda: True, 9, 1, abandoned)
         assert MAX_ABANDONED == _calling()
     finally:
         free.set()
-    assert _begins_within(calls, 2)
-
-
-def _begins_within(calls: Calls, seconds: float) -> bool:
-    ended = time.monotonic() + seconds
-    while time.monotonic() < ended:
-        with suppress(ModelUnavailableError):
-            return calls.begin(lambda: True, 9, 1).result()
+    ended = time.monotonic() + 2
+    while abandoned and time.monotonic() < ended:
         time.sleep(0.01)
-    return False
+    assert Call(lambda: True, 9, 1, abandoned).result()
 
 
 def test_a_call_sees_the_callers_context() -> None:
     """Context variables of the caller are seen on the call's own thread."""
     told: ContextVar[str] = ContextVar("told", default="")
     told.set("here")
-    assert "here" == Calls().begin(told.get, 9, 1).result()
+    assert "here" == Call(told.get, 9, 1, set()).result()
 
 
 def test_a_call_that_hangs_does_not_keep_the_program() -> None:
     """A program ends while a call hangs."""
     program = (
-        "import time; from research_agent.models.adapters.bedrock.exchange import Calls; "
-        "Calls().begin(lambda: time.sleep(60), 60, 1); print('done')"
+        "import time; from research_agent.models.adapters.bedrock.connection import Call; "
+        "Call(lambda: time.sleep(60), 60, 1, set()); print('done')"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, timeout=30, check=True

@@ -1,7 +1,7 @@
 """A chat model of Amazon Bedrock."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from research_agent.errors import ModelReplyError
@@ -78,10 +78,21 @@ class BedrockChat:
         parts |= {"system"} if any(message.role == "system" for message in messages) else set()
         while True:
             sent = parts - self._refused
-            options = _options(sent, max_tokens, specs, self._endpoint.temperature)
-            asked = client.bind(**options)
+            limits: dict[str, object] = {"maxTokens": max_tokens}
+            if "temperature" in sent:
+                limits["temperature"] = self._endpoint.temperature
+            options: dict[str, object] = {"inferenceConfig": limits}
+            if "tools" in sent:
+                tools: dict[str, object] = {"tools": [{"toolSpec": dict(spec)} for spec in specs]}
+                if "tool_choice" in sent:
+                    tools["toolChoice"] = {"tool": {"name": ANSWER_TOOL}}
+                options["toolConfig"] = tools
+            texts = [
+                ("user" if one.role == "system" and "system" not in sent else one.role, one.text)
+                for one in messages
+            ]
             try:
-                reply = asked.invoke(_texts(messages, merged="system" not in sent))
+                reply = client.bind(**options).invoke(texts)
             except ClientError as error:
                 refused = refused_option(error, sent)
                 if not refused:
@@ -99,13 +110,12 @@ class BedrockChat:
         from langchain_aws import ChatBedrockConverse
 
         # With a base model given, the library does not ask Bedrock which one an ARN stands for.
-        named = _named(self._endpoint.model)
         chat = ChatBedrockConverse(
             client=client,
             bedrock_client=client,
             model_id=self._endpoint.model,
             disable_streaming=True,
-            **named,
+            **_named(self._endpoint.model),
         )
         if (chat.profile or {}).get("temperature") is False:
             self._refused.add("temperature")
@@ -117,8 +127,6 @@ def _named(model: str) -> dict[str, Any]:
 
     >>> _named("arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0")
     {'provider': 'amazon', 'base_model': 'us.amazon.nova-lite-v1:0'}
-    >>> _named("us.amazon.nova-lite-v1:0")
-    {}
     """
     if not model.startswith("arn:"):
         return {}
@@ -126,46 +134,8 @@ def _named(model: str) -> dict[str, Any]:
     return {"provider": name.rpartition(".")[0].rpartition(".")[2] or "other", "base_model": name}
 
 
-def _options(
-    sent: Collection[str],
-    max_tokens: int,
-    specs: Sequence[ToolSpec],
-    temperature: float = 0.0,
-) -> dict[str, object]:
-    """Return the parts of a request beside its messages, in Bedrock's own form.
-
-    >>> _options({"temperature"}, 9, [])
-    {'inferenceConfig': {'maxTokens': 9, 'temperature': 0.0}}
-    """
-    limits: dict[str, object] = {"maxTokens": max_tokens}
-    if "temperature" in sent:
-        limits["temperature"] = temperature
-    if "tools" not in sent:
-        return {"inferenceConfig": limits}
-    tools: dict[str, object] = {"tools": [{"toolSpec": dict(spec)} for spec in specs]}
-    if "tool_choice" in sent:
-        tools["toolChoice"] = {"tool": {"name": ANSWER_TOOL}}
-    return {"inferenceConfig": limits, "toolConfig": tools}
-
-
-def _texts(messages: Sequence[Message], *, merged: bool) -> list[tuple[str, str]]:
-    """Return the messages; with `merged`, system prompts as the user's words.
-
-    >>> _texts([Message("system", "Be brief."), Message("user", "Why?")], merged=True)
-    [('user', 'Be brief.'), ('user', 'Why?')]
-    """
-    return [
-        ("user" if merged and message.role == "system" else message.role, message.text)
-        for message in messages
-    ]
-
-
 def _spec(tool: ToolSpec) -> ToolSpec:
-    """Return a tool in Bedrock's form, from OpenAI's.
-
-    >>> _spec({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}})
-    {'name': 'f', 'description': 'f', 'inputSchema': {'json': {'type': 'object'}}}
-    """
+    """Return a tool in Bedrock's form, from OpenAI's."""
     inner = tool.get("function", tool)
     if not isinstance(inner, dict):
         raise TypeError("a tool is no object")

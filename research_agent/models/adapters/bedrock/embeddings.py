@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ class BedrockEmbedder:
         batches = iter(lambda: list(islice(rest, size)), [])
         vectors: list[list[float]] = []
         while some := list(islice(batches, PARALLEL)):
-            begun = [self._connection.begin(_Embedding(batch), math.inf) for batch in some]
+            begun = [self._connection.begin(partial(_embedded, batch), math.inf) for batch in some]
             vectors += [vector for pending in begun for vector in pending.result()]
         if len({len(vector) for vector in vectors}) > 1:
             raise ModelReplyError(
@@ -87,20 +88,15 @@ class BedrockEmbedder:
         )
 
 
-class _Embedding:
-    """One request: the vectors of a batch of texts."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self._texts = texts
-
-    def __call__(self, client: "BedrockEmbeddings") -> list[list[float]]:
-        vectors = [unit_vector(vector) for vector in client.embed_documents(self._texts)]
-        if len(vectors) != len(self._texts):
-            raise ModelReplyError(
-                f"the embedding model sent {len(vectors)} vectors for {len(self._texts)} texts",
-                hint="Is models.embedding.model an embedding model?",
-            )
-        return vectors
+def _embedded(texts: list[str], client: "BedrockEmbeddings") -> list[list[float]]:
+    """Return the vectors of a batch of texts: one request."""
+    vectors = [unit_vector(vector) for vector in client.embed_documents(texts)]
+    if len(vectors) != len(texts):
+        raise ModelReplyError(
+            f"the embedding model sent {len(vectors)} vectors for {len(texts)} texts",
+            hint="Is models.embedding.model an embedding model?",
+        )
+    return vectors
 
 
 def _below_error(record: logging.LogRecord) -> bool:

@@ -25,34 +25,38 @@ from research_agent.text.retry_after import retry_after
 if TYPE_CHECKING:
     from botocore.exceptions import BotoCoreError, ClientError
 
-BUSY = (
-    "ThrottlingException",
-    "Throttling",
-    "TooManyRequestsException",
-    "ServiceQuotaExceededException",
-    "ModelNotReadyException",
-)
-FAILED = (
-    "InternalServerException",
-    "InternalFailure",
-    "ServiceUnavailableException",
-    "ModelTimeoutException",
-    "ModelErrorException",
-)
-EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired")
-SIGNATURE = ("InvalidSignatureException", "SignatureDoesNotMatch", *EXPIRED[2:])
-ACCESS = (
-    *EXPIRED,
-    *SIGNATURE,
-    "AccessDenied",
-    "AccessDeniedException",
-    "UnrecognizedClientException",
-    "InvalidClientTokenId",
-    "IncompleteSignature",
-    "MissingAuthenticationToken",
-    "MissingAuthenticationTokenException",
-    "OptInRequired",
-)
+SIGNATURE = ("InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired")
+CODES: Mapping[type[ModelError], tuple[str, ...]] = {
+    ModelBusyError: (
+        "ThrottlingException",
+        "Throttling",
+        "TooManyRequestsException",
+        "ServiceQuotaExceededException",
+        "ModelNotReadyException",
+    ),
+    ModelAccessError: (
+        *SIGNATURE,
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "AccessDenied",
+        "AccessDeniedException",
+        "UnrecognizedClientException",
+        "InvalidClientTokenId",
+        "IncompleteSignature",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "OptInRequired",
+    ),
+    ModelUnavailableError: (
+        "InternalServerException",
+        "InternalFailure",
+        "ServiceUnavailableException",
+        "ModelTimeoutException",
+        "ModelErrorException",
+    ),
+}
+"""The error of each of Bedrock's codes; of others the status decides."""
+BUSY, DENIED, LATE, LARGE, FAILED, DOWN = 429, (401, 403), 408, 413, 500, 503
 OVERFLOW = re.compile(
     r"input is too long|prompt is too long|input tokens exceed|too many input tokens"
     r"|maximum context|context length|context_length_exceeded|context window|model maximum"
@@ -69,6 +73,18 @@ SIGN_IN = (
     "Sign in with `aws sso login`, or name a profile in AWS_PROFILE, or set AWS_ACCESS_KEY_ID and "
     "AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN with temporary ones)."
 )
+NO_CREDENTIALS = (
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "CredentialRetrievalError",
+    "TokenRetrievalError",
+    "NoAuthTokenError",
+    "MetadataRetrievalError",
+    "ProfileNotFound",
+    "SSOError",
+    "LoginError",
+)
+"""What botocore raises where it finds no credentials."""
 
 
 @contextmanager
@@ -83,7 +99,7 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
     except ModelError:
         raise
     except ClientError as error:
-        raise _status_error(error, model, where) from None
+        raise _reported(error, model, where) from None
     except BotoCoreError as error:
         raise _library_error(error, where) from error
     except urllib3.exceptions.ReadTimeoutError as error:
@@ -93,14 +109,13 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
             f"the connection to {where} broke ({type(error).__name__})", hint="Ask again."
         ) from error
     except (
+        # What botocore and langchain-aws raise for a page of HTML, a reply without output:
         ResponseParserError,
         ValueError,
         TypeError,
-        KeyError,
+        LookupError,
         AttributeError,
-        IndexError,
     ):
-        # What botocore and langchain-aws raise for a page of HTML, a reply without output.
         raise ModelReplyError(
             "the model server sent something that is no reply",
             hint=f"Is {where} the right base_url, and {model!r} the right model?",
@@ -109,30 +124,33 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
 
 def refused_option(error: "ClientError", sent: Collection[str]) -> str:
     """Return which of the options in `sent` the model refuses; empty where it is none."""
-    text = _prose(error)
-    if _code(error) != "ValidationException" or OVERFLOW.search(text):
+    code, text = _said(error)
+    if code != "ValidationException" or OVERFLOW.search(text):
         return ""
     named = (name for name, words in OPTIONS.items() if name in sent and words.search(text))
     return next(named, "")
 
 
-def _status_error(error: "ClientError", model: str, where: str) -> ModelError:
+def _reported(error: "ClientError", model: str, where: str) -> ModelError:
     """Return our error for an answer of Bedrock's that is no reply."""
-    code, status, said = _code(error), _status(error), _said(error)
-    headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    code, text = _said(error)
+    metadata = error.response.get("ResponseMetadata", {})
+    status, headers = int(metadata.get("HTTPStatusCode", 0)), metadata.get("HTTPHeaders", {})
     waiting = retry_after(headers, now=time())
-    busy = f"{where} has too much to do: it answered {said}"
-    if code in BUSY or status == 429 or (status == 503 and waiting is not None):  # noqa: PLR2004 (HTTP's own numbers)
-        return ModelBusyError(busy, retry_after=waiting, hint="Ask again later.")
-    if code in ACCESS or status in (401, 403):
-        return ModelAccessError(f"{where} answered {said}", hint=_access_hint(code, model, where))
-    if code in FAILED or status >= 500 or status == 408:  # noqa: PLR2004 (HTTP's own numbers)
-        return ModelUnavailableError(f"{where} answered {said}", hint="Ask again.")
-    if OVERFLOW.search(_prose(error)) or status == 413:  # noqa: PLR2004 (HTTP's own number)
+    shown = f" ({code})" if code != str(status) and CODE.fullmatch(code) else ""
+    answered = f"{where} answered {status}{shown}"
+    kind = next((kind for kind, codes in CODES.items() if code in codes), None)
+    if kind is ModelBusyError or status == BUSY or (status == DOWN and waiting is not None):
+        return ModelBusyError(answered, retry_after=waiting, hint="Ask again later.")
+    if kind is ModelAccessError or status in DENIED:
+        return ModelAccessError(answered, hint=_access_hint(code, model, where))
+    if kind is ModelUnavailableError or status >= FAILED or status == LATE:
+        return ModelUnavailableError(answered, hint="Ask again.")
+    if OVERFLOW.search(text) or status == LARGE:
         return ContextOverflowError(
             "the prompt is longer than the model reads", hint="Lower evidence.max_tokens."
         )
-    return ModelError(f"{where} answered {said}", hint=_request_hint(error, model, where))
+    return ModelError(answered, hint=_request_hint(text, model, where))
 
 
 def _access_hint(code: str, model: str, where: str) -> str:
@@ -146,8 +164,7 @@ def _access_hint(code: str, model: str, where: str) -> str:
     return SIGN_IN
 
 
-def _request_hint(error: "ClientError", model: str, where: str) -> str:
-    text = _prose(error)
+def _request_hint(text: str, model: str, where: str) -> str:
     if "on-demand throughput" in text or "inference profile" in text:
         return (
             f"{model!r} is asked through an inference profile: put the profile's id into model, "
@@ -179,28 +196,12 @@ def _library_error(error: "BotoCoreError", where: str) -> ModelError:
             hint="Is the network up, the region one with Bedrock, and base_url right? A proxy "
             "is named in HTTPS_PROXY.",
         )
-    if isinstance(error, _without_credentials()):
+    if any(kind.__name__ in NO_CREDENTIALS for kind in type(error).__mro__):
         return ModelAccessError(f"there are no usable AWS credentials ({name})", hint=SIGN_IN)
     return ModelError(
         f"{where} cannot be asked ({name})",
         hint="Check region, base_url and model, and AWS's files ~/.aws/config and "
         "~/.aws/credentials.",
-    )
-
-
-def _without_credentials() -> "tuple[type[BotoCoreError], ...]":
-    from botocore import exceptions as boto
-
-    return (
-        boto.NoCredentialsError,
-        boto.PartialCredentialsError,
-        boto.CredentialRetrievalError,
-        boto.TokenRetrievalError,
-        boto.NoAuthTokenError,
-        boto.MetadataRetrievalError,
-        boto.ProfileNotFound,
-        boto.SSOError,
-        boto.LoginError,
     )
 
 
@@ -210,20 +211,7 @@ def _timeout() -> ModelTimeoutError:
     )
 
 
-def _code(error: "ClientError") -> str:
-    return str(error.response.get("Error", {}).get("Code", ""))
-
-
-def _prose(error: "ClientError") -> str:
-    """Return what the server wrote, to look for words in it and for nothing else."""
-    return str(error.response.get("Error", {}).get("Message", "")).lower()
-
-
-def _status(error: "ClientError") -> int:
-    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-
-
-def _said(error: "ClientError") -> str:
-    """Return the status and the code, without any prose."""
-    code, status = _code(error), str(_status(error))
-    return f"{status} ({code})" if code != status and CODE.fullmatch(code) else status
+def _said(error: "ClientError") -> tuple[str, str]:
+    """Return the code, and the prose in lower case, to look for words in and for nothing else."""
+    said = error.response.get("Error", {})
+    return str(said.get("Code", "")), str(said.get("Message", "")).lower()

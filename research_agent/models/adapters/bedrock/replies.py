@@ -37,7 +37,13 @@ def completion(role: str, model: str, reply: "AIMessage", *, shaped: bool) -> Co
         text = next((call.arguments for call in calls if call.name == ANSWER_TOOL), text)
         calls = ()
         finish_reason = "stop" if finish_reason == "tool_calls" else finish_reason
-    return Completion(text, _cost(role, model, reply), calls, (), finish_reason)
+    cost, usage = ModelCall(role, model=model), reply.usage_metadata
+    if usage is not None:
+        cached = usage.get("input_token_details", {}).get("cache_read", 0)
+        cost = ModelCall(
+            role, usage["input_tokens"], usage["output_tokens"], cached_tokens=cached, model=model
+        )
+    return Completion(text, cost, calls, (), finish_reason)
 
 
 def _finish_reason(stopped: str) -> str:
@@ -53,16 +59,3 @@ def _finish_reason(stopped: str) -> str:
             hint="Ask in other words, or change the guardrail.",
         )
     raise ModelReplyError("the model broke its reply off", hint="Ask again.")
-
-
-def _cost(role: str, model: str, reply: "AIMessage") -> ModelCall:
-    usage = reply.usage_metadata
-    if usage is None:
-        return ModelCall(role, model=model)
-    return ModelCall(
-        role,
-        prompt_tokens=usage["input_tokens"],
-        completion_tokens=usage["output_tokens"],
-        cached_tokens=usage.get("input_token_details", {}).get("cache_read", 0),
-        model=model,
-    )
