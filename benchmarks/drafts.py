@@ -29,7 +29,7 @@ from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
-from research_agent.answering.missing_parts import read_missing
+from research_agent.text.missing_parts import read_missing
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.models.adapters.cached_chat import KeptChat

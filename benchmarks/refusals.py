@@ -21,7 +21,7 @@ from benchmarks.refusals_scoring import (
 )
 from benchmarks.refusals_table import tables
 from benchmarks.uncertainty_metrics import auroc_within
-from research_agent.answering.missing_parts import read_missing
+from research_agent.text.missing_parts import read_missing
 
 
 def run(file: Path, chosen: Chosen, limits: Sequence[float] = ()) -> str:

@@ -1,10 +1,14 @@
-"""How unsure a model was of an answer, what that was measured by, and why by nothing better."""
+"""How unsure a model was of an answer: by which measure, and of which words."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from research_agent.types import Token
+from research_agent.types.claims import MARKER, said_tokens
+
 Rung = Literal["logprobs", "disagreement", "overlap"]
-"""What uncertainty is measured by, the best first. Their values are never compared."""
+"""The measures of uncertainty, best first. Their values are never compared with each other."""
 Source = Literal[Rung, "none"]
 Why = Literal[
     "absent",
@@ -26,17 +30,24 @@ WHYS: dict[Why, str] = {
     "not_asked": "no second answer was asked for (verify.samples)",
     "failed": "a second answer could not be had",
 }
-"""Why a rung was passed, in words."""
+"""Why a measure was not used, in words."""
 NAMES: dict[Rung, str] = {
     "logprobs": "log-probabilities",
     "disagreement": "a second answer",
     "overlap": "the words of the evidence",
 }
+LEAST_KNOWN = 0.5
+"""Share of the tokens with letters or digits that need alternatives."""
+MOST_FORCED = 0.2
+"""Share of tokens that are not among the likeliest at their place, above which a grammar and not
+the model has chosen them. Of freely written tokens it is 0.005 (docs/uncertainty.md)."""
+MOST_TOLD = 3
+"""Uncertain words or sentences that a person is told of, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A rung that could not be used."""
+    """A measure that could not be used."""
 
     rung: Rung
     why: Why
@@ -57,21 +68,85 @@ class Uncertainty:
     source: Source = "none"
     """What `value` was measured by; "none": nothing is known."""
     mean_entropy: float | None = None
-    """Nats a token, over the tokens that say something; None without log-probabilities."""
+    """Nats a token, over the scored tokens; None without log-probabilities."""
     normalized: float | None = None
     """The same divided by the largest it could be, 0 to 1."""
     tokens: int = 0
     """Tokens scored."""
     value: float | None = None
-    """0 to 1, larger where less is certain, with a meaning of its own for each source: of
-    "logprobs" `normalized`, of "disagreement" the share of what is said that only one of two
-    answers says, of "overlap" the share of the answer's words that its quotes do not hold."""
+    """0 to 1, larger where less certain: of "logprobs" `normalized`, of "disagreement" the share of
+    content that only one of two answers has, of "overlap" the share of the answer that the
+    evidence does not support."""
     passed: tuple[Passed, ...] = ()
-    """The better rungs, and why they were not used."""
+    """The better measures, and why they were not used."""
 
 
 UNMEASURED = Uncertainty()
 """What is known of an answer before it is checked."""
+
+Kind = Literal["value", "sentence", "difference", "refusal", "number", "identifier", "name"]
+"""The last three are values in results of earlier versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Words of a sentence that the model was unsure of, or that a second answer does not have."""
+
+    sentence: str
+    """As its claim has it."""
+    kind: Kind
+    start: int
+    """Where the words begin in the sentence, in characters."""
+    end: int
+    text: str
+    """What a person is told of them."""
+    value: float
+    """How unsure, 0 to 1; what it means depends on `source`."""
+    source: Rung
+    nats: float | None = None
+    """Entropy of the least sure token; of a whole sentence the mean. None without tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """A spot at its place in the answer, as a person is told of it."""
+
+    text: str
+    """In words, such as "unsure about 2400"."""
+    span: tuple[int, int]
+    """First character in `answer`, and the one after the last."""
+    kind: Kind
+    value: float
+    """How unsure, 0 to 1; what it means depends on `source`."""
+    source: Rung
+    nats: float | None = None
+    """Entropy of the least sure token, of a whole sentence the mean; None without tokens."""
+
+
+def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
+    """Return why the log-probabilities of an answer are not used; None where they are.
+
+    >>> unusable_tokens("So it is.", ()), unusable_tokens("So it is.", [Token("No.", -0.1)])
+    ('absent', 'misaligned')
+    """
+    if not tokens:
+        return "absent"
+    spelled = "".join(token.text for token in tokens)
+    if spelled.strip() != text.strip():
+        return "misaligned"
+    said = [token for _, token in said_tokens(tokens)]
+    markers = [match.span() for match in MARKER.finditer(spelled)]
+    worded, at = 0, 0
+    for token in tokens:
+        left, at = at, at + len(token.text)
+        marked = any(left < end and at > start for start, end in markers)
+        worded += not marked and any(map(str.isalnum, token.text))
+    if not worded:
+        return "silent"
+    if len(said) < LEAST_KNOWN * worded:
+        return "partial"
+    strange = sum(one.text.strip() not in {a.text.strip() for a in one.alternatives} for one in said)
+    return "forced" if strange > MOST_FORCED * len(said) else None
 
 
 def in_words(unsure: Uncertainty) -> str:
@@ -79,9 +154,6 @@ def in_words(unsure: Uncertainty) -> str:
 
     >>> in_words(Uncertainty("logprobs", 0.25, 0.14, 40, 0.14))
     'by log-probabilities: 0.25 nats a token, 0.14 of the most there could be'
-    >>> in_words(Uncertainty("overlap", value=0.2, passed=(Passed("logprobs", "absent"),)))
-    '20 % of its words are not in its quotes (no log-probabilities: none came with the answer, or \
-not for all of it)'
     """
     percent = round(100 * (unsure.value or 0.0))
     match unsure.source:
@@ -97,3 +169,40 @@ not for all of it)'
             found = "not known"
     why = "; ".join(map(str, unsure.passed))
     return f"{found} ({why})" if why else found
+
+
+def placed(spots: Iterable[Spot], starts: Mapping[str, int]) -> tuple[Unsure, ...]:
+    """Return the first spots in the shown answer, at most `MOST_TOLD`, each text once.
+
+    `starts` has the place in the answer of each shown sentence.
+
+    >>> spot = Spot("It has 5 m.", "value", 7, 8, "unsure about 5", 0.9, "logprobs")
+    >>> [(one.text, one.span) for one in placed([spot, spot], {"It has 5 m.": 10})]
+    [('unsure about 5', (17, 18))]
+    """
+    found: dict[str, Unsure] = {}
+    for spot in spots:
+        at = starts.get(spot.sentence)
+        if at is not None and spot.text not in found:
+            span = (at + spot.start, at + spot.end)
+            found[spot.text] = Unsure(
+                spot.text, span, spot.kind, spot.value, spot.source, spot.nats
+            )
+    return tuple(found.values())[:MOST_TOLD]
+
+
+def told(unsure: Sequence[Unsure]) -> str:
+    """Return what the answer is unsure of, in one line; empty where of nothing."""
+    return "; ".join(one.text for one in unsure)
+
+
+def measured(one: Unsure) -> str:
+    """Return one thing the answer is unsure of, with its figures.
+
+    >>> measured(Unsure("unsure about 5", (0, 1), "value", 0.7, "logprobs", 0.9))
+    'unsure about 5: 0.90 nats, 0.70 of the most there could be'
+    """
+    if one.source == "disagreement":
+        return f"{one.text}: the second answer lacks {100 * one.value:.0f} % of the sentence"
+    nats = "" if one.nats is None else f"{one.nats:.2f} nats, "
+    return f"{one.text}: {nats}{one.value:.2f} of the most there could be"

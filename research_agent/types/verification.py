@@ -1,4 +1,4 @@
-"""An answer, a draft of it that was checked, and what follows (`core.next_round` decides it)."""
+"""An answer, a checked draft of it, and what follows; `verification.next_round` decides."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,10 +7,7 @@ from research_agent.types import Token
 from research_agent.types.budget import BudgetStop
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.refusals import Refused
-from research_agent.types.rounds import Round
-from research_agent.types.uncertain_spans import Spot
-from research_agent.types.uncertainty import UNMEASURED, Uncertainty
-from research_agent.verification.dragin.doubt import SentenceDoubt
+from research_agent.types.uncertainty import UNMEASURED, Spot, Uncertainty
 
 StopReason = Literal[
     "confident",
@@ -29,6 +26,40 @@ StopReason = Literal[
 Doubt = Literal["refused", "missing", "unconfirmed", "uncertain", "pruned"]
 """Why it goes on: nothing was answered; a part of the question was not; a sentence could not be
 confirmed; the model was unsure. "pruned": chunks that were left out of the evidence come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round that wrote an answer, or refused: a refusal has no sentences."""
+
+    round: int
+    mean_entropy: float | None
+    """Of the answer's tokens, in nats; None where nothing is known about them."""
+    doubt: float | None
+    """The answer's doubt as `verify.profile` measures it."""
+    sentences: int
+    shown: int
+    """Sentences that the evidence supports."""
+    quality: float
+    """Share of supported sentences times 1 - normalised uncertainty, 0 to 1."""
+    tokens: int
+    """Tokens read and written for the question when the answer was checked."""
+    reason: str = ""
+    """Why another round followed, or none (`Check.reason`); empty in results of old versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceDoubt:
+    """DRAGIN's score of a sentence of an answer."""
+
+    text: str
+    """The sentence without its markers, as its claim has it."""
+    score: float | None = None
+    """Of its most doubtful word, in nats; None where nothing is known about its words."""
+    word: str = ""
+    """That word, as it is written; empty where no word is in doubt."""
+    certain: tuple[str, ...] = ()
+    """Its content words without those in doubt, in order: the words of the next query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +91,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A checked answer, or a refusal: that has no claims."""
+    """A checked answer, or a refusal, which has no claims."""
 
     round: int = 0
     claims: tuple[Claim, ...] = ()
@@ -79,12 +110,12 @@ class Draft:
 
     @property
     def supported(self) -> int:
-        """How many claims the evidence bears out."""
+        """How many claims the evidence supports."""
         return sum(map(is_supported, self.claims))
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether there are claims, and the evidence says otherwise than every one of them."""
+        """Whether there are claims, and the evidence contradicts every one of them."""
         return bool(self.claims) and all(c.verdict == "contradicted" for c in self.claims)
 
     def is_better_than(self, other: "Draft") -> bool:

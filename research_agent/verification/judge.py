@@ -1,8 +1,7 @@
-"""A language model's judgement of the sentences of an answer: asked in one call, and checked.
+"""A language model's judgement of an answer's sentences: asked in one call, and checked.
 
-Its word counts only where it can be looked up: a yes, and that something is contradicted, need the
-key of a chunk and words that stand there. Evidence that speaks to the judge can so move nothing
-but what it is quoted for.
+A vote counts only where it can be looked up: "supported" and "contradicted" need the key of a
+chunk and words that stand there. Evidence that addresses the judge can change no other sentence.
 """
 
 import json
@@ -11,23 +10,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from research_agent.text.quote_search import Quote
+from research_agent.context import StepContext
+from research_agent.errors import BudgetError, ModelError
+from research_agent.text.content_words import content_words, share_held
+from research_agent.text.quote_search import Quote, headings
 from research_agent.text.tables import head_of, spelled_out
-from research_agent.types import Chunk
+from research_agent.types import Chunk, Message
 from research_agent.types.claims import Claim
+from research_agent.types.evidence import Evidence, fenced, render_evidence
+from research_agent.verification.claims import is_verbatim
 
 Vote = Literal["supported", "unsupported", "contradicted"]
+MOST = 24
+"""Sentences of an answer that are asked about: the least supported ones."""
 TOKENS = 90
 """Length of the reply for each sentence, at most: its quote may be a row of a table."""
 LEAST_QUOTE = 4
 """Letters and digits of a quote: fewer stand anywhere."""
 LEAST_SHARED = 0.5
-"""Share of what the nearest words of its chunk hold of a sentence that the judge's quote holds."""
+"""The judge's quote has to score at least this share of the claim's best quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the judge says of one sentence."""
+    """The judge's vote on one sentence."""
 
     vote: Vote
     key: str = ""
@@ -35,6 +41,64 @@ class Judgement:
     start: int = 0
     """Where the quote begins in the chunk's text, in characters."""
     end: int = 0
+
+
+def judge(
+    question: str, claims: Sequence[Claim], evidence: Sequence[Evidence], context: StepContext
+) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Return the claims with the model's votes on them, and notes for the trace.
+
+    `verify.judge` "unsure" asks about claims whose support is near the limit, else about all; none
+    that a chunk has word for word. The `system` prompt is the answer's, so that a server reads the
+    evidence once. Where the model fails, is not paid, or its reply says nothing of a sentence, the
+    score's verdict stays, and a note says so. Never raises.
+    """
+    settings, prompts = context.settings, context.prompts
+    low, high = context.ports.grounding.unsure if settings.judges == "unsure" else (0.0, 1.0)
+    chunks = {item.key: item.hit.chunk for item in evidence}
+    asked = [
+        at
+        for at, claim in enumerate(claims)
+        if low <= claim.support <= high and not is_verbatim(claim, chunks)
+    ]
+    asked = sorted(sorted(asked, key=lambda at: claims[at].support)[:MOST])
+    if not asked:
+        return tuple(claims), ()
+    content = prompts.judge.render(
+        evidence=render_evidence(evidence),
+        question=question,
+        sentences=fenced(listed([claims[at].text for at in asked])),
+    )
+    system = Message("system", prompts.answering(settings.refuses_by).render())
+    try:
+        reply = context.meter.ask(
+            context.ports.verifier,
+            "verifier",
+            [system, Message("user", content)],
+            max_tokens=TOKENS * len(asked),
+            schema=judge_schema(len(asked)),
+        )
+    except (ModelError, BudgetError) as error:
+        return tuple(claims), (f"verify: sentences were not judged: {error}",)
+    said = read_judgements(reply.text, len(asked), chunks)
+    found = list(claims)
+    for number, at in enumerate(asked, 1):
+        if number in said:
+            found[at] = with_judgement(found[at], said[number], chunks)
+    silent = len(asked) - len(said)
+    note = (
+        f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
+    )
+    return tuple(found), (note,) if silent else ()
+
+
+def listed(sentences: Sequence[str]) -> str:
+    r"""Return sentences as the judge reads them, each under its number.
+
+    >>> listed(["It rains.", "It is\nwet."])
+    '1. It rains.\n2. It is wet.'
+    """
+    return "\n".join(f"{n}. {' '.join(text.split())}" for n, text in enumerate(sentences, 1))
 
 
 def judge_schema(sentences: int) -> dict[str, object]:
@@ -148,30 +212,27 @@ def _solid(text: str) -> str:
     return "".join(char for char in text.casefold() if not char.isspace() and char != "|")
 
 
-def with_judgement(claim: Claim, said: Judgement, quote: Quote | None) -> Claim:
-    """Return a claim with what the judge says of it; `quote` is what it quotes, with its score.
+def with_judgement(claim: Claim, said: Judgement, chunks: Mapping[str, Chunk]) -> Claim:
+    """Return a claim with the judge's vote on it.
 
-    A yes makes it supported unless one of its hard facts stands nowhere in the evidence, a no
-    makes it unconfirmed unless hard facts contradict it, and words that say otherwise contradict
-    it. A quote that has little or nothing to do with the sentence makes neither a yes nor a
-    contradiction.
-
-    >>> claim = Claim("It rains.", ("c1",), (Quote(0.5, "Rain.", 0, 5),))
-    >>> with_judgement(claim, Judgement("supported", "c1"), Quote(0.5, "Rain.", 0, 5)).verdict
-    'supported'
-    >>> with_judgement(claim, Judgement("supported", "c1"), Quote(0.1, "Sun.", 0, 4)).verdict
-    'unconfirmed'
+    A yes makes it supported unless one of its hard facts is missing from the evidence, a no makes
+    it unconfirmed unless hard facts contradict it. A yes or a contradiction counts only if its
+    quote holds enough of the sentence's words.
     """
     if said.vote == "unsupported":
         if claim.verdict == "contradicted":
             return replace(claim, judged="no")
         problem = "the judging model finds it in no passage"
         return replace(claim, verdict="unconfirmed", problem=problem, judged="no")
+    chunk = chunks[said.key]
+    text = chunk.text[said.start : said.end]
+    score = share_held(claim.text, content_words(text) | content_words(headings(chunk)))
+    quote = Quote(score, text, said.start, said.end)
     best = max((one.score for one in claim.quotes), default=0.0)
-    if quote is None or not quote.score or quote.score < LEAST_SHARED * best:
+    if not score or score < LEAST_SHARED * best:
         return claim
     if said.vote == "contradicted":
-        problem = f"the evidence says: {' '.join(quote.quote.split())}"
+        problem = f"the evidence says: {' '.join(text.split())}"
         return replace(claim, verdict="contradicted", problem=problem, judged="no")
     if any(fact.status == "missing" for fact in claim.facts):
         return claim
@@ -186,12 +247,3 @@ def with_judgement(claim: Claim, said: Judgement, quote: Quote | None) -> Claim:
         judged="yes",
         rekeyed=claim.rekeyed or said.key not in claim.keys,
     )
-
-
-def listed(sentences: Sequence[str]) -> str:
-    r"""Return sentences as the judge reads them, each under its number.
-
-    >>> listed(["It rains.", "It is\nwet."])
-    '1. It rains.\n2. It is wet.'
-    """
-    return "\n".join(f"{n}. {' '.join(text.split())}" for n, text in enumerate(sentences, 1))

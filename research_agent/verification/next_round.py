@@ -4,25 +4,33 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from research_agent.answering.rewriting import marked
+from research_agent.settings import Settings, VerifySettings
 from research_agent.text.content_words import content_words
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Chunk, Token
+from research_agent.types import Chunk, Hit, Token
 from research_agent.types.budget import BUDGET_STOPS, Allowance
-from research_agent.types.claims import Claim, bare, is_supported, is_verbatim, said_tokens
-from research_agent.types.entropy import mean_entropy
+from research_agent.types.claims import Claim, bare, is_supported, plain, said_tokens
+from research_agent.types.entropy import mean_entropy, normalized_uncertainty
 from research_agent.types.evidence import Evidence, source_of
 from research_agent.types.refusals import Refused
-from research_agent.types.rounds import NO_PROGRESS, Progress, Round, quality
-from research_agent.types.uncertain_spans import differing_spans, uncertain_spans
-from research_agent.types.verification import Answer, Check, Doubt, Draft, StopReason
-from research_agent.verification.dragin.query import certain_words, doubt_query
-from research_agent.verification.uncertainty_rule import DoubtRule
-from research_agent.verification.uncertainty_sources import (
+from research_agent.types.uncertainty import unusable_tokens
+from research_agent.types.verification import (
+    Answer,
+    Check,
+    Doubt,
+    Draft,
+    Round,
+    SentenceDoubt,
+    StopReason,
+)
+from research_agent.verification.claims import is_verbatim
+from research_agent.verification.dragin import certain_words, doubt_query, sentence_doubts
+from research_agent.verification.uncertainty import (
     MEASURED,
     by_logprobs,
-    climbed,
-    unusable_tokens,
+    differing_spans,
+    measured_uncertainty,
+    uncertain_spans,
 )
 
 MENDED = frozenset(
@@ -31,72 +39,106 @@ MENDED = frozenset(
 """Doubts and ends that chunks which were left out may mend."""
 CALLS = 2
 """Model calls that another answer may take: to write it, and to check whether it is one."""
+MAX_DISAGREEMENT = 0.5
+"""Share of what two answers say that only one says, up to which the model counts as sure."""
 
 
-def verify(  # noqa: PLR0913 (keyword-only settings)
-    question: str,
-    answer: Answer,
-    claims: tuple[Claim, ...],
-    evidence: Sequence[Evidence],
-    best: Draft,
-    *,
-    allowance: Allowance,
-    probe_failed: bool,
-    round_: int,
-    max_rounds: int,
-    rule: DoubtRule,
-    left_out: bool = False,
-    exhausted: bool = False,
-    seen: Sequence[Chunk] = (),
-    progress: Progress = NO_PROGRESS,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRound:
+    """What one round has written, and what led to it."""
+
+    question: str
+    number: int
+    """Of the round, from 1."""
+    answer: Answer
+    evidence: Sequence[Evidence]
+    best: Draft = Draft()
+    """Of the rounds before."""
+    rounds: tuple[Round, ...] = ()
+    """The rounds before."""
+    found: Sequence[Hit] = ()
+    """What the round's search found: tells DRAGIN which words are rare."""
+    probe_failed: bool = False
+    exhausted: bool = False
+    """The planner model had nothing else to search for."""
+    left_out: bool = False
+    """Pruning left out chunks that may come back."""
+
+
+def verify(
+    written: WrittenRound, claims: tuple[Claim, ...], settings: Settings, allowance: Allowance
 ) -> tuple[Check, Draft]:
-    """Return what to do after `answer` with its checked `claims`, and the best draft so far.
+    """Return what to do after an answer with its checked `claims`, and the best draft so far.
 
-    A refusal, a part that is missing, an unconfirmed sentence, and an answer that the model was
-    unsure of by `rule` lead to another search; the chunks `seen` tell the rule which words are
-    rare. A round that failed, found nothing new or is no better than the best one ends the loop.
-    So does a planner model that has nothing else to search for (`exhausted`), a budget that pays
-    no other round, or `progress` that promises too little of one. Without log-probabilities
-    nothing counts as confident.
-
-    Where chunks were `left_out` of the evidence and may come back, they do before anything else is
-    tried, or ends: a refusal, or an answer that is not good, may be for want of them.
+    A refusal, a missing part, an unconfirmed sentence, and an answer that the model was unsure of
+    by `verify.profile` lead to another search. A round that failed, found nothing new or is no
+    better than the best one ends the loop; so does a budget that pays no other round. Without
+    log-probabilities nothing counts as confident. Chunks that were left out of the evidence come
+    back before anything else is tried, or ends.
     """
-    limit = "max_rounds" if round_ >= max_rounds else _unpaid(allowance)
-    one = _Round(question, answer, claims, evidence, rule, seen, round_, limit)
-    ended = _ended(answer, best, probe_failed=probe_failed, exhausted=exhausted)
+    one = _Weighed(written, claims, settings, allowance)
+    ended = _ended(written)
     if ended:
-        check, draft = ended, best
-    elif answer.refused:
-        check, draft = one.refusal(best)
+        check, draft = ended, written.best
     else:
-        too_poor = progress.too_poor(one.record(progress.spent))
-        check, draft = one.weighed(best, too_poor=too_poor)
+        check, draft = one.refusal() if written.answer.refused else one.weighed()
     paid = allowance.llm_calls >= CALLS and not allowance.spent()
-    if left_out and check.reason in MENDED and paid:
+    if written.left_out and check.reason in MENDED and paid:
         check = Check("again", "pruned", doubts=check.doubts)
-    latest = () if ended else (replace(one.record(progress.spent), reason=check.reason),)
-    return replace(check, rounds=(*progress.rounds, *latest)), draft
+    latest = () if ended else (one.record(check.reason),)
+    return replace(check, rounds=(*written.rounds, *latest)), draft
+
+
+def doubt_limit(verify: VerifySettings) -> float:
+    """Return the doubt up to which an answer counts as sure.
+
+    | profile | doubt | limit |
+    |---|---|---|
+    | entropy | mean entropy of the answer's tokens, nats | max_entropy |
+    | dragin | largest score of a word (`verification.dragin`), nats | max_doubt |
+    | seed | normalised uncertainty, which is 1 - confidence | 1 - seed_threshold |
+
+    >>> doubt_limit(VerifySettings(profile="seed", seed_threshold=0.75))
+    0.25
+    """
+    seed = 1.0 - verify.seed_threshold
+    return {"entropy": verify.max_entropy, "dragin": verify.max_doubt, "seed": seed}[verify.profile]
+
+
+def answer_doubt(
+    verify: VerifySettings,
+    tokens: Sequence[Token],
+    mean: float | None,
+    sentences: Sequence[SentenceDoubt],
+) -> float | None:
+    """Return the doubt of an answer with this `mean` entropy; None where nothing is known."""
+    match verify.profile:
+        case "dragin":
+            return max((s.score for s in sentences if s.score is not None), default=None)
+        case "seed":
+            return normalized_uncertainty(token for _, token in said_tokens(tokens))
+        case _:
+            return mean
 
 
 @dataclass(frozen=True)
-class _Round:
-    """One round's answer, and what it is weighed by."""
-
-    question: str
-    answer: Answer
+class _Weighed:
+    written: WrittenRound
     claims: tuple[Claim, ...]
-    evidence: Sequence[Evidence]
-    rule: DoubtRule
-    seen: Sequence[Chunk]
-    number: int
-    limit: StopReason | None
-    """Why no other round can be made; None where one can."""
+    settings: Settings
+    allowance: Allowance
+
+    @property
+    def limit(self) -> StopReason | None:
+        """Why no other round can be made: it takes a search and a model call."""
+        if self.written.number >= self.settings.budget.rounds:
+            return "max_rounds"
+        which = self.allowance.spent() or ("" if self.allowance.tool_calls else "tool_calls")
+        return BUDGET_STOPS[which] if which else None
 
     @cached_property
     def cited(self) -> dict[str, Chunk]:
-        """The evidence's chunks by their keys."""
-        return {item.key: item.hit.chunk for item in self.evidence}
+        return {item.key: item.hit.chunk for item in self.written.evidence}
 
     @cached_property
     def copied(self) -> frozenset[str]:
@@ -105,31 +147,32 @@ class _Round:
 
     @cached_property
     def draft(self) -> Draft:
-        """The answer with its doubt, by the best rung of the ladder (`core.ladder`)."""
-        answer, rule = self.answer, self.rule
-        claims = marked(self.claims, answer.rewritten)
-        unsure, differing = climbed(
-            answer.text,
-            answer.tokens,
-            claims,
-            is_written=answer.form == "written",
-            second=answer.second,
-        )
-        tokens = answer.tokens if unsure.source == "logprobs" else ()
-        most = rule.limit if rule.profile == "entropy" else rule.max_entropy
-        spots = uncertain_spans(self.question, answer.text, tokens, claims, max_entropy=most)
-        if differing:
-            spots = differing_spans(differing, claims)
-        known = (*self.cited.values(), *self.seen)
-        sentences = rule.sentences(answer.text, tokens, claims, self.cited, known)
-        sentences = tuple(one for one in sentences if one.text not in self.copied)
-        doubt = rule.doubt(tokens, unsure.mean_entropy, sentences)
+        """The answer with its doubt, by the best measure of uncertainty."""
+        answer, verify = self.written.answer, self.settings.verify
+        new = {plain(sentence) for sentence in answer.rewritten}
+        claims = tuple(replace(c, rewritten=plain(c.text) in new) for c in self.claims)
+        unsure, differing = measured_uncertainty(answer, claims)
+        spots = differing_spans(differing, claims) if differing else ()
+        tokens: Sequence[Token] = ()
+        if unsure.source == "logprobs":
+            tokens = answer.tokens
+            most = verify.max_entropy
+            spots = uncertain_spans(self.written.question, answer, claims, max_entropy=most)
+        sentences: tuple[SentenceDoubt, ...] = ()
+        if verify.profile == "dragin":
+            known = (*self.cited.values(), *(hit.chunk for hit in self.written.found))
+            limit = doubt_limit(verify)
+            said = (answer.text, tokens)
+            sentences = sentence_doubts(said, claims, self.cited, known, limit=limit)
+            sentences = tuple(one for one in sentences if one.text not in self.copied)
+        doubt = answer_doubt(verify, tokens, unsure.mean_entropy, sentences)
         if tokens and self.copied:
             own = said_tokens(_without(self.copied, answer.text, tokens))
-            doubt = rule.doubt([t for _, t in own], mean_entropy(t for _, t in own), sentences)
+            own_tokens = [token for _, token in own]
+            doubt = answer_doubt(verify, own_tokens, mean_entropy(own_tokens), sentences)
             doubt = 0.0 if len(self.copied) == len(claims) else doubt
         return Draft(
-            self.number,
+            self.written.number,
             claims,
             uncertainty=unsure,
             answerable=answer.answerable,
@@ -142,47 +185,65 @@ class _Round:
     @cached_property
     def refused(self) -> Draft:
         """The refusal; nothing of what it was written instead of is kept."""
-        answer = self.answer
+        answer = self.written.answer
         usable = not unusable_tokens(answer.text, answer.tokens)
         return Draft(
-            self.number,
+            self.written.number,
             refused=answer.refused,
             uncertainty=by_logprobs(answer.tokens if usable else ()),
             answerable=answer.answerable,
             missing=answer.missing,
         )
 
-    def record(self, spent: int) -> Round:
-        """Return what the answer came to, when the question had cost so many tokens."""
-        draft = self.refused if self.answer.refused else self.draft
+    def record(self, reason: str) -> Round:
+        draft = self.refused if self.written.answer.refused else self.draft
         count, shown, unsure = len(draft.claims), draft.supported, draft.uncertainty
-        good = quality(count, shown, unsure.normalized)
-        return Round(self.number, unsure.mean_entropy, draft.doubt, count, shown, good, spent)
+        quality = shown / count * (1.0 - (unsure.normalized or 0.0)) if count else 0.0
+        spent = self.settings.budget.tokens - self.allowance.tokens
+        numbers = (self.written.number, unsure.mean_entropy, draft.doubt, count, shown)
+        return Round(*numbers, quality, spent, reason)
 
-    def weighed(self, best: Draft, *, too_poor: bool) -> tuple[Check, Draft]:
-        """Return what follows from the answer, and the better one of its draft and `best`."""
-        draft = self.draft
+    def weighed(self) -> tuple[Check, Draft]:
+        """Return what follows from the answer, and the better one of its draft and the best."""
+        draft, best = self.draft, self.written.best
         if best.claims and not draft.is_better_than(best):
             return _stop("worse_than_before", best), best
-        unsure = [claim for claim in draft.claims if claim.text not in self.copied]
-        doubtful = self.rule.doubtful(unsure, draft.sentences)
+        doubtful = self._doubtful()
         doubt = self._doubt(doubtful)
-        limit = self.limit or ("low_value" if too_poor else None)
         if doubt is None:
-            unchecked = self.answer.unchecked or draft.uncertainty.source not in MEASURED
+            unchecked = self.written.answer.unchecked or draft.uncertainty.source not in MEASURED
             return _stop("unchecked" if unchecked else "confident", draft), draft
-        return (_stop(limit, draft) if limit else self._again(doubt, draft, doubtful)), draft
+        if self.limit:
+            return _stop(self.limit, draft), draft
+        return self._again(doubt, draft, doubtful), draft
 
-    def refusal(self, best: Draft) -> tuple[Check, Draft]:
-        """Return what follows from a refusal: a draft that was there before is not lost."""
-        answer, limit, draft = self.answer, self.limit, self.refused
+    def refusal(self) -> tuple[Check, Draft]:
+        """Return what follows from a refusal: a draft from before is not lost."""
+        refused, best, draft = self.written.answer.refused, self.written.best, self.refused
         if best.claims:
-            return _stop("worse_than_before", best, answer.refused), best
-        if answer.refused == "no_evidence" and best.refused == "no_evidence":
+            return _stop("worse_than_before", best, refused), best
+        if refused == "no_evidence" and best.refused == "no_evidence":
             return _stop("no_new_evidence", draft), draft
-        if limit == "max_rounds" or (answer.refused == "no_evidence" and not self.seen):
+        if self.limit == "max_rounds" or (refused == "no_evidence" and not self.written.found):
             return _stop("refused", draft), draft
-        return (_stop(limit, draft) if limit else self._again("refused", draft)), draft
+        return (_stop(self.limit, draft) if self.limit else self._again("refused", draft)), draft
+
+    def _doubtful(self) -> Sequence[Claim]:
+        """Return the claims that need more evidence: unconfirmed or uncertain, else all.
+
+        The seed's rule knows only whole answers.
+        """
+        verify = self.settings.verify
+        unsure = {one.text for one in self.draft.sentences if one.word}
+        claims = [claim for claim in self.draft.claims if claim.text not in self.copied]
+        limit = verify.max_entropy
+        return [
+            claim
+            for claim in claims
+            if not is_supported(claim)
+            or claim.text in unsure
+            or (verify.profile == "entropy" and (claim.mean_entropy or 0.0) > limit)
+        ] or claims
 
     def _doubt(self, doubtful: Sequence[Claim]) -> Doubt | None:
         """Return what is wrong with the answer, None where nothing is."""
@@ -193,9 +254,10 @@ class _Round:
             return "unconfirmed"
         if not doubtful and not any(spot.kind == "refusal" for spot in draft.spots):
             return None  # (a second answer that refuses doubts copied sentences too)
-        if unsure.source == "disagreement" and (unsure.value or 0.0) > self.rule.max_disagreement:
+        if unsure.source == "disagreement" and (unsure.value or 0.0) > MAX_DISAGREEMENT:
             return "uncertain"
-        return "uncertain" if draft.doubt is not None and draft.doubt > self.rule.limit else None
+        above = draft.doubt is not None and draft.doubt > doubt_limit(self.settings.verify)
+        return "uncertain" if above else None
 
     def _again(self, doubt: Doubt, draft: Draft, doubtful: Sequence[Claim] = ()) -> Check:
         """Search again, with a query from what is missing and what is in doubt."""
@@ -211,7 +273,7 @@ class _Round:
         return Check(
             "again",
             doubt,
-            doubt_query(self.question, words, known),
+            doubt_query(self.written.question, words, known),
             doubts=tuple(claim.text for claim in doubtful),
             missing=missing,
             by_tokens=not missing and any(claim.text in found for claim in doubtful),
@@ -237,22 +299,17 @@ def _without(sentences: Collection[str], text: str, tokens: Sequence[Token]) -> 
     return kept
 
 
-def _ended(answer: Answer, best: Draft, *, probe_failed: bool, exhausted: bool) -> Check | None:
+def _ended(written: WrittenRound) -> Check | None:
     """Return how the loop ends where nothing was written; None where something was."""
+    answer, best = written.answer, written.best
     failed: Refused = "unsupported_draft" if best.claims else "model_failed"
-    if probe_failed:
+    if written.probe_failed:
         return _stop("error", best, failed)
-    if exhausted:
+    if written.exhausted:
         return _stop("nothing_to_search", best, failed)
     if answer.failed:
         return _stop(answer.failed, best, answer.refused or failed)
     return _stop("no_new_evidence", best, failed) if answer.repeated else None
-
-
-def _unpaid(allowance: Allowance) -> StopReason | None:
-    """Return which limit lets no other round be made: it takes a search and a model call."""
-    which = allowance.spent() or ("" if allowance.tool_calls else "tool_calls")
-    return BUDGET_STOPS[which] if which else None
 
 
 def _stop(reason: StopReason, draft: Draft, refused: Refused = "unsupported_draft") -> Check:

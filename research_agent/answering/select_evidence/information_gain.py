@@ -9,7 +9,7 @@ number of tokens is kept beside each value: means over few tokens say little.
 from dataclasses import dataclass
 from typing import Literal
 
-from research_agent.answering.missing_parts import read_missing
+from research_agent.text.missing_parts import read_missing
 from research_agent.types import Completion, Token
 from research_agent.types.claims import said_tokens
 from research_agent.types.entropy import (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from research_agent.answering.missing_parts import read_missing
+from research_agent.text.missing_parts import read_missing
 from research_agent.answering.rewriting import token_slice
 from research_agent.answering.write.answerability import answerability, pieces
 from research_agent.answering.write.passages import choose_passages

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.answering.missing_parts import read_missing
+from research_agent.text.missing_parts import read_missing
 from research_agent.answering.rewriting import Change, rewritten, token_slice
 from research_agent.answering.write.aligning import aligned_text
 from research_agent.answering.write.reserve_budget import kept_for

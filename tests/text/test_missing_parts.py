@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from research_agent.answering.missing_parts import Said, read_missing
+from research_agent.text.missing_parts import Said, read_missing
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,16 @@
-"""How likely the evidence supports a sentence: few features, and a fitted logistic regression.
-
-Pure: a step asks the models (`steps.verify.grounding`), and the benchmark `grounding` fits.
-"""
+"""How likely the evidence supports a sentence: nine features and a fitted logistic regression."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 
+from research_agent.ports import SentencePairs
 from research_agent.text.content_words import Word, content_words, wanted_words
 from research_agent.text.hard_facts import Fact, hard_facts
 from research_agent.text.quote_search import Quote, Window, best_windows, headings, quote_of
 from research_agent.types import Chunk
+from research_agent.types.claims import GroundingModel
 from research_agent.verification.contradictions import Contradiction, contradicted
 
 FEATURES = (
@@ -25,7 +24,7 @@ FEATURES = (
     "soft_best",
     "soft_two",
 )
-"""What the probability is made of, in the order of a model's weights."""
+"""The features of the probability, in the order of a model's weights."""
 NO_RELEVANCE = -11.0
 """The cross-encoder's logit for passages that have nothing to do with each other."""
 MAX_PASSAGE = 900
@@ -34,44 +33,11 @@ _NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][^\W\d_A-Z]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroundingModel:
-    """A fitted logistic regression."""
-
-    weights: tuple[float, ...]
-    """One for each feature after it was standardised, in the order of `FEATURES`."""
-    bias: float
-    means: tuple[float, ...]
-    scales: tuple[float, ...]
-    limit: float
-    """Below this probability a sentence is unconfirmed: 10 % of the supported ones are."""
-    unsure: tuple[float, float]
-    """Between these a model's judgement is worth most."""
-    data: str
-    """The SHA-256 of the rows it was fitted on."""
-    cross_encoder: str
-    """The SHA-256 of the weights whose logits it was fitted on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
-    """What the evidence holds of one sentence."""
-
-    probability: float
-    """That the evidence supports it, 0 to 1."""
-    facts: tuple[Fact, ...] = ()
-    quotes: Mapping[str, Quote] = field(default_factory=dict)
-    """The best quote of each passage by its key, best first; none of one that shares no word."""
-    contradicted_by: str = ""
-    """The key of the passage that has another number in the same place; empty for none."""
-    contradiction: Contradiction | None = None
-    """The two numbers, and the statement or row that has the other one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """A sentence beside all evidence, by words, numbers and names alone."""
 
     quotes: Mapping[str, Quote]
+    """The best quote of each chunk by its key, best first; none of one that shares no word."""
     best: str = ""
     """The window that holds most of the sentence's words; empty where none holds a word."""
     second: str = ""
@@ -80,7 +46,6 @@ class Compared:
     """Shares of the words that the best window holds, and both together."""
     facts: tuple[Fact, ...] = ()
     missing_names: int = 0
-    contradicted_by: str = ""
     contradiction: Contradiction | None = None
 
     @property
@@ -92,8 +57,40 @@ class Compared:
         return (self.best[:MAX_PASSAGE], both) if self.second else (self.best[:MAX_PASSAGE],)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """What the evidence holds of one sentence."""
+
+    probability: float
+    """That the evidence supports it, 0 to 1."""
+    facts: tuple[Fact, ...] = ()
+    quotes: Mapping[str, Quote] = field(default_factory=dict)
+    contradiction: Contradiction | None = None
+
+
+def ground(
+    sentence: str, chunks: Mapping[str, Chunk], pairs: SentencePairs, model: GroundingModel
+) -> Grounded:
+    """Return what the chunks, by key, hold of a sentence; raises ModelMissingError."""
+    compared = compare(sentence, chunks)
+    relevance = pairs.relevance(sentence, compared.passages)
+    soft = pairs.soft_coverage(sentence, compared.passages)
+    return Grounded(
+        probability=probability(features(compared, relevance, soft), model),
+        facts=compared.facts,
+        quotes=compared.quotes,
+        contradiction=compared.contradiction,
+    )
+
+
+def ground_verbatim(sentence: str, chunks: Mapping[str, Chunk]) -> Grounded:
+    """Return the same for a sentence that a chunk has word for word; no model is asked."""
+    compared = compare(sentence, chunks)
+    return Grounded(probability=1.0, facts=compared.facts, quotes=compared.quotes)
+
+
 def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
-    """Return what passages hold of a sentence, by key; no model is asked.
+    """Return what chunks, by key, hold of a sentence; no model is asked.
 
     >>> chunk = Chunk("x", "guide", "Bread is baked at 230 degrees. It rains.")
     >>> found = compare("Bread is baked at 230 degrees in Ulm.", {"c1": chunk})
@@ -113,7 +110,7 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
     texts = [f"{headings(chunk)}\n{chunk.text}" for chunk in chunks.values()]
     near = _nearest(found, chunks, wanted)
     facts = hard_facts(sentence, texts, window="\n".join(text for text, _ in near))
-    key, other = _contradiction(sentence, chunks, facts)
+    contradictions = (contradicted(sentence, chunk, facts) for chunk in chunks.values())
     return Compared(
         quotes=quotes,
         best=near[0][0] if near else "",
@@ -121,8 +118,7 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
         coverage=(near[0][1], near[-1][1]) if near else (0.0, 0.0),
         facts=facts,
         missing_names=_missing_names(sentence, texts),
-        contradicted_by=key,
-        contradiction=other,
+        contradiction=next(filter(None, contradictions), None),
     )
 
 
@@ -169,17 +165,8 @@ def _nearest(
     return near
 
 
-def _contradiction(
-    sentence: str, chunks: Mapping[str, Chunk], facts: Sequence[Fact]
-) -> tuple[str, Contradiction | None]:
-    for key, chunk in chunks.items():
-        if found := contradicted(sentence, chunk, facts):
-            return key, found
-    return "", None
-
-
 def _missing_names(sentence: str, texts: Sequence[str]) -> int:
-    """Return how many words with a capital, but the first, stand nowhere in the evidence."""
+    """Return how many words with a capital, but the first, are nowhere in the evidence."""
     names = [name for name in _NAME.findall(sentence) if name[0].isupper()]
     if not names:
         return 0

@@ -1,0 +1,96 @@
+"""An answer's text to claims, and the verdict of each from its grounding."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from research_agent.text.sentences import sentence_spans
+from research_agent.types import Chunk, Token
+from research_agent.types.claims import MARKER, Claim, Verdict, bare, plain, said_tokens
+from research_agent.types.entropy import mean_entropy
+from research_agent.verification.grounding import Grounded
+
+MISCITED = 0.5
+"""A written key stays if its quote's score is at least this share of the best quote's."""
+_KEY = re.compile(r"[cC]\d+")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^\d]*:\s*$|[|:\s-]+$)")
+
+
+def read_keys(sentence: str) -> tuple[str, ...]:
+    """Return the citation keys in a sentence, lower-cased, each once.
+
+    >>> read_keys("It is so [c2, C10][c2], and so (chunk c3).")
+    ('c2', 'c10', 'c3')
+    """
+    written = (key.lower() for marker in MARKER.finditer(sentence) for key in _KEY.findall(marker[0]))
+    return tuple(dict.fromkeys(written))
+
+
+def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
+    """Split an answer into its sentences, each with the keys written after it, not yet judged.
+
+    Headings and sentences without a letter or digit are skipped; a repeated sentence counts once.
+    Where the tokens do not spell `text`, no sentence has an entropy.
+
+    >>> [(claim.text, claim.keys) for claim in read_claims("It rains [c1]. It is wet [c1][c2].")]
+    [('It rains.', ('c1',)), ('It is wet.', ('c1', 'c2'))]
+    """
+    aligned = "".join(token.text for token in tokens) == text
+    said = said_tokens(tokens if aligned else ())
+    claims: dict[str, Claim] = {}
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        words = bare(sentence)
+        again = plain(words) in claims
+        if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
+            continue
+        entropy = mean_entropy(token for at, token in said if start <= at < end)
+        claims[plain(words)] = Claim(words, read_keys(sentence), mean_entropy=entropy)
+    return tuple(claims.values())
+
+
+def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
+    """Return whether a chunk has a claim word for word; a part of a word or number does not count.
+
+    >>> is_verbatim(Claim("It  rains."), {"c1": Chunk("x", "d", "Today it rains. Alas.")})
+    True
+    """
+    words = plain(claim.text).rstrip(".!?\u3002\uff01\uff1f")
+    whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?![.,]?\w)")
+    return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
+
+
+def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
+    """Return a claim with quotes and the verdict: below the probability `limit` it is unconfirmed.
+
+    Written keys stay if their chunks are near to the sentence; else it gets the nearest chunk's.
+    """
+    best = max((quote.score for quote in found.quotes.values()), default=0.0)
+    near = [key for key, quote in found.quotes.items() if quote.score > 0]
+    kept = [key for key in claim.keys if key in near]
+    kept = [key for key in kept if found.quotes[key].score >= MISCITED * best]
+    keys = kept or sorted(near, key=lambda key: -found.quotes[key].score)[:1]
+    keys = sorted(keys, key=lambda key: int(key[1:]))
+    verdict, problem = _verdict(found, limit)
+    return replace(
+        claim,
+        keys=tuple(keys),
+        quotes=tuple(found.quotes[key] for key in keys),
+        verdict=verdict,
+        problem=problem,
+        support=found.probability,
+        facts=found.facts,
+        rekeyed=not {*keys} <= {*claim.keys},
+    )
+
+
+def _verdict(found: Grounded, limit: float) -> tuple[Verdict, str]:
+    if found.contradiction:
+        quote = " ".join(found.contradiction.quote.quote.split())
+        said, other = found.contradiction.said, found.contradiction.found
+        return "contradicted", f"the evidence has {other}, not {said}: {quote}"
+    if found.probability >= limit:
+        return "supported", ""
+    missing = ", ".join(fact.text for fact in found.facts if fact.status == "missing")
+    nowhere = f"; the evidence has no {missing}" if missing else ""
+    return "unconfirmed", f"support {found.probability:.0%}, below {limit:.0%}{nowhere}"

@@ -1,0 +1,72 @@
+"""Verify: an answer is read sentence by sentence, grounded, judged by a model, and weighed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from research_agent.context import StepContext
+from research_agent.ports import SentencePairs
+from research_agent.types import Outcome, TraceEvent
+from research_agent.types.claims import Claim, GroundingModel
+from research_agent.types.evidence import Evidence
+from research_agent.types.uncertainty import unusable_tokens
+from research_agent.types.verification import Answer, Check, Draft
+from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
+from research_agent.verification.grounding import ground, ground_verbatim
+from research_agent.verification.judge import judge
+from research_agent.verification.next_round import WrittenRound, verify
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What happens next, and the best draft so far."""
+
+    check: Check
+    best: Draft
+
+
+def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verified]:
+    """Check an answer against its evidence and return what follows.
+
+    Each sentence gets the fitted probability that the evidence supports it; `verify.judge` says
+    whether a model is asked as well. Raises ModelMissingError where the packaged models that score
+    sentences are not installed; no other fault of a model ends the check.
+    """
+    settings, ports, answer = context.settings, context.ports, written.answer
+    claims: tuple[Claim, ...] = ()
+    notes: tuple[str, ...] = ()
+    nothing_new = answer.failed or answer.repeated or written.probe_failed or written.exhausted
+    if not (answer.refused or nothing_new):
+        limit = settings.verify.min_support or ports.grounding.limit
+        claims = grounded_claims(
+            answer, written.evidence, ports.pairs, ports.grounding, limit=limit
+        )
+        if settings.judges != "off" and answer.form == "written":
+            claims, notes = judge(written.question, claims, written.evidence, context)
+    check, draft = verify(written, claims, settings, context.meter.left())
+    return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))
+
+
+def grounded_claims(
+    answer: Answer,
+    evidence: Sequence[Evidence],
+    pairs: SentencePairs,
+    model: GroundingModel,
+    *,
+    limit: float,
+) -> tuple[Claim, ...]:
+    """Return an answer's sentences, unconfirmed below the probability `limit`.
+
+    A sentence that a chunk has word for word is supported, and no model reads it.
+    """
+    tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
+    chunks = {item.key: item.hit.chunk for item in evidence}
+    return tuple(
+        grounded_claim(
+            claim,
+            ground_verbatim(claim.text, chunks)
+            if is_verbatim(claim, chunks)
+            else ground(claim.text, chunks, pairs, model),
+            limit=limit,
+        )
+        for claim in read_claims(answer.text, tokens)
+    )

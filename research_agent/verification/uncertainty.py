@@ -1,0 +1,220 @@
+"""How unsure an answer is, by the best measure there is, and how two answers differ.
+
+Log-probabilities, else how far two answers differ, else how much of the answer the evidence
+supports. Where nothing is known, nothing is concluded from it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from research_agent.text.content_words import content_words
+from research_agent.text.identifiers import is_value
+from research_agent.text.missing_parts import read_missing
+from research_agent.text.sentences import sentence_spans
+from research_agent.text.words import fold, word_spans
+from research_agent.types import Token
+from research_agent.types.claims import Claim, bare, said_tokens
+from research_agent.types.entropy import (
+    mean_entropy,
+    normalized_entropy,
+    normalized_uncertainty,
+    token_entropy,
+)
+from research_agent.types.uncertainty import Passed, Spot, Uncertainty, Why, unusable_tokens
+from research_agent.types.verification import Answer
+
+MEASURED = frozenset({"logprobs", "disagreement"})
+"""Sources that say how sure the model was. The others never make an answer count as confident."""
+UNSURE = 0.5
+"""Normalised entropy of a value's least sure token from which on a person is told of it."""
+KEPT = 12
+"""Spans of a draft that are kept: which of its sentences are shown is settled later."""
+LINE = 60
+"""Characters of an uncertain sentence that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a sentence of the first answer says and the second answer does not."""
+
+    sentence: str
+    share: float
+    """Of its values, or of its other words, whichever is more; 0 to 1."""
+    own: tuple[str, ...] = ()
+    """Its words with digits that the second answer does not have, as they are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """How far two answers differ."""
+
+    value: float
+    """Share of the values, or of the other words, that only one of the answers has; 0 to 1."""
+    sentences: tuple[Difference, ...] = ()
+    """The sentences of the first answer that the second does not say whole, in their order."""
+
+
+def by_logprobs(tokens: Sequence[Token]) -> Uncertainty:
+    """Return the mean entropy of an answer's tokens; citation markers are not scored."""
+    said = [token for _, token in said_tokens(tokens)]
+    if not said:
+        return Uncertainty()
+    nu = normalized_uncertainty(said)
+    return Uncertainty("logprobs", mean_entropy(said), nu, len(said), nu)
+
+
+def measured_uncertainty(
+    answer: Answer, claims: Sequence[Claim]
+) -> tuple[Uncertainty, Disagreement | None]:
+    """Return how unsure an answer is by the best measure, and how two answers differ.
+
+    `claims` are those of the answer. Passages are the documents' own words: nothing is measured.
+
+    >>> claims = [Claim("It is.", support=0.75)]
+    >>> measured_uncertainty(Answer("It is."), claims)[0].value
+    0.25
+    """
+    if answer.form != "written":
+        return Uncertainty(passed=_passed("passages", "passages", "passages")), None
+    unusable = unusable_tokens(answer.text, answer.tokens)
+    if not unusable:
+        return by_logprobs(answer.tokens), None
+    found = disagreement([c.text for c in claims], answer.second) if answer.second else None
+    if found:
+        return Uncertainty("disagreement", value=found.value, passed=_passed(unusable)), found
+    other: Why = "not_asked" if answer.second is None else "failed"
+    if not claims:
+        return Uncertainty(passed=_passed(unusable, other, "silent")), None
+    value = 1.0 - fmean(claim.support for claim in claims)
+    return Uncertainty("overlap", value=value, passed=_passed(unusable, other)), None
+
+
+def _passed(logprobs: Why, second: Why | None = None, overlap: Why | None = None) -> tuple[Passed, ...]:
+    found = [Passed("logprobs", logprobs)]
+    found += [Passed("disagreement", second)] if second else []
+    found += [Passed("overlap", overlap)] if overlap else []
+    return tuple(found)
+
+
+def disagreement(sentences: Sequence[str], second: str) -> Disagreement | None:
+    """Compare the sentences of an answer with a second answer; None where one says nothing.
+
+    Values (words with digits) and other content words are counted apart, so that one wrong number
+    among twenty right words is not lost: of each kind the words that only one answer has are
+    divided by those of both, and the larger share counts. A refusal agrees with no answer.
+
+    >>> found = disagreement(["The hose has 12 m."], "The hose has 16 m [c1].")
+    >>> found.value, found.sentences[0].own
+    (1.0, ('12',))
+    """
+    mine = {one: content_words(one) for one in sentences if content_words(one)}
+    if not mine:
+        return None
+    said = read_missing(second)
+    if said.missing and not said.text:
+        return Disagreement(1.0)
+    spans = sentence_spans(said.text)
+    theirs = frozenset[str]().union(*(content_words(bare(said.text[a:b])) for a, b in spans))
+    if not theirs:
+        return None
+    own = frozenset[str]().union(*mine.values())
+    differences = []
+    for sentence, words in mine.items():
+        lacking = words - theirs
+        if share := _share(lacking, words):
+            values = tuple(sorted(filter(_has_digit, lacking)))
+            differences.append(Difference(sentence, share, values))
+    return Disagreement(_share(own ^ theirs, own | theirs), tuple(differences))
+
+
+def _share(lacking: frozenset[str], every: frozenset[str]) -> float:
+    """Return the share of values that are lacking, or of other words: the larger one."""
+    shares = [0.0]
+    for kind in (True, False):
+        of = sum(_has_digit(word) is kind for word in every)
+        shares.append(sum(_has_digit(word) is kind for word in lacking) / of if of else 0.0)
+    return max(shares)
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def uncertain_spans(
+    question: str, answer: Answer, claims: Sequence[Claim], *, max_entropy: float
+) -> tuple[Spot, ...]:
+    """Return what a model was unsure of by the answer's tokens; the least sure first.
+
+    Of single words only values count, words with a digit or a capital after their first letter,
+    that the question does not have: which other word comes next is open in right answers as often
+    as in wrong ones (docs/uncertainty.md). A sentence whose mean entropy is above `max_entropy`
+    (nats) is unsure as a whole, and its words are not told apart.
+    """
+    text, said = answer.text, said_tokens(answer.tokens)
+    known = {fold(question[start:end]) for start, end in word_spans(question)}
+    by_text = {claim.text: claim for claim in claims}
+    found: list[Spot] = []
+    for start, end in sentence_spans(text):
+        claim = by_text.get(bare(text[start:end]))
+        own = [(at, token) for at, token in said if start <= at < end]
+        if claim is None or not own:
+            continue
+        if claim.mean_entropy is not None and claim.mean_entropy > max_entropy:
+            found.append(_whole(claim, [token for _, token in own]))
+            continue
+        for left, right in word_spans(text[start:end]):
+            word = text[start + left : start + right]
+            if not is_value(word) or fold(word) in known:
+                continue
+            on = [
+                token
+                for at, token in own
+                if at < start + right and at + len(token.text) > start + left
+            ]
+            found += _unsure_value(claim.text, word, on)
+    return tuple(sorted(found, key=lambda spot: -spot.value)[:KEPT])
+
+
+def _whole(claim: Claim, tokens: Sequence[Token]) -> Spot:
+    value = sum(map(normalized_entropy, tokens)) / len(tokens)
+    text = claim.text if len(claim.text) <= LINE else f"{claim.text[: LINE - 1].rstrip()}\u2026"
+    told = f'unsure of the whole sentence "{text}"'
+    nats = claim.mean_entropy
+    return Spot(claim.text, "sentence", 0, len(claim.text), told, value, "logprobs", nats)
+
+
+def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator[Spot]:
+    """Yield a value as a spot where one of its tokens is unsure."""
+    start = sentence.find(word)
+    if not tokens or start < 0:
+        return
+    least = max(tokens, key=normalized_entropy)
+    value = normalized_entropy(least)
+    if value >= UNSURE:
+        nats = token_entropy(least.alternatives)
+        end = start + len(word)
+        yield Spot(sentence, "value", start, end, f"unsure about {word}", value, "logprobs", nats)
+
+
+def differing_spans(found: Disagreement, claims: Sequence[Claim]) -> tuple[Spot, ...]:
+    """Return where a second answer lacks a value, the sentence that differs most first."""
+    if not found.sentences and found.value and claims:
+        text, told = claims[0].text, "a second answer found nothing in the documents"
+        return (Spot(text, "refusal", 0, len(text), told, found.value, "disagreement"),)
+    spots = [
+        Spot(
+            one.sentence,
+            "difference",
+            match.start(),
+            match.end(),
+            f"a second answer does not say {match[0]}",
+            one.share,
+            "disagreement",
+        )
+        for one in found.sentences
+        for own in one.own
+        if (match := re.search(rf"(?<!\w){re.escape(own)}(?!\w)", one.sentence, re.IGNORECASE))
+    ]
+    return tuple(sorted(spots, key=lambda spot: -spot.value)[:KEPT])
