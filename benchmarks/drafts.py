@@ -29,12 +29,12 @@ from benchmarks.recording import Recordings
 from benchmarks.refinement_arms import changed
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
-from research_agent.text.missing_parts import read_missing
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.models.adapters.cached_chat import KeptChat
 from research_agent.ports import KeptReply
 from research_agent.settings import Settings
+from research_agent.text.missing_parts import read_missing
 from research_agent.types import Token
 from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.evidence import Evidence

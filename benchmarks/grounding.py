@@ -17,8 +17,9 @@ from benchmarks.grounding_fit import (
 from benchmarks.grounding_rows import ROWS, Data, KeptPairs, data
 from benchmarks.grounding_table import Arm, summary, tables
 from benchmarks.questions import read
-from research_agent.types.grounding import FEATURES, GroundingModel, probability
+from research_agent.types.claims import GroundingModel
 from research_agent.verification.adapters.grounding_file import read_grounding, write_grounding
+from research_agent.verification.grounding import FEATURES, probability
 
 NUMBERS = FEATURES.index("missing_numbers")
 UNSURE = (0.02, 0.5)

@@ -13,7 +13,7 @@ from research_agent.ports import SentencePairs
 from research_agent.text.content_words import content_words, share_held, wanted_words
 from research_agent.text.quote_search import windows
 from research_agent.types import Chunk
-from research_agent.types.grounding import compare, features
+from research_agent.verification.grounding import compare, features
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,4 +126,4 @@ def _measured(row: Row, pairs: SentencePairs) -> tuple[tuple[float, ...], float,
     whole = share_held(sentence, content_words(chunk.text))
     wanted = tuple(wanted_words(sentence))
     held = max((window.held.bit_count() for window in windows(wanted, chunk)), default=0)
-    return values, held / max(len(wanted), 1), whole, bool(found.contradicted_by)
+    return values, held / max(len(wanted), 1), whole, bool(found.contradiction)

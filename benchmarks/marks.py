@@ -17,7 +17,7 @@ from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.settings import Settings
 from research_agent.types.claims import Claim, bare
 from research_agent.verification.adapters.grounding_file import read_grounding
-from research_agent.verification.verify.verifying import grounded_claims
+from research_agent.verification.step import grounded_claims
 
 HEADS = (
     "model",
@@ -67,7 +67,7 @@ def _rows(model: str) -> list[Marked]:
     for asked in recorded(recording(model)):
         if not asked.is_draft:
             continue
-        claims = grounded_claims(asked.answer, asked.evidence, pairs=pairs, model=fitted)
+        claims = grounded_claims(asked.answer, asked.evidence, pairs, fitted, limit=fitted.limit)
         ways = {"score": claims, "score and judge": asked.best.claims}
         for way, judged in ways.items():
             if judged:

@@ -9,7 +9,8 @@ from research_agent.planning.refine.before import Before
 from research_agent.planning.refine.refining import refine
 from research_agent.retrieval.search.retrieve import retrieve
 from research_agent.types.confidence import retrieval_confidence
-from research_agent.verification.verify.verifying import verify_answer
+from research_agent.verification.next_round import WrittenRound
+from research_agent.verification.step import verify_answer
 
 from .state import ResearchState, ResearchUpdate
 
@@ -91,22 +92,19 @@ def answer_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
 
 
 def verify_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    verified = verify_answer(
-        state.question,
-        state.answer,
-        state.evidence,
-        state.best,
-        state.check,
-        allowance=remaining(run.settings, state.trace),
-        ports=run.ports,
-        prompts=run.prompts,
-        settings=run.settings,
-        probe_failed=state.probe.failed,
-        round_=state.rounds,
-        left_out=state.pruned.may_return,
-        exhausted=state.refinement.exhausted,
+    written = WrittenRound(
+        question=state.question,
+        number=state.rounds,
+        answer=state.answer,
+        evidence=state.evidence,
+        best=state.best,
+        rounds=state.check.rounds,
         found=state.found.hits,
+        probe_failed=state.probe.failed,
+        exhausted=state.refinement.exhausted,
+        left_out=state.pruned.may_return,
     )
+    verified = verify_answer(written, run.for_answer(state.trace))
     return {
         "check": verified.value.check,
         "best": verified.value.best,

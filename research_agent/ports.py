@@ -7,9 +7,9 @@ from typing import Protocol, runtime_checkable
 
 from research_agent.types import Chunk, Completion, Message, ScoredId
 from research_agent.types.blending import BlendDiagnostics
+from research_agent.types.claims import GroundingModel
 from research_agent.types.corpus import DocumentOutline
 from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
-from research_agent.types.grounding import GroundingModel
 from research_agent.types.records import DocumentRecord, IndexedChunk
 from research_agent.types.references import Edge, LinkedChunk
 

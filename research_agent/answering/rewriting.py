@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Token
-from research_agent.types.claims import Claim, bare, plain
+from research_agent.types.claims import bare
 
 SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f"
 _SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
@@ -76,13 +76,3 @@ def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, .
         whole = not outside.strip()
         found.append(replace(token, text=part) if whole else Token(part, 0.0))
     return tuple(found)
-
-
-def marked(claims: Sequence[Claim], rewritten: Sequence[str]) -> tuple[Claim, ...]:
-    """Return claims of which those that were written again say so.
-
-    >>> marked([Claim("It is 5 m.")], ["It is  5 m."])[0].rewritten
-    True
-    """
-    new = {plain(sentence) for sentence in rewritten}
-    return tuple(replace(claim, rewritten=plain(claim.text) in new) for claim in claims)

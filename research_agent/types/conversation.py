@@ -14,8 +14,7 @@ from research_agent.text.alignment import PageSpan
 from research_agent.types import Chunk, ModelCall
 from research_agent.types.records import text_digest
 from research_agent.types.result import Citation, ResearchResult
-from research_agent.types.uncertain_spans import Unsure
-from research_agent.types.uncertainty import in_words
+from research_agent.types.uncertainty import Unsure, in_words
 
 Understanding = Literal["new", "rules", "model", "context"]
 """How a question was understood: "new": as it was typed; "model": completed by a model; "context":

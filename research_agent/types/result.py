@@ -17,10 +17,8 @@ from research_agent.types.filtering import FilterStats
 from research_agent.types.pruning import UNPRUNED, PruneStats
 from research_agent.types.refinement import Refinement
 from research_agent.types.refusals import REFUSAL, Refused
-from research_agent.types.rounds import Round
-from research_agent.types.uncertain_spans import Unsure, placed
-from research_agent.types.uncertainty import Uncertainty
-from research_agent.types.verification import Check, Draft, StopReason
+from research_agent.types.uncertainty import Uncertainty, Unsure, placed
+from research_agent.types.verification import Check, Draft, Round, StopReason
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 Unconfirmed = Literal["mark", "drop", "refuse"]

@@ -145,7 +145,8 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
         return "silent"
     if len(said) < LEAST_KNOWN * worded:
         return "partial"
-    strange = sum(one.text.strip() not in {a.text.strip() for a in one.alternatives} for one in said)
+    shown = [{other.text.strip() for other in token.alternatives} for token in said]
+    strange = sum(one.text.strip() not in likely for one, likely in zip(said, shown, strict=True))
     return "forced" if strange > MOST_FORCED * len(said) else None
 
 

@@ -22,8 +22,8 @@ def read_keys(sentence: str) -> tuple[str, ...]:
     >>> read_keys("It is so [c2, C10][c2], and so (chunk c3).")
     ('c2', 'c10', 'c3')
     """
-    written = (key.lower() for marker in MARKER.finditer(sentence) for key in _KEY.findall(marker[0]))
-    return tuple(dict.fromkeys(written))
+    written = "".join(marker[0] for marker in MARKER.finditer(sentence))
+    return tuple(dict.fromkeys(map(str.lower, _KEY.findall(written))))
 
 
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:

@@ -43,6 +43,9 @@ MAX_DISAGREEMENT = 0.5
 """Share of what two answers say that only one says, up to which the model counts as sure."""
 
 
+NO_DRAFT = Draft()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenRound:
     """What one round has written, and what led to it."""
@@ -52,7 +55,7 @@ class WrittenRound:
     """Of the round, from 1."""
     answer: Answer
     evidence: Sequence[Evidence]
-    best: Draft = Draft()
+    best: Draft = NO_DRAFT
     """Of the rounds before."""
     rounds: tuple[Round, ...] = ()
     """The rounds before."""

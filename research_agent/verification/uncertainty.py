@@ -91,7 +91,9 @@ def measured_uncertainty(
     return Uncertainty("overlap", value=value, passed=_passed(unusable, other)), None
 
 
-def _passed(logprobs: Why, second: Why | None = None, overlap: Why | None = None) -> tuple[Passed, ...]:
+def _passed(
+    logprobs: Why, second: Why | None = None, overlap: Why | None = None
+) -> tuple[Passed, ...]:
     found = [Passed("logprobs", logprobs)]
     found += [Passed("disagreement", second)] if second else []
     found += [Passed("overlap", overlap)] if overlap else []

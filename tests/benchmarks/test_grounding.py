@@ -15,7 +15,7 @@ from benchmarks.grounding_rows import Data, KeptPairs, data
 from benchmarks.grounding_scores import auroc, calibration_error, caught, differences
 from benchmarks.grounding_table import tables
 from benchmarks.questions import Row
-from research_agent.types.grounding import FEATURES
+from research_agent.verification.grounding import FEATURES
 from tests.fakes import WordPairs
 
 FAMILIES = ("one", "two", "three")

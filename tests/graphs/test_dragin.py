@@ -137,14 +137,6 @@ def test_doubt_is_trended_round_by_round() -> None:
     assert first.quality < second.quality
 
 
-def test_round_that_promises_too_little_is_not_made() -> None:
-    """With a floor on what 1,000 tokens have to bring, the first answer is the last."""
-    verify = replace(DRAGIN.verify, min_value=10.0)
-    _, result = run(ScriptedChat(draft(), says(RIGHT)), replace(DRAGIN, verify=verify))
-
-    assert ("answered", "low_value", 1) == (result.status, result.stop_reason, result.rounds)
-
-
 def test_no_log_probabilities_force_no_round() -> None:
     """What is not known is neither doubt nor confidence."""
     said = "Rye bread is baked at 230 degrees [c1]."
@@ -155,19 +147,15 @@ def test_no_log_probabilities_force_no_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "threshold", "iterations", "rounds"),
-    [("seed", 0.5, 2, 2), ("seed", 0.5, 1, 1), ("seed_fifth", 0.5, 2, 2), ("seed", 0.0, 2, 1)],
+    ("threshold", "allowed", "rounds"), [(0.5, 2, 2), (0.5, 1, 1), (0.0, 2, 1)]
 )
-def test_seed_rules(profile: str, threshold: float, iterations: int, rounds: int) -> None:
-    """The whole answer is doubted, by the seed's threshold, as often as it allows."""
-    verify = VerifySettings(
-        profile=profile,  # type: ignore[arg-type]  # one of its words
-        seed_threshold=threshold,
-        seed_iterations=iterations,
-    )
+def test_seed_rule(threshold: float, allowed: int, rounds: int) -> None:
+    """The whole answer is doubted, by the seed's threshold, as often as the budget allows."""
+    verify = VerifySettings(profile="seed", seed_threshold=threshold)
     said = "At 230 degrees rye bread is baked [c1]."
     model = ScriptedChat(says(said, sure=False), says(said))
-    _, result = run(model, replace(WRITTEN, verify=verify))
+    budget = replace(WRITTEN.budget, rounds=allowed)
+    _, result = run(model, replace(WRITTEN, verify=verify, budget=budget))
 
     assert rounds == result.rounds
 

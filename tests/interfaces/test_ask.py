@@ -13,7 +13,7 @@ from research_agent.types import Probe
 from research_agent.types.calls import Found
 from research_agent.types.conflicts import Conflict
 from research_agent.types.filtering import FilterStats
-from research_agent.types.uncertain_spans import Unsure
+from research_agent.types.uncertainty import Unsure
 from research_agent.types.verification import Answer
 from tests.graphs.serving import Server, paid, run
 

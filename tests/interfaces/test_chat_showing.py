@@ -2,8 +2,7 @@
 
 from research_agent.interfaces.chat.text import why_text
 from research_agent.types.conversation import Turn
-from research_agent.types.uncertain_spans import Unsure
-from research_agent.types.uncertainty import Passed, Uncertainty, in_words
+from research_agent.types.uncertainty import Passed, Uncertainty, Unsure, in_words
 
 
 def test_why_has_the_words_and_the_figures() -> None:

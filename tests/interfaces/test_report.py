@@ -15,8 +15,7 @@ from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.claims import Claim
 from research_agent.types.conflicts import Conflict
-from research_agent.types.uncertain_spans import Unsure
-from research_agent.types.uncertainty import Passed, Uncertainty
+from research_agent.types.uncertainty import Passed, Uncertainty, Unsure
 from research_agent.types.verification import Answer, Draft
 from tests.fakes import MemoryChunks, says
 from tests.interfaces.reporting import LINES, QUOTE, answered, html_of, over_pdf, parsed, watched

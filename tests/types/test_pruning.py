@@ -5,11 +5,7 @@ from typing import Any
 
 import pytest
 
-from research_agent.routing import after_verify
 from research_agent.types import Hit
-from research_agent.types.budget import Allowance
-from research_agent.types.claims import Claim
-from research_agent.types.evidence import Evidence
 from research_agent.types.pruning import (
     Pruned,
     PruneDecision,
@@ -20,11 +16,7 @@ from research_agent.types.pruning import (
     brought_back,
     kept_places,
 )
-from research_agent.types.refusals import REFUSAL
-from research_agent.types.verification import Answer, Draft
-from research_agent.verification.next_round import verify
-from research_agent.verification.uncertainty_rule import DoubtRule
-from tests.fakes import GOOD, QUESTION, TEXTS, chunk
+from tests.fakes import chunk
 
 RULE = Rule(mode="threshold", min_value=0.0, keep=2, keep_ratio=0.5, least=1)
 
@@ -91,38 +83,6 @@ def test_equal_values_stay_in_their_order() -> None:
     """Of ties the first stays, also where one value is all there is."""
     assert [0, 1] == kept([0.1, 0.1, 0.1, 0.1], mode="top_k")
     assert [0, 1, 2] == kept([-0.1, -0.1, -0.1])
-
-
-@pytest.mark.parametrize(
-    ("answer", "calls", "reason"),
-    [
-        (Answer(REFUSAL, keys=("c1",), refused="insufficient_evidence"), 2, "pruned"),
-        (Answer(REFUSAL, keys=("c1",), refused="insufficient_evidence"), 1, "refused"),
-        (Answer("Trains fly to 99 moons [c1].", keys=("c1",)), 2, "pruned"),
-        (Answer(GOOD, keys=("c1",)), 2, "unchecked"),
-        (Answer(failed="budget_tokens"), 2, "budget_tokens"),
-    ],
-)
-def test_doubt_brings_back_before_all_else(answer: Answer, calls: int, reason: str) -> None:
-    """Also in the last round; not after a good answer, an error, or without two calls left."""
-    evidence = (Evidence("c1", Hit(chunk(TEXTS[0]))),)
-    claims = (Claim(answer.text, verdict="supported" if answer.text == GOOD else "unconfirmed"),)
-    check, _ = verify(
-        QUESTION,
-        answer,
-        claims,
-        evidence,
-        Draft(),
-        allowance=Allowance(calls, 0, 9999, 99.0),
-        probe_failed=False,
-        round_=1,
-        max_rounds=1,
-        rule=DoubtRule(),
-        left_out=True,
-    )
-
-    assert (reason, reason == "pruned") == (check.reason, check.decision == "again")
-    assert ("select_evidence" if reason == "pruned" else "report") == after_verify(check)
 
 
 def test_nothing_to_judge() -> None:

@@ -17,7 +17,7 @@ from research_agent.types.result import (
     research_result,
     usage_of,
 )
-from research_agent.types.uncertain_spans import Spot
+from research_agent.types.uncertainty import Spot
 from research_agent.types.verification import Check, Draft
 from tests.fakes import chunk
 

@@ -7,15 +7,23 @@ from dataclasses import replace
 import pytest
 
 from research_agent.types import Alternative, Chunk, Token
-from research_agent.verification.dragin.answer_words import answer_words
-from research_agent.verification.dragin.doubt import SentenceDoubt, rarity, sentence_doubts
-from research_agent.verification.dragin.query import MOST_WORDS, doubt_query
+from research_agent.types.claims import Claim
+from research_agent.types.verification import SentenceDoubt
+from research_agent.verification.dragin import (
+    MOST_WORDS,
+    answer_words,
+    doubt_query,
+    rarity,
+    sentence_doubts,
+)
 from tests.fakes import chunk, token
 
 KEY = chunk("ML-KEM-768 has an encapsulation key of 1,184 bytes.")
 BREAD = chunk("Bread is baked at 230 degrees.", 1)
 EVEN, SURE = (math.log(0.5), math.log(0.5)), (-0.001, -8.0)
 SAID = ("ML-KEM-768 has an encapsulation key of", " 1088", " bytes [c1].")
+TEXT = "".join(SAID)
+NAN, POSITIVE = Alternative("x", math.nan), Alternative("y", 3.0)
 
 
 def tokens(*pieces: str, unsure: Sequence[str] = ()) -> tuple[Token, ...]:
@@ -23,10 +31,15 @@ def tokens(*pieces: str, unsure: Sequence[str] = ()) -> tuple[Token, ...]:
 
 
 def doubts(
-    said: Sequence[Token], text: str = "", cited: Chunk = KEY, limit: float = 0.5
+    said: Sequence[Token],
+    text: str = "",
+    claims: Sequence[Claim] = (),
+    cited: Chunk = KEY,
+    seen: Sequence[Chunk] = (KEY, BREAD),
 ) -> tuple[SentenceDoubt, ...]:
     text = text or "".join(one.text for one in said)
-    return sentence_doubts(text, said, {}, {"c1": cited}, [KEY, BREAD], limit=limit)
+    chunks = {"c1": cited, "c2": BREAD}
+    return sentence_doubts((text, said), claims, chunks, seen, limit=0.5)
 
 
 def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
@@ -50,26 +63,19 @@ def test_word_that_the_cited_chunk_says_is_in_no_doubt(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "word"),
+    ("pieces", "unsure", "word"),
     [
-        ("The key is of the oven [c1].", " is"),
-        ("Kunci itu dapat digunakan dengan aman [c1].", " dapat"),
-        ("密钥的长度是1184字节。", "的"),
+        (("The key", " is", " of the oven [c1]."), " is", ""),
+        (("Kunci itu", " dapat", " digunakan dengan aman [c1]."), " dapat", ""),
+        (("密钥", "的", "长度是1184字节。"), "的", ""),
+        (("密钥长度为", "九百", "字节。"), "九百", "九百"),
     ],
 )
-def test_function_words_are_in_no_doubt(sentence: str, word: str) -> None:
-    """In English, Indonesian and Chinese."""
-    before, _, after = sentence.partition(word)
-    (found,) = doubts(tokens(before, word, after, unsure=[word]))
+def test_function_words_are_in_no_doubt(pieces: Sequence[str], unsure: str, word: str) -> None:
+    """In English, Indonesian and Chinese, where pairs of characters are the words."""
+    (found,) = doubts(tokens(*pieces, unsure=[unsure]))
 
-    assert "" == found.word
-
-
-def test_chinese_words_are_aligned_too() -> None:
-    """Pairs of characters take the place of words."""
-    (found,) = doubts(tokens("密钥长度为", "九百", "字节。", unsure=["九百"]))
-
-    assert "九百" == found.word
+    assert word == found.word
 
 
 def test_rare_words_weigh_more() -> None:
@@ -77,9 +83,10 @@ def test_rare_words_weigh_more() -> None:
     other = chunk("Nothing is said here.", 2)
     said = tokens("The", " key", " [c1].", unsure=[" key"])
     keys = [replace(KEY, chunk_id=f"k{number}") for number in range(9)]
-
-    (rare,) = sentence_doubts("The key [c1].", said, {}, {"c1": other}, [other], limit=0.5)
-    (usual,) = sentence_doubts("The key [c1].", said, {}, {"c1": other}, keys, limit=0.5)
+    (rare,), (usual,) = (
+        doubts(said, cited=other, seen=[other]),
+        doubts(said, cited=other, seen=keys),
+    )
 
     assert "key" == rare.word
     assert (usual.score or 1.0) < 0.05
@@ -89,11 +96,8 @@ def test_rare_words_weigh_more() -> None:
 def test_right_citations_take_the_place_of_written_ones() -> None:
     """A sentence is compared with the chunk that carries it."""
     said = tokens("Bread needs", " 230", " degrees [c1].", unsure=[" 230"])
-    chunks = {"c1": KEY, "c2": BREAD}
-
-    (written,) = sentence_doubts("".join(t.text for t in said), said, {}, chunks, [], limit=0.5)
-    keys = {"Bread needs 230 degrees.": ("c2",)}
-    (right,) = sentence_doubts("".join(t.text for t in said), said, keys, chunks, [], limit=0.5)
+    (written,) = doubts(said, seen=())
+    (right,) = doubts(said, claims=[Claim("Bread needs 230 degrees.", ("c2",))], seen=())
 
     assert ("230", "") == (written.word, right.word)
 
@@ -122,10 +126,6 @@ def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:
     assert ("encaps", "a", "b") == (caps.text, first.text, second.text)
     assert math.isclose(math.log(2) / 2, caps.entropy or 0.0, abs_tol=0.01)
     assert first.entropy == second.entropy
-
-
-NAN, POSITIVE = Alternative("x", math.nan), Alternative("y", 3.0)
-TEXT = "".join(SAID)
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,4 @@ def test_answer_without_words(text: str) -> None:
     """Nothing is in doubt, and nothing breaks."""
     assert () == answer_words(text, [Token(text, -1.0)])
     assert all(one.score is None for one in doubts([Token(text, -1.0)], text))
-
-
-def test_one_token_and_two_thousand() -> None:
-    """The shortest answer and a very long one."""
-    long = tokens(*(" word" for _ in range(2000)), unsure=[" word"])
-
     assert ["1088"] == [one.word for one in doubts(tokens("1088", unsure=["1088"]))]
-    assert 2000 == len(answer_words("".join(one.text for one in long), long))
-    assert ["word"] == [one.word for one in doubts(long)]

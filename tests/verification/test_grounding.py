@@ -1,42 +1,103 @@
-"""Each sentence of an answer gets a probability, quotes and facts."""
+"""A sentence is compared with all passages; the features give a probability."""
+
+import pytest
 
 from research_agent.types import Chunk
+from research_agent.types.claims import GroundingModel
 from research_agent.verification.adapters.grounding_file import read_grounding
-from research_agent.verification.verify.grounding import ground
+from research_agent.verification.grounding import (
+    FEATURES,
+    NO_RELEVANCE,
+    compare,
+    features,
+    ground,
+    probability,
+)
 from tests.fakes import TEXTS, WordPairs, chunk
 
-CHUNKS = {f"c{place}": chunk(text, place) for place, text in enumerate(TEXTS, start=1)}
-MODEL = read_grounding()
+BREAD = Chunk("a", "guide", "Bread is baked at 230 degrees. It rains.")
+SALT = Chunk("b", "guide", "It snows. Salt is added on Mondays.")
+CHUNKS = {"c1": BREAD, "c2": SALT}
+EVIDENCE = {f"c{place}": chunk(text, place) for place, text in enumerate(TEXTS, start=1)}
+FITTED = read_grounding()
+MODEL = GroundingModel(
+    weights=(1.0,) * len(FEATURES),
+    bias=0.5,
+    means=(0.0,) * len(FEATURES),
+    scales=(2.0,) * len(FEATURES),
+    limit=0.3,
+    unsure=(0.1, 0.6),
+    data="",
+    cross_encoder="",
+)
+
+
+def named(sentence: str) -> dict[str, float]:
+    return dict(zip(FEATURES, features(compare(sentence, CHUNKS), [], []), strict=True))
+
+
+def test_two_passages_are_taken_together() -> None:
+    """A sentence merged from two is held by both windows, whichever is the better."""
+    found = compare("Bread is baked at 230 degrees and salt is added on Mondays.", CHUNKS)
+
+    assert ("Bread is baked at 230 degrees.", "Salt is added on Mondays.") == (
+        found.best,
+        found.second,
+    )
+    assert 0.5 < found.coverage[0] < found.coverage[1] == 1.0
+    assert (2, ["c1", "c2"]) == (len(found.passages), list(found.quotes))
+
+
+def test_what_stands_nowhere_is_a_feature() -> None:
+    """Numbers, identifiers and names, each apart."""
+    told = named("Bread is baked at 777 degrees in Ulm by AB12.")
+    held = named("Bread is baked at 230 degrees.")
+
+    assert 1.0 == told["missing_numbers"] == told["missing_names"] == told["missing_identifiers"]
+    assert 1.0 == named("Bread is baked at 230 degrees, 3 times.")["computed_numbers"]
+    assert 0.0 == held["missing_numbers"] == held["missing_names"] == held["computed_numbers"]
+
+
+@pytest.mark.parametrize("sentence", ["", "!!!", "密钥", "x" * 5000, "Bread " * 1000])
+def test_any_sentence_has_features(sentence: str) -> None:
+    """Without words, in another script, or endless."""
+    told = named(sentence)
+
+    assert NO_RELEVANCE == told["relevance"]
+    assert 0.0 <= told["best_window"] <= told["two_windows"] <= 1.0
+
+
+def test_the_probability_is_logistic() -> None:
+    """Standardised, weighed and summed; far values neither overflow nor leave 0 to 1."""
+    assert probability([0.0] * len(FEATURES), MODEL) == pytest.approx(0.6225, abs=1e-4)
+    assert 0.0 < probability([-1e9] * len(FEATURES), MODEL) < 1e-9
+    assert 1.0 >= probability([1e9] * len(FEATURES), MODEL) > 0.999
 
 
 def test_held_sentences_are_likelier_than_others() -> None:
-    """In the order of the answer, each with the best quote of each passage."""
-    held, other, empty = ground(
-        ["ML-KEM-768 has an encapsulation key of 1184 bytes.", "Wine is red.", "…"],
-        CHUNKS,
-        pairs=WordPairs(),
-        model=MODEL,
+    """Each with the best quote of each passage; another number in its place contradicts."""
+    held, other, empty, wrong = (
+        ground(sentence, EVIDENCE, WordPairs(), FITTED)
+        for sentence in (
+            "ML-KEM-768 has an encapsulation key of 1184 bytes.",
+            "Wine is red.",
+            "…",
+            "Bread is baked at 250 degrees.",
+        )
     )
-    assert held.probability > MODEL.limit > other.probability
-    assert empty.probability < MODEL.limit
+
+    assert held.probability > FITTED.limit > max(other.probability, empty.probability)
     assert TEXTS[0] == held.quotes["c1"].quote
-    assert "c1" == next(iter(held.quotes))
-    assert not other.quotes
+    assert ("c1", {}) == (next(iter(held.quotes)), other.quotes)
     assert {"held"} == {fact.status for fact in held.facts}
+    assert wrong.contradiction
+    assert ("250", "230") == (wrong.contradiction.said, wrong.contradiction.found)
 
 
-def test_another_number_in_the_same_statement_contradicts() -> None:
-    """The key of the passage is told."""
-    (told,) = ground(["Bread is baked at 250 degrees."], CHUNKS, pairs=WordPairs(), model=MODEL)
-    assert "c3" == told.contradicted_by
-    assert told.contradiction
-    assert "230" == told.contradiction.found
+@pytest.mark.parametrize("text", [None, "", "密钥长度为1184字节。"])
+def test_nothing_to_compare_with(text: str | None) -> None:
+    """No passage, one without text, one in another language."""
+    chunks = {} if text is None else {"c1": Chunk("z", "", text)}
 
-
-def test_nothing_to_compare_with() -> None:
-    """No sentences, no passages, a passage in another language."""
-    assert () == ground([], CHUNKS, pairs=WordPairs(), model=MODEL)
-    foreign = {"c1": Chunk("z", "", "密钥长度为1184字节。")}
-    for passages in ({}, foreign):
-        (told,) = ground(["It has keys."], passages, pairs=WordPairs(), model=MODEL)
-        assert told.probability < MODEL.limit
+    assert () == compare("It has keys.", chunks).passages
+    assert ground("It has keys.", chunks, WordPairs(), FITTED).probability < FITTED.limit

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.text.content_words import content_words, share_held
 from research_agent.text.hard_facts import Fact
-from research_agent.text.quote_search import Quote, best_quotes, headings
+from research_agent.text.quote_search import best_quotes
 from research_agent.types.claims import Claim
 from research_agent.verification.judge import (
     Judgement,
@@ -36,13 +35,7 @@ def read(*rows: object, count: int = 1) -> dict[int, Judgement]:
 
 
 def judged(claim: Claim, said: Judgement) -> Claim:
-    """Return a claim as the step makes it, with the quote's share of the sentence's words."""
-    if not said.key:
-        return with_judgement(claim, said, None)
-    text = CHUNKS[said.key].text[said.start : said.end]
-    words = content_words(text) | content_words(headings(CHUNKS[said.key]))
-    quote = Quote(share_held(claim.text, words), text, said.start, said.end)
-    return with_judgement(claim, said, quote)
+    return with_judgement(claim, said, CHUNKS)
 
 
 def claim(text: str, *facts: Fact) -> Claim:

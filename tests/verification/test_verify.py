@@ -6,15 +6,16 @@ from typing import Literal
 
 import pytest
 
+from research_agent.context import RunContext
 from research_agent.errors import ModelBusyError
-from research_agent.metering import whole
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.types import Completion, Hit, ModelCall, Outcome
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
-from research_agent.types.verification import Answer, Check, Draft
-from research_agent.verification.verify.judging import MOST
-from research_agent.verification.verify.verifying import Verified, verify_answer
+from research_agent.types.verification import Answer
+from research_agent.verification.judge import MOST
+from research_agent.verification.next_round import WrittenRound
+from research_agent.verification.step import Verified, verify_answer
 from tests.fakes import PROMPTS, ScriptedChat, chunk, ports
 
 BREAD = "Bread is baked daily in the old stone oven at 230 degrees."
@@ -31,7 +32,7 @@ def evidence(*texts: str) -> list[Evidence]:
     return [Evidence(f"c{n}", Hit(chunk(text, n))) for n, text in enumerate(texts, 1)]
 
 
-def verified(  # noqa: PLR0913 (keyword-only settings)
+def verified(
     text: str | Answer,
     *,
     judge: Literal["auto", "off", "unsure", "all"] = "off",
@@ -39,26 +40,17 @@ def verified(  # noqa: PLR0913 (keyword-only settings)
     min_support: float = 0.0,
     budget: BudgetSettings | None = None,
     texts: Sequence[str] = (BREAD, TRAIN),
-    form: Literal["written", "passages"] = "written",
 ) -> Outcome[Verified]:
     settings = Settings(
         verify=VerifySettings(judge=judge, min_support=min_support),
         budget=budget or BudgetSettings(),
     )
-    answer = Answer(text, form=form, keys=("c1",)) if isinstance(text, str) else text
-    return verify_answer(
-        "How is bread baked?",
-        answer,
-        evidence(*texts),
-        Draft(),
-        Check(),
-        allowance=whole(settings.budget),
-        ports=ports(ScriptedChat(), verifier=verifier or ScriptedChat(ModelBusyError("asked"))),
-        prompts=PROMPTS,
-        settings=settings,
-        probe_failed=False,
-        round_=1,
+    answer = Answer(text, keys=("c1",)) if isinstance(text, str) else text
+    given = ports(ScriptedChat(), verifier=verifier or ScriptedChat(ModelBusyError("asked")))
+    written = WrittenRound(
+        question="How is bread baked?", number=1, answer=answer, evidence=evidence(*texts)
     )
+    return verify_answer(written, RunContext(given, settings, PROMPTS).for_answer(()))
 
 
 def verdicts(outcome: Outcome[Verified]) -> list[str]:
@@ -136,7 +128,7 @@ def test_which_sentences_are_asked_about(
 def test_no_call_where_there_is_nothing_to_ask(judge: Literal["unsure", "all"]) -> None:
     """Copied words, and an answer of passages."""
     copied = verified(BREAD, judge=judge)
-    passages = verified(UNSURE, judge=judge, form="passages")
+    passages = verified(Answer(UNSURE, form="passages"), judge=judge)
 
     assert ((), ()) == (copied.event.calls, passages.event.calls)
     assert ((), ()) == (copied.event.notes, passages.event.notes)

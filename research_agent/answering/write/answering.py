@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from research_agent.text.missing_parts import read_missing
 from research_agent.answering.rewriting import token_slice
 from research_agent.answering.write.answerability import answerability, pieces
 from research_agent.answering.write.passages import choose_passages
@@ -19,6 +18,7 @@ from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+from research_agent.text.missing_parts import read_missing
 from research_agent.types import Message, Outcome, Token, TraceEvent
 from research_agent.types.budget import Allowance
 from research_agent.types.entropy import yes_or_no

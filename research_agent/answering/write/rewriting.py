@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.text.missing_parts import read_missing
 from research_agent.answering.rewriting import Change, rewritten, token_slice
 from research_agent.answering.write.aligning import aligned_text
 from research_agent.answering.write.reserve_budget import kept_for
@@ -12,6 +11,7 @@ from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
+from research_agent.text.missing_parts import read_missing
 from research_agent.text.quote_search import best_quotes
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Message

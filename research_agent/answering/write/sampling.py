@@ -8,8 +8,8 @@ from research_agent.errors import BudgetError, ModelError
 from research_agent.metering import Meter
 from research_agent.ports import ChatModel
 from research_agent.types import Message
+from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import Answer
-from research_agent.verification.uncertainty_sources import unusable_tokens
 
 
 def with_second(

@@ -22,7 +22,7 @@ from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
 from research_agent.types.scope import check_scope, scope_of
-from research_agent.types.uncertain_spans import told
+from research_agent.types.uncertainty import told
 
 if TYPE_CHECKING:
     from graphs.chat_state import Limits

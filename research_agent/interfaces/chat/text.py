@@ -15,7 +15,7 @@ from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.events import step_text
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event, SentenceChecked, Stopped
-from research_agent.types.uncertain_spans import measured
+from research_agent.types.uncertainty import measured
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 _KEY = re.compile(r"\[(c\d+)\]")

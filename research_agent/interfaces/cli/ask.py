@@ -39,6 +39,7 @@ from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 from research_agent.types.result import ResearchResult, Usage
 from research_agent.types.scope import EVERYTHING, Scope, scope_of
+from research_agent.types.uncertainty import told
 
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""

@@ -10,8 +10,7 @@ from research_agent.answering.result_lines import lacking_lines
 from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.report.gathering import Report
 from research_agent.interfaces.report.target import MADE_BY
-from research_agent.types.uncertain_spans import measured
-from research_agent.types.uncertainty import in_words
+from research_agent.types.uncertainty import in_words, measured
 
 if TYPE_CHECKING:
     from jinja2 import Environment

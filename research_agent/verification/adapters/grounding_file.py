@@ -7,7 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from research_agent.errors import ModelMissingError
-from research_agent.types.grounding import FEATURES, GroundingModel
+from research_agent.types.claims import GroundingModel
+from research_agent.verification.grounding import FEATURES
 
 PATH = Path(__file__).parents[2] / "data" / "grounding.json"
 _HINT = "Install research_agent anew, or fit it: python -m benchmarks grounding --fit"

@@ -4,23 +4,13 @@ import pytest
 
 from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
-from research_agent.types.claims import (
-    Claim,
-    grounded_claim,
-    is_supported,
-    is_verbatim,
-    read_claims,
-)
-from research_agent.types.grounding import Grounded
+from research_agent.types.claims import Claim, is_supported
+from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
 from research_agent.verification.contradictions import Contradiction
+from research_agent.verification.grounding import Grounded
 from tests.fakes import chunk, says
 
 KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")
-
-
-def found(probability: float = 0.9, **scores: float) -> Grounded:
-    quotes = {key: Quote(score, "words", 0, 5) for key, score in scores.items()}
-    return Grounded(probability=probability, quotes=quotes)
 
 
 def test_sentences_and_their_keys_are_read() -> None:
@@ -47,8 +37,7 @@ def test_a_sentence_of_5000_characters_is_one_claim() -> None:
     """Nothing of it is cut."""
     (claim,) = read_claims(f"{'long ' * 1000}end [c1].")
 
-    assert 5000 < len(claim.text)
-    assert ("c1",) == claim.keys
+    assert (5003, ("c1",)) == (len(claim.text) - 1, claim.keys)
 
 
 def test_entropy_is_that_of_the_sentence_alone() -> None:
@@ -76,15 +65,15 @@ def test_keys_stay_where_their_chunks_are_near(
     written: tuple[str, ...], scores: dict[str, float], keys: tuple[str, ...], *, rekeyed: bool
 ) -> None:
     """Each key has its quote."""
-    claim = grounded_claim(Claim("It is so.", written), found(**scores), limit=0.5)
+    quotes = {key: Quote(score, "words", 0, 5) for key, score in scores.items()}
+    found = Grounded(probability=0.9, quotes=quotes)
+    claim = grounded_claim(Claim("It is so.", written), found, limit=0.5)
 
     assert (keys, rekeyed) == (claim.keys, claim.rekeyed)
     assert [scores[key] for key in keys] == [quote.score for quote in claim.quotes]
 
 
-@pytest.mark.parametrize(
-    ("probability", "verdict"), [(0.51, "supported"), (0.5, "supported"), (0.49, "unconfirmed")]
-)
+@pytest.mark.parametrize(("probability", "verdict"), [(0.5, "supported"), (0.49, "unconfirmed")])
 def test_the_limit_decides(probability: float, verdict: str) -> None:
     """A sentence that is not supported says why, with the facts that are missing."""
     missing = Fact("number", "1088", "missing")
@@ -99,7 +88,7 @@ def test_the_limit_decides(probability: float, verdict: str) -> None:
 def test_another_number_in_its_place_contradicts() -> None:
     """However likely the sentence is by its words."""
     other = Contradiction("1088", "1184", Quote(1.0, "It has\n1184 bytes.", 0, 17))
-    grounded = Grounded(probability=0.99, contradicted_by="c1", contradiction=other)
+    grounded = Grounded(probability=0.99, contradiction=other)
     claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
 
     assert "contradicted" == claim.verdict
