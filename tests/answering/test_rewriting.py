@@ -2,9 +2,8 @@
 
 import pytest
 
-from research_agent.answering.rewriting import marked, rewritten, token_slice
+from research_agent.answering.rewriting import rewritten, token_slice
 from research_agent.types import Token
-from research_agent.types.claims import Claim
 from tests.fakes import says
 
 TEXT = "It is wet. It has 5 m [c1]. It is red."
@@ -62,10 +61,3 @@ def test_a_part_of_a_token_is_not_scored() -> None:
 
     assert ("is", TOKENS[1].alternatives) == (whole.text, whole.alternatives)
     assert ("wet", ()) == (part.text, part.alternatives)
-
-
-def test_sentences_say_that_they_were_written_again() -> None:
-    """However their words were set."""
-    claims = marked([Claim("It is wet."), Claim("It has 6 m.")], ["it has  6 m."])
-
-    assert [False, True] == [claim.rewritten for claim in claims]

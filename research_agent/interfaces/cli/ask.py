@@ -33,13 +33,12 @@ from research_agent.interfaces.events import Watching, event_line, step_text
 from research_agent.interfaces.report import Recorder, RunRecord, check_target
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.stopping import Stop
-from research_agent.types import Completion, Message, uncertain_spans
+from research_agent.types import Completion, Message, uncertainty
 from research_agent.types.events import Event, Finished, Stopped
 from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 from research_agent.types.result import ResearchResult, Usage
 from research_agent.types.scope import EVERYTHING, Scope, scope_of
-from research_agent.types.uncertainty import told
 
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
@@ -138,7 +137,7 @@ def _print(result: ResearchResult, show: Show) -> None:
     if result.advice:
         say(result.advice, error=True)
     if result.unsure:
-        say(uncertain_spans.told(result.unsure), dim=True, error=True)
+        say(uncertainty.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if not show.quiet or unfinished else ():
         note(warning)
