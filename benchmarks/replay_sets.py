@@ -49,7 +49,7 @@ from research_agent.settings import Settings
 from research_agent.types.pruning import Pruned
 from research_agent.types.verification import Check
 from research_agent.verification.adapters.grounding_file import read_grounding
-from research_agent.verification.verify.verifying import grounded_claims
+from research_agent.verification.step import grounded_claims
 
 CASES: Mapping[Source, int] = {"hotpotqa": 20, "nist": 8}
 """Questions whose pruning is recorded."""
@@ -256,7 +256,7 @@ def drafts(_: Indexes) -> Iterator[Line]:
     for weights in ("1.5b", "strong"):
         known = [asked for asked in recorded(recording(weights)) if asked.is_draft]
         for asked in known[::3]:
-            claims = grounded_claims(asked.answer, asked.evidence, pairs=pairs, model=model)
+            claims = grounded_claims(asked.answer, asked.evidence, pairs, model, limit=model.limit)
             told = [
                 (c.text, c.verdict, c.keys, c.quotes, c.facts, c.support, c.problem) for c in claims
             ]
