@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 
 from research_agent.context import RunContext
@@ -14,19 +15,26 @@ from research_agent.types import TraceEvent
 from .context import UNCHANGED, ResearchContext, adjusted
 from .event_stream import kept, teller, telling
 from .executor import Runs, Threads, runs
-from .state import State, unreadable_in
+from .state import ResearchState, State, strict, unreadable_in
 
+S = TypeVar("S", bound=State)
 Node = Callable[[Any, RunContext], Mapping[str, object]]
 
 
-def bind(name: str, node: Node, reads: type[State], run: RunContext, threads: Threads) -> Runs:
+def bind(
+    name: str,
+    node: Node,
+    reads: type[State],
+    run: RunContext,
+    threads: Threads,
+    *,
+    resumes: bool = True,
+) -> Runs:
     """Return `node` with `run` bound to it; each run leaves one stamped event in the trace.
 
-    LangGraph makes a state of what its channels hold for each node, which validates it. What
-    `Send` carries arrives as it was sent, and is validated here. A question that was stopped ends
-    here with StoppedError. The settings of `run` are those that the ResearchContext of a question
-    asks for, and those of `with_readable_stages` where a model's replies could not be read. In an
-    event loop the node runs on `threads`.
+    A question that was stopped ends here with StoppedError. The settings of `run` are those that
+    the ResearchContext of a question asks for, and those of `with_readable_stages` where a model's
+    replies could not be read. In an event loop the node runs on `threads`.
     """
     clock = run.ports.clock
 
@@ -36,7 +44,7 @@ def bind(name: str, node: Node, reads: type[State], run: RunContext, threads: Th
 
     def call(state: object) -> dict[str, object]:
         runtime = get_runtime(ResearchContext)
-        read = state if type(state) is reads else reads.model_validate(state)
+        read = read_state(state, reads, resumes=resumes)
         started = clock.seconds()
         with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
             check()
@@ -52,6 +60,18 @@ def bind(name: str, node: Node, reads: type[State], run: RunContext, threads: Th
         return update
 
     return runs(name, call, threads)
+
+
+def read_state(state: object, reads: type[S], *, resumes: bool = True) -> S:
+    """Return what a node reads: validated where a question begins, and where it may be resumed.
+
+    That is on a thread, unless the graph keeps no checkpoints (`resumes`). What `Send` carries
+    arrives as it was sent; all else LangGraph has made a state of.
+    """
+    resumed = resumes and "thread_id" in get_config().get("configurable", {})
+    read = state if type(state) is reads else reads.model_validate(state)
+    first = isinstance(read, ResearchState) and not read.trace
+    return strict(reads).model_validate(dict(read)) if resumed or first else read
 
 
 def as_wanted(run: RunContext, context: object, unreadable: int = 0) -> RunContext:

@@ -1,5 +1,6 @@
 """The research graph: the whole control flow on one screen."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -23,6 +24,19 @@ from .search import build_search_graph, searching
 from .state import ResearchInput, ResearchOutput, ResearchState
 
 ResearchGraph = CompiledStateGraph[ResearchState, ResearchContext, ResearchInput, ResearchOutput]
+
+
+def steps() -> Mapping[str, Node]:
+    """Return the nodes by name, but for the search, which is a graph of its own."""
+    return {
+        "retrieve": nodes.retrieve_node,
+        "assess": nodes.assess_node,
+        "refine": nodes.refine_node,
+        "select_evidence": nodes.select_evidence_node,
+        "answer": nodes.answer_node,
+        "verify": nodes.verify_node,
+        "report": nodes.report_node,
+    }
 
 
 def net(settings: Settings) -> int:
@@ -74,23 +88,13 @@ def build_research_graph(
         output_schema=shown,
     )
 
-    threads = own_threads(settings)
-
-    run = RunContext(ports, settings, prompts)
-
-    def add(name: str, node: Node) -> None:
-        graph.add_node(name, bind(name, node, ResearchState, run, threads))
-
-    add("retrieve", nodes.retrieve_node)
-    add("assess", nodes.assess_node)
-    add("refine", nodes.refine_node)
-    kept = False if checkpointer is False else None
+    run, threads = RunContext(ports, settings, prompts), own_threads(settings)
+    resumes = checkpointer is not False
+    for name, node in steps().items():
+        graph.add_node(name, bind(name, node, ResearchState, run, threads, resumes=resumes))
+    kept = None if resumes else False
     search = build_search_graph(ports, settings, prompts, threads=threads, checkpointer=kept)
-    graph.add_node("search", searching(search, ports.clock))
-    add("select_evidence", nodes.select_evidence_node)
-    add("answer", nodes.answer_node)
-    add("verify", nodes.verify_node)
-    add("report", nodes.report_node)
+    graph.add_node("search", searching(search, ports.clock, resumes=resumes))
     if on_threads:
         graph.add_node("begin", begin)
         graph.add_edge("begin", "retrieve")

@@ -21,7 +21,7 @@ from research_agent.types.calls import collect
 from .context import ResearchContext
 from .event_stream import Teller, shared, teller, telling
 from .executor import Runs, Threads, own_threads
-from .node_wrapper import Node, bind
+from .node_wrapper import Node, bind, read_state
 from .state import (
     CallInput,
     ResearchState,
@@ -105,6 +105,7 @@ def build_search_graph(
     """
     places = threads or own_threads(settings)
     run = RunContext(ports, settings, prompts)
+    resumes = checkpointer is not False
     graph = StateGraph(
         SearchState,
         context_schema=ResearchContext,
@@ -113,7 +114,7 @@ def build_search_graph(
     )
 
     def add(name: str, node: Node, reads: type[State]) -> None:
-        graph.add_node(name, bind(name, node, reads, run, places))
+        graph.add_node(name, bind(name, node, reads, run, places, resumes=resumes))
 
     add("plan_calls", plan_calls_node, SearchState)
     add("run_call", run_call_node, CallInput)
@@ -125,23 +126,24 @@ def build_search_graph(
     return graph.compile(checkpointer=checkpointer, name="search")
 
 
-def searching(search: SearchGraph, clock: Clock) -> Runs:
+def searching(search: SearchGraph, clock: Clock, *, resumes: bool) -> Runs:
     """Return the search as a node of the research graph; its nodes tell their events with it."""
 
-    def by(state: ResearchState) -> Teller | None:
+    def begun(state: object) -> tuple[Any, Teller | None]:
+        read = read_state(state, ResearchState, resumes=resumes)
         writer = get_runtime(ResearchContext).stream_writer
-        return teller(writer, state, clock, clock.seconds())
+        return read, teller(writer, read, clock, clock.seconds())
 
-    def run(state: Any) -> Any:  # noqa: ANN401 (LangGraph types what a graph is given as Any)
-        tells = by(state)
+    def run(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
+        read, tells = begun(state)
         with telling(tells, "search") as tell, shared(tells):
-            tell(found := search.invoke(state))
+            tell(found := search.invoke(read))
         return found
 
-    async def arun(state: Any) -> Any:  # noqa: ANN401 (LangGraph types what a graph is given as Any)
-        tells = by(state)
+    async def arun(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
+        read, tells = begun(state)
         with telling(tells, "search") as tell, shared(tells):
-            tell(found := await search.ainvoke(state))
+            tell(found := await search.ainvoke(read))
         return found
 
     return Runs(run, arun, "search")

@@ -1,12 +1,12 @@
 """The graphs' states: what each node reads and may write.
 
-Checkpoints turn tuples into lists and edits in Studio arrive as JSON. Every state is validated
-on every read, so each node sees the same immutable values whichever way they came. Where a
-question is asked as a whole, a value of ours that was found valid is not walked again.
+Checkpoints turn tuples into lists and edits in Studio arrive as JSON. So where a question begins,
+and on a thread, every value is validated (`strict`); else values of ours are taken as they are.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -15,9 +15,6 @@ from pydantic import (
     ConfigDict,
     Field,
     TypeAdapter,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
 )
 from typing_extensions import TypedDict
 
@@ -36,7 +33,6 @@ from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.types.verification import Answer, Check, Draft
 
 from .reducers import by_call_index, continued
-from .validation import once
 
 RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
     Annotated[ResearchResult, BeforeValidator(upgraded)]
@@ -45,17 +41,20 @@ RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
 Trace = Annotated[tuple[TraceEvent, ...], continued]
 
 
+S = TypeVar("S", bound="State")
+
+
 class State(BaseModel):
     """The base of every state."""
 
-    model_config = ConfigDict(extra="forbid", revalidate_instances="always")
+    model_config = ConfigDict(extra="forbid")
 
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _once(
-        cls, value: object, validate: ValidatorFunctionWrapHandler, about: ValidationInfo
-    ) -> object:
-        return once(str(about.field_name), value, validate)
+
+@cache
+def strict(reads: type[S]) -> type[S]:
+    """Return a state that also validates what is within values of ours."""
+    walked = ConfigDict(revalidate_instances="always")
+    return type(reads.__name__, (reads,), {"model_config": walked, "__module__": __name__})
 
 
 def unreadable_in(state: State) -> int:
@@ -86,6 +85,7 @@ class ResearchInput(State):
 class ResearchOutput(State):
     """What a caller gets."""
 
+    model_config = ConfigDict(extra="forbid", revalidate_instances="always")
     result: ResearchResult
 
 

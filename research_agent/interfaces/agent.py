@@ -21,7 +21,6 @@ from research_agent.interfaces.own_graphs import (
     research_tool,
     state,
     tools,
-    validation,
 )
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
@@ -94,8 +93,7 @@ class ResearchAgent(Closing):
         node of another graph, it hands on that graph's callbacks, tags and metadata.
         """
         asked = state.ResearchInput(question=question, scope=scope)
-        with validation.validated_once():
-            output = self._graph.invoke(asked, context=_context(limits))
+        output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(

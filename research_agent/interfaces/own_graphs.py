@@ -43,11 +43,10 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import context, research, research_tool, resuming, state, tools, validation
+    from graphs import context, research, research_tool, resuming, state, tools
 else:
     context, research, state = own("context"), own("research"), own("state")
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
-    validation = own("validation")
 
 __all__ = [
     "context",
@@ -57,5 +56,4 @@ __all__ = [
     "resuming",
     "state",
     "tools",
-    "validation",
 ]

@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graphs.chat import Research
 from graphs.research import build_research_graph
-from graphs.state import ResearchInput, ResearchState
+from graphs.state import ResearchInput, ResearchState, strict
 from research_agent.errors import (
     ContextOverflowError,
     ModelAccessError,
@@ -200,7 +200,7 @@ def test_edit_of_the_whole_state_does_not_double_the_trace(tmp_path: Path) -> No
     server = Server()
     with kept(server.ports(), tmp_path / "t.db") as graph:
         graph.invoke(ResearchInput(question=QUESTION), CONFIG, interrupt_before=["answer"])
-        values = ResearchState.model_validate(graph.get_state(CONFIG).values)
+        values = strict(ResearchState).model_validate(graph.get_state(CONFIG).values)
         graph.update_state(CONFIG, json.loads(values.model_dump_json()), as_node="select_evidence")
         result = graph.invoke(None, CONFIG)["result"]
 
