@@ -256,10 +256,10 @@ def _send(stream: IO[bytes] | None, message: object) -> None:
 
 def _receive(stream: IO[bytes] | None) -> object:
     """Return the next message; raises EOFError where the other side has ended."""
-    head = stream.read(_LENGTH.size) if stream else b""
-    size = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else LARGEST + 1
-    data = stream.read(size) if size <= LARGEST else b""
-    if len(data) < size:
+    if stream is None or len(head := stream.read(_LENGTH.size)) < _LENGTH.size:
+        raise EOFError
+    (size,) = _LENGTH.unpack(head)
+    if size > LARGEST or len(data := stream.read(size)) < size:
         raise EOFError
     message: object = json.loads(data)
     return message

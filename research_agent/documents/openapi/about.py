@@ -4,25 +4,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from research_agent.documents.openapi.pointers import pointer
 from research_agent.documents.openapi.security import requirement_line
-from research_agent.documents.openapi.tree import Api
-from research_agent.documents.openapi.values import mapping, one_line, paragraphs, plain, sequence
+from research_agent.documents.openapi.tree import Api, pointer
+from research_agent.documents.openapi.values import (
+    in_brackets,
+    mapping,
+    named,
+    one_line,
+    paragraphs,
+    plain,
+    sequence,
+)
 from research_agent.types.documents import Block
 
 SECTION = "About"
 
 _LAST = "# "
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
-
-
-def title_of(api: Api) -> str:
-    """Return the name of an API.
-
-    >>> title_of(Api({"info": {"title": "Pets"}}))
-    'Pets'
-    """
-    return plain(mapping(api.root.get("info")).get("title"))
 
 
 def about_blocks(api: Api) -> tuple[Block, ...]:
@@ -33,35 +31,33 @@ def about_blocks(api: Api) -> tuple[Block, ...]:
     [('Pets, version 2 (OpenAPI 3.1.0)', ('About',))]
     """
     head = "\n".join(_head(api))
-    info = mapping(api.root.get("info"))
     first = Block(head, section=(SECTION,), anchors=(pointer("info"), pointer("servers")))
     if "security" in api.root:
         first = replace(first, links=requirement_line(api, api.root["security"]).links)
-    return (first, *_described(info.get("description")))
+    return (first, *_described(mapping(api.root.get("info")).get("description")))
 
 
 def _head(api: Api) -> Iterator[str]:
     """Yield what is known of the whole, line by line."""
     root = api.root
     info = mapping(root.get("info"))
-    name = plain(info.get("title")) or "API"
-    version = plain(info.get("version"))
+    name = named(info, "title") or "API"
+    version = named(info, "version")
     form = f"OpenAPI {plain(root['openapi'])}" if "openapi" in root else ""
-    form = form or f"Swagger {plain(root.get('swagger'))}"
-    yield f"{name}, version {version} ({form})" if version else f"{name} ({form})"
+    form = form or f"Swagger {named(root, 'swagger')}"
+    yield in_brackets(f"{name}, version {version}" if version else name, form)
     yield from filter(None, [one_line(info.get("summary"))])
     for url, about in _servers(root):
-        yield f"server: {url}" + (f" ({about})" if about else "")
+        yield in_brackets(f"server: {url}", about)
     if "security" in root:
         yield requirement_line(api, root["security"]).text
     for key in ("contact", "license"):
-        value = mapping(info.get(key))
-        said = [plain(value.get(part)) for part in ("name", "identifier", "email", "url")]
+        said = [named(info.get(key), part) for part in ("name", "identifier", "email", "url")]
         if any(said):
             yield f"{key}: {', '.join(filter(None, said))}"
-    if terms := plain(info.get("termsOfService")):
+    if terms := named(info, "termsOfService"):
         yield f"terms of service: {terms}"
-    if more := plain(mapping(root.get("externalDocs")).get("url")):
+    if more := named(root.get("externalDocs"), "url"):
         yield f"more at {more}"
 
 
@@ -71,14 +67,14 @@ def _servers(root: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         about = [one_line(server.get("description"))]
         for name, variable in mapping(server.get("variables")).items():
             values = map(plain, sequence(mapping(variable).get("enum")))
-            default = plain(mapping(variable).get("default"))
             choice = ", ".join(values) or one_line(mapping(variable).get("description"))
+            default = named(variable, "default")
             about.append(f"{name}: {default} by default" + (f", of {choice}" if choice else ""))
-        yield plain(server.get("url")), "; ".join(filter(None, about))
-    if host := plain(root.get("host")):  # Swagger 2.0
+        yield named(server, "url"), "; ".join(filter(None, about))
+    if host := named(root, "host"):  # Swagger 2.0
         for scheme in map(plain, sequence(root.get("schemes")) or ["https"]):
-            yield f"{scheme}://{host}{plain(root.get('basePath'))}", ""
-    elif base := plain(root.get("basePath")):
+            yield f"{scheme}://{host}{named(root, 'basePath')}", ""
+    elif base := named(root, "basePath"):
         yield base, ""
 
 

@@ -1,33 +1,41 @@
-"""What a schema says of its values beside their type, and what it says they mean."""
+"""What a schema says of its values: their type, what holds of them, and what they mean."""
 
 from collections.abc import Iterator, Mapping
 
-from research_agent.documents.openapi.values import (
-    EXAMPLE_CHARS,
-    mapping,
-    one_line,
-    plain,
-    sample,
-    sequence,
-)
+from research_agent.documents.openapi.tree import owner, split_reference, tokens_of
+from research_agent.documents.openapi.values import mapping, one_line, plain, sample, sequence
+
+EXAMPLE_CHARS = 60
+"""A longer example or default is left out."""
 
 _FLAGS = {"readOnly": "read-only", "writeOnly": "write-only", "deprecated": "deprecated"}
+_SHOWN = {"items": "array", "properties": "object", "additionalProperties": "object"}
+"""What a schema without a type is by its keys."""
+_RANGES = (
+    ("minLength", "maxLength", " characters"),
+    ("minItems", "maxItems", " items"),
+    ("minProperties", "maxProperties", " fields"),
+)
+
+
+def described(schema: object, extra: Mapping[str, object], *, required: bool) -> str:
+    """Return type and facts in a few words, as they are written in brackets behind a name."""
+    return ", ".join(filter(None, [type_text(schema), *facts(schema, extra, required=required)]))
 
 
 def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tuple[str, ...]:
     """Return what holds of the values, a few words each.
 
-    `extra` is what stands beside the schema, as in a parameter.
+    `extra` is what is written beside the schema, as in a parameter.
 
     >>> facts({"enum": ["a", None], "maxLength": 9}, {"deprecated": True}, required=True)
     ('required', 'deprecated', 'one of: a, null', 'at most 9 characters')
     """
     here = {**stated(schema), **extra}
-    inner = stated(here.get("items"))
     found = ["required"] if required else []
     found += [text for key, text in _FLAGS.items() if here.get(key) is True]
     found += _values(here, "")
-    found += _values(inner, "each ")
+    found += _values(stated(here.get("items")), "each ")
     found += _limits(here)
     if "default" in here and len(text := sample(here["default"])) <= EXAMPLE_CHARS:
         found.append(f"default {text}")
@@ -64,15 +72,79 @@ def stated(schema: object) -> Mapping[str, object]:
 
 
 def required_names(schema: object) -> frozenset[str]:
-    """Return the fields that a schema requires, itself or in parts that it consists of.
-
-    >>> sorted(required_names({"required": ["a"], "allOf": [{"required": ["b"]}]}))
-    ['a', 'b']
-    """
+    """Return the fields that a schema requires, itself or in parts that it consists of."""
     here = mapping(schema)
     own = {plain(name) for name in sequence(here.get("required"))}
     parts = (part for part in sequence(here.get("allOf")) if "$ref" not in mapping(part))
     return frozenset(own).union(*map(required_names, parts))
+
+
+def type_text(schema: object) -> str:
+    """Return the type of a schema, its references by name; "" where it says none.
+
+    >>> type_text({"type": "array", "items": {"$ref": "#/components/schemas/File"}})
+    'array of File'
+    >>> type_text({"type": ["string", "null"], "format": "date"})
+    'string date or null'
+    >>> type_text({"allOf": [{"$ref": "#/definitions/File"}, {"description": "d"}]})
+    'File'
+    """
+    if isinstance(schema, bool):
+        return "anything" if schema else "nothing"
+    here = mapping(schema)
+    reference = here.get("$ref", here.get("$dynamicRef"))
+    if isinstance(reference, str):
+        text = reference_name(reference)
+    else:
+        text = _combined(here)
+        if "not" in here and (excluded := type_text(here["not"])):
+            text = f"{text} but not {excluded}".strip()
+    return f"{text} or null" if here.get("nullable") is True and text else text
+
+
+def reference_name(reference: str) -> str:
+    """Return the name by which people know what a reference leads to.
+
+    >>> reference_name("#/components/schemas/File/properties/owner"), reference_name("a.yaml#/Pet")
+    ('File.owner', 'Pet')
+    """
+    path, fragment = split_reference(reference)
+    tokens = tokens_of(fragment)
+    if not tokens:
+        return path or reference
+    above = owner(tokens)
+    return f"{above[-1]}.{tokens[-1]}" if above and len(tokens) > len(above) else tokens[-1]
+
+
+def _combined(here: Mapping[str, object]) -> str:
+    """Return what a schema is itself, and what it is put together from."""
+    said = [_own(here)]
+    for key, between in (("allOf", " and "), ("oneOf", " or "), ("anyOf", " or ")):
+        texts = filter(None, map(type_text, sequence(here.get(key))))
+        said.append(between.join(dict.fromkeys(texts)))
+    said = [text for text in said if text]
+    named = [text for text in said if text != "object"]
+    return " and ".join(dict.fromkeys(named or said))
+
+
+def _own(here: Mapping[str, object]) -> str:
+    """Return the type that a schema states or shows."""
+    kind = here.get("type")
+    names = [plain(name) for name in (kind if isinstance(kind, list) else [kind])]
+    if not any(names):
+        names = [name for key, name in _SHOWN.items() if mapping(here.get(key))][:1]
+    return " or ".join(_one(name, here) for name in names if name)
+
+
+def _one(name: str, here: Mapping[str, object]) -> str:
+    """Return one type with what it is made of, or its format."""
+    if name == "array" and (inner := type_text(here.get("items"))):
+        return f"array of ({inner})" if " or " in inner else f"array of {inner}"
+    if name == "object" and not mapping(here.get("properties")):
+        values = type_text(mapping(here.get("additionalProperties")))
+        return f"map of {values}" if values else name
+    style = plain(here.get("format")) if name not in {"null", "object", "array"} else ""
+    return f"{name} {style}".strip()
 
 
 def _values(here: Mapping[str, object], each: str) -> Iterator[str]:
@@ -95,9 +167,8 @@ def _limits(here: Mapping[str, object]) -> Iterator[str]:
             yield f"{words} {limit}"
     if factor := plain(here.get("multipleOf")):
         yield f"a multiple of {factor}"
-    yield from _range(here, "minLength", "maxLength", " characters")
-    yield from _range(here, "minItems", "maxItems", " items")
-    yield from _range(here, "minProperties", "maxProperties", " fields")
+    for low, high, unit in _RANGES:
+        yield from _range(here, low, high, unit)
     if here.get("uniqueItems") is True:
         yield "no item twice"
 

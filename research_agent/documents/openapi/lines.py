@@ -16,7 +16,7 @@ PART_CHARS = 1000
 LONGEST_HEADING = 300
 """A longer heading is cut: every part repeats it."""
 PLACE_CHARS = 100
-"""By so much of its line a reference is found in a block."""
+"""Characters of a line by which its references are found in a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Item:
     section: tuple[str, ...]
     kind: ChunkKind
     links: tuple[Link, ...] = ()
-    """Everything it refers to; what no line has stands in no certain place."""
+    """Everything it refers to; what no line has is linked from the whole."""
 
 
 def blocks_of(item: Item) -> tuple[Block, ...]:
@@ -56,32 +56,18 @@ def blocks_of(item: Item) -> tuple[Block, ...]:
     lines = [piece for line in item.lines for piece in _pieces(line)]
     groups = list(_groups(lines, PART_CHARS - len(heading) - 1)) if item.kind == "list" else [lines]
     shown = {link for line in lines for link in line.links}
-    rest = [link for link in item.links if link not in shown]
-    return tuple(
-        Block(
-            "\n".join([heading, *(line.text for line in group)]),
-            section=item.section,
-            kind=item.kind,
-            anchors=_anchors(item, number),
-            links=(
-                *([] if number else rest),
-                *(replace(a, text=one.text[:PLACE_CHARS]) for one in group for a in one.links),
-                *_to_parts(item, number, len(groups)),
-            ),
-        )
-        for number, group in enumerate(groups)
-    )
-
-
-def _anchors(item: Item, number: int) -> tuple[str, ...]:
-    """Return the names of a part: the item's own for the first one."""
-    return (f"part {number + 1} of {item.anchors[0]}",) if number else item.anchors
-
-
-def _to_parts(item: Item, number: int, count: int) -> Iterator[Link]:
-    """Yield links to the first part, the one before and the next."""
-    for other in sorted({0, number - 1, number + 1} & set(range(count)) - {number}):
-        yield Link(_anchors(item, other)[0], "part")
+    anchors = [item.anchors]
+    anchors += [(f"part {n} of {item.anchors[0]}",) for n in range(2, len(groups) + 1)]
+    blocks = []
+    for number, group in enumerate(groups):
+        links = [] if number else [link for link in item.links if link not in shown]
+        links += (replace(a, text=one.text[:PLACE_CHARS]) for one in group for a in one.links)
+        near = {0, number - 1, number + 1} & set(range(len(groups))) - {number}
+        links += (Link(anchors[other][0], "part") for other in sorted(near))
+        text = "\n".join([heading, *(line.text for line in group)])
+        block = Block(text, section=item.section, kind=item.kind, anchors=anchors[number])
+        blocks.append(replace(block, links=tuple(links)))
+    return tuple(blocks)
 
 
 def _groups(lines: Sequence[Line], room: int) -> Iterator[list[Line]]:
@@ -104,15 +90,11 @@ def _pieces(line: Line) -> Iterator[Line]:
         return
     label = f"{line.label} (continued): " if 0 < len(line.label) < LINE_CHARS // 4 else ""
     width = LINE_CHARS - len(label)
-    spans = sentence_spans(line.text)
-    sentences = (
-        piece for low, high in spans for piece in textwrap.wrap(line.text[low:high], width)
-    )
-    text = ""
-    links = line.links
-    for sentence in sentences:
-        if text not in {"", label} and len(text) + 1 + len(sentence) > LINE_CHARS:
-            yield Line(text, links, line.label)
-            text, links = label, ()
-        text = text + sentence if text in {"", label} else f"{text} {sentence}"
+    text, links = "", line.links
+    for low, high in sentence_spans(line.text):
+        for sentence in textwrap.wrap(line.text[low:high], width):
+            if text not in {"", label} and len(text) + 1 + len(sentence) > LINE_CHARS:
+                yield Line(text, links, line.label)
+                text, links = label, ()
+            text = text + sentence if text in {"", label} else f"{text} {sentence}"
     yield Line(text, links, line.label)

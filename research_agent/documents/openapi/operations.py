@@ -1,17 +1,18 @@
-"""Operations of an API description: what is called, with what, and what comes back."""
+"""Operations of an API description, and the tags that group them."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.documents.openapi.lines import Item, Line
 from research_agent.documents.openapi.messages import body_lines, parameter_lines, response_lines
-from research_agent.documents.openapi.pointers import pointer
-from research_agent.documents.openapi.references import METHODS
 from research_agent.documents.openapi.security import requirement_line
-from research_agent.documents.openapi.tree import Api
+from research_agent.documents.openapi.tree import METHODS, WEBHOOKS, Api, Place, pointer
 from research_agent.documents.openapi.values import (
+    in_brackets,
     mapping,
     name_words,
+    named,
     one_line,
     paragraphs,
     plain,
@@ -31,8 +32,7 @@ class Operation:
 
     method: str
     path: str
-    place: tuple[str, ...]
-    """The keys that lead to it."""
+    place: Place
     value: Mapping[str, object]
     shared: Mapping[str, object]
     """The path's own entries, which hold for all its operations."""
@@ -40,7 +40,7 @@ class Operation:
     @property
     def identifier(self) -> str:
         """The operationId; empty where there is none."""
-        return plain(self.value.get("operationId"))
+        return named(self.value, "operationId")
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -59,27 +59,73 @@ class Operation:
 
 
 def operations(api: Api) -> Iterator[Operation]:
-    """Yield every operation in the order of the description, callbacks after their operation.
+    """Yield the operations in the order of the description, callbacks behind their operation.
 
     >>> [o.address for o in operations(Api({"paths": {"/a": {"get": {}, "x-b": {}}, "/b": None}}))]
     ['GET /a']
     """
     for path, value in mapping(api.root.get("paths")).items():
         yield from _of_path(api, path, value, ("paths", path))
-    for key in ("webhooks", "x-webhooks"):
+    for key in WEBHOOKS:
         for name, value in mapping(api.root.get(key)).items():
             yield from _of_path(api, f"webhook {name}", value, (key, name))
 
 
-def operation_item(api: Api, operation: Operation, group: str) -> Item:
+def operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
+    """Yield each tag with its operations behind it, and operations without a tag at the end."""
+    members: defaultdict[str, list[Operation]] = defaultdict(list)
+    for one in found:
+        for tag in dict.fromkeys(tag.casefold() for tag in one.tags):
+            members[tag].append(one)
+    for name, about in _tags(api, found).items():
+        own = members[name.casefold()]
+        yield _tag_item(name, about, own)
+        for one in own:
+            if one.tags[0].casefold() == name.casefold():
+                yield _operation_item(api, one, name)
+    yield from (_operation_item(api, one, UNTAGGED) for one in found if not one.tags)
+
+
+def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Mapping[str, object]]:
+    """Return the tags in the order of the description, then those that only operations name.
+
+    Tags that differ in case alone are one.
+    """
+    declared = [(named(tag, "name"), mapping(tag)) for tag in sequence(api.root.get("tags"))]
+    used = [(tag, mapping(None)) for operation in found for tag in operation.tags]
+    tags: dict[str, tuple[str, Mapping[str, object]]] = {}
+    for name, about in [*declared, *used]:
+        if name:
+            tags.setdefault(name.casefold(), (name, about))
+    return dict(tags.values())
+
+
+def _tag_item(name: str, about: Mapping[str, object], members: Sequence[Operation]) -> Item:
+    """Return a tag with its description and its operations, a line for each with a link to it."""
+    lines = [Line(text) for text in paragraphs(about.get("description"))]
+    if address := named(about.get("externalDocs"), "url"):
+        lines.append(Line(f"more at {address}"))
+    for one in members:
+        text = " ".join(filter(None, [one.address, one.identifier]))
+        text += f": {one.summary}" if one.summary else ""
+        lines.append(Line(text, (Link(pointer(*one.place), "link"),)))
+    return Item(
+        heading=in_brackets(f"Operations of {name}", name_words(name)),
+        lines=tuple(lines),
+        anchors=(f"tag:{name}",),
+        section=(name,),
+        kind="list",
+    )
+
+
+def _operation_item(api: Api, operation: Operation, group: str) -> Item:
     """Return an operation as an item; `group` is the first part of its section path."""
     name = operation.identifier
-    words = name_words(name or operation.path)
-    heading = " ".join(filter(None, [operation.address, name, f"({words})" if words else ""]))
+    heading = " ".join(filter(None, [operation.address, name]))
     place = pointer(*operation.place)
     own = {key: value for key, value in operation.value.items() if key != "callbacks"}
     return Item(
-        heading=heading,
+        heading=in_brackets(heading, name_words(name or operation.path)),
         lines=tuple(_lines(api, operation)),
         anchors=(place, f"operationId:{name}") if name else (place,),
         section=(group, operation.address),
@@ -88,7 +134,7 @@ def operation_item(api: Api, operation: Operation, group: str) -> Item:
     )
 
 
-def _of_path(api: Api, path: str, value: object, place: tuple[str, ...]) -> Iterator[Operation]:
+def _of_path(api: Api, path: str, value: object, place: Place) -> Iterator[Operation]:
     """Yield the operations of one path, webhook or callback."""
     shared = api.followed(value)
     found = {key: shared[key] for key in shared if key.lower() in METHODS}
@@ -103,9 +149,7 @@ def _of_path(api: Api, path: str, value: object, place: tuple[str, ...]) -> Iter
         yield from _callbacks(api, inner, here)
 
 
-def _callbacks(
-    api: Api, operation: Mapping[str, object], place: tuple[str, ...]
-) -> Iterator[Operation]:
+def _callbacks(api: Api, operation: Mapping[str, object], place: Place) -> Iterator[Operation]:
     """Yield the calls that the other side makes in answer to an operation."""
     if len(place) > DEEPEST:
         return
@@ -117,34 +161,23 @@ def _callbacks(
 
 def _lines(api: Api, operation: Operation) -> Iterator[Line]:
     """Yield what is said of an operation."""
-    yield from map(Line, _about(operation))
-    yield from _linked_tags(operation)
     own, path = operation.value, operation.shared
+    said = [operation.summary]
+    said += ["deprecated: better not used"] if own.get("deprecated") is True else []
+    said += paragraphs(own.get("description"))
+    said += [f"path: {text}" for text in paragraphs(path.get("description"))]
+    if address := named(own.get("externalDocs"), "url"):
+        said.append(f"more at {address}")
+    yield from (Line(text) for text in dict.fromkeys(said) if text)
+    if len(operation.tags) > 1:  # one alone is in the section path
+        yield Line(f"tags: {', '.join(operation.tags)}")
     if "security" in own or "security" in api.root:
         yield requirement_line(api, own.get("security", api.root.get("security")))
     for server in sequence(own.get("servers", path.get("servers"))):
-        yield Line(f"server: {plain(mapping(server).get('url'))}")
+        yield Line(f"server: {named(server, 'url')}")
     yield from parameter_lines(api, own, path)
     yield from body_lines(api, own, path)
     for code, response in mapping(own.get("responses")).items():
         yield from response_lines(api, code, response, own)
     for called in _callbacks(api, own, operation.place):
         yield Line(called.address, (Link(pointer(*called.place), "link"),))
-
-
-def _about(operation: Operation) -> tuple[str, ...]:
-    """Return summary and description, each said once."""
-    own, path = operation.value, operation.shared
-    said = [operation.summary]
-    said += ["deprecated: better not used"] if own.get("deprecated") is True else []
-    said += paragraphs(own.get("description"))
-    said += [f"path: {text}" for text in paragraphs(path.get("description"))]
-    if address := plain(mapping(own.get("externalDocs")).get("url")):
-        said.append(f"more at {address}")
-    return tuple(text for text in dict.fromkeys(said) if text)
-
-
-def _linked_tags(operation: Operation) -> Iterator[Line]:
-    """Yield the tags where there are several: the first is in the section path."""
-    if len(operation.tags) > 1:
-        yield Line(f"tags: {', '.join(operation.tags)}")

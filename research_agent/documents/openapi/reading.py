@@ -1,25 +1,22 @@
 """An API description (OpenAPI 3, Swagger 2.0) as plain values -> a document."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from research_agent.documents.openapi.about import about_blocks, title_of
-from research_agent.documents.openapi.groups import tag_item, tag_names
-from research_agent.documents.openapi.lines import Item, blocks_of
-from research_agent.documents.openapi.messages import operation_ids
-from research_agent.documents.openapi.operations import (
-    UNTAGGED,
-    Operation,
-    operation_item,
-    operations,
-)
-from research_agent.documents.openapi.schema_items import schema_items, shared_items
+from research_agent.documents.openapi.about import about_blocks
+from research_agent.documents.openapi.lines import blocks_of
+from research_agent.documents.openapi.messages import operation_ids, shared_items
+from research_agent.documents.openapi.operations import Operation, operation_items, operations
+from research_agent.documents.openapi.schemas import schema_items
 from research_agent.documents.openapi.security import security_items, unknown_schemes
-from research_agent.documents.openapi.tree import Api
+from research_agent.documents.openapi.tree import Api, is_remote, references
+from research_agent.documents.openapi.values import named
 from research_agent.types.documents import ParsedDocument
 
 NAMED = 3
 """Names that a warning gives."""
+
+_SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
 
 
 def api_document(root: Mapping[str, object]) -> ParsedDocument:
@@ -37,13 +34,14 @@ def api_document(root: Mapping[str, object]) -> ParsedDocument:
     api = Api(root)
     found = tuple(operations(api))
     items = (
-        *_operation_items(api, found),
+        *operation_items(api, found),
         *schema_items(api),
         *shared_items(api),
         *security_items(api),
     )
     blocks = (*about_blocks(api), *(block for item in items for block in blocks_of(item)))
-    return ParsedDocument(blocks, title=title_of(api), warnings=tuple(_warnings(api, found)))
+    title = named(root.get("info"), "title")
+    return ParsedDocument(blocks, title=title, warnings=tuple(_warnings(api, found)))
 
 
 def told(count: int, what: str, names: Sequence[str]) -> str:
@@ -62,24 +60,6 @@ def told(count: int, what: str, names: Sequence[str]) -> str:
     return f"{count} {what}: {listed}"
 
 
-_SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
-
-
-def _operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
-    """Yield each tag with its operations behind it, and operations without a tag at the end."""
-    members: defaultdict[str, list[Operation]] = defaultdict(list)
-    for one in found:
-        for tag in dict.fromkeys(tag.casefold() for tag in one.tags):
-            members[tag].append(one)
-    for name in tag_names(api, found):
-        own = members[name.casefold()]
-        yield tag_item(api, name, own)
-        for one in own:
-            if one.tags[0].casefold() == name.casefold():
-                yield operation_item(api, one, name)
-    yield from (operation_item(api, one, UNTAGGED) for one in found if not one.tags)
-
-
 def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
     """Yield what is wrong with a description, a sentence for each kind of fault."""
     known = Counter(operation.identifier for operation in found if operation.identifier)
@@ -89,16 +69,15 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
     for operation in found:
         wanted = operation_ids(api, operation.value)
         dangling.update(f"operation {name}" for name in wanted if name not in known)
-    remote = api.remote()
-    twice = [name for name, count in known.items() if count > 1]
-    circles = api.circles()
     if dangling:
         yield told(dangling.total(), "references lead nowhere", list(dangling))
-    if circles:
+    written = Counter(references(api.root))
+    if circles := [reference for reference in written if api.is_circle(reference)]:
         yield told(len(circles), "references lead back to themselves", circles)
-    if remote:
-        yield told(remote.total(), "references are not followed to other servers", list(remote))
-    if twice:
+    if remote := [reference for reference in written if is_remote(reference)]:
+        count = sum(written[reference] for reference in remote)
+        yield told(count, "references are not followed to other servers", remote)
+    if twice := [name for name, count in known.items() if count > 1]:
         yield told(len(twice), "operationIds stand more than once", twice)
     if not found:
         yield "it describes no operation"

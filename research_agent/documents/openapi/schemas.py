@@ -1,13 +1,29 @@
-"""Schemas of an API description -> lines: one property a line, under its whole name."""
+"""Schemas of an API description: as items, and one property a line under its whole name."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from research_agent.documents.openapi.facts import facts, meaning, required_names
-from research_agent.documents.openapi.lines import Line
-from research_agent.documents.openapi.tree import Api
-from research_agent.documents.openapi.types import type_text
-from research_agent.documents.openapi.values import mapping, sequence
+from research_agent.documents.openapi.facts import (
+    described,
+    meaning,
+    reference_name,
+    required_names,
+    stated,
+)
+from research_agent.documents.openapi.lines import Item, Line
+from research_agent.documents.openapi.tree import SCHEMAS, Api, find, pointer, to_schema
+from research_agent.documents.openapi.values import (
+    in_brackets,
+    mapping,
+    name_words,
+    named,
+    one_line,
+    paragraphs,
+    plain,
+    sequence,
+)
+
+SECTION = "Schemas"
 
 _NESTED = frozenset({"properties", "patternProperties", "$defs", "definitions", "then", "else"})
 """Keys whose schemas have lines of their own."""
@@ -22,22 +38,48 @@ class Field:
     schema: object
     required: bool = False
     extra: Mapping[str, object] = field(default_factory=dict)
-    """What stands beside the schema, as in a parameter."""
+    """What is written beside the schema, as in a parameter."""
     listed: bool = True
     """Whether it has a line of its own; else only what is in it has."""
+
+
+def schema_items(api: Api) -> Iterator[Item]:
+    """Yield the schemas in the order of the description.
+
+    >>> schema = {"title": "A pet", "properties": {"id": {"type": "string"}}}
+    >>> item, = schema_items(Api({"definitions": {"Pet": schema}}))
+    >>> item.heading, [line.text for line in item.lines], item.anchors
+    ('Schema Pet (A pet)', ['id (string)'], ('#/definitions/Pet',))
+    """
+    for above in SCHEMAS:
+        for name, schema in mapping(find(api.root, above)).items():
+            title = one_line(stated(schema).get("title"))
+            said = title if title.casefold() != name.casefold() else ""
+            yield Item(
+                heading=in_brackets(f"Schema {name}", said or name_words(name)),
+                lines=tuple(_lines(api, schema)),
+                anchors=(pointer(*above, name),),
+                section=(SECTION, name),
+                kind="schema",
+                links=api.links(schema),
+            )
 
 
 def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     """Yield the line of a field and those of the fields in it; what it refers to is only named.
 
-    `prefix` stands before every name and says where the field is: "body ".
+    `prefix` precedes every name and says where the field is: "body ".
 
     >>> schema = {"properties": {"id": {"type": "string"}}, "required": ["id"]}
     >>> [line.text for line in field_lines(Api({}), Field(name="a", schema=schema), "body ")]
     ['body a (object)', 'body a.id (string, required)']
     """
     if value.listed:
-        yield _line(api, value, prefix)
+        name = f"{prefix}{value.name}"
+        text = in_brackets(name, described(value.schema, value.extra, required=value.required))
+        about = meaning(value.schema, value.extra)
+        text = f"{text}: {about}" if about else text
+        yield Line(text, api.links(_shallow(value.schema)), name)
     yield from nested_lines(api, value.schema, prefix=prefix, path=value.name)
 
 
@@ -60,37 +102,43 @@ def nested_lines(
         yield from nested_lines(api, part, prefix=prefix, path=path, needed=needed)
 
 
-def _line(api: Api, value: Field, prefix: str) -> Line:
-    name = f"{prefix}{value.name}"
-    said = [type_text(value.schema), *facts(value.schema, value.extra, required=value.required)]
-    inside = ", ".join(part for part in said if part)
-    label = f"{name} ({inside})" if inside else name
-    about = meaning(value.schema, value.extra)
-    text = f"{label}: {about}" if about else label
-    return Line(text, api.links(_shallow(value.schema)), name)
+def _lines(api: Api, schema: object) -> Iterator[Line]:
+    here = stated(schema)
+    yield from map(Line, paragraphs(here.get("description")))
+    kind = described(schema, {}, required=False)
+    if kind and kind != "object":
+        yield Line(f"type: {kind}", label="type")
+    if needed := required_names(schema) - mapping(here.get("properties")).keys():
+        yield Line(f"required: {', '.join(sorted(needed))}")
+    value = here.get("discriminator")
+    if name := named(value, "propertyName") or plain(value):
+        chosen = mapping(mapping(value).get("mapping"))
+        cases = [f"{case} is {reference_name(to_schema(plain(to)))}" for case, to in chosen.items()]
+        yield Line(f"told apart by {name}" + (f": {', '.join(cases)}" if cases else ""))
+    yield from nested_lines(api, schema)
 
 
 def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Iterator[Field]:
-    """Yield the fields that stand directly in a schema."""
+    """Yield the fields directly in a schema."""
+    below = f"{path}." if path else ""
     for name, schema in mapping(here.get("properties")).items():
         required = name in needed or mapping(schema).get("required") is True
-        yield Field(name=_below(path, name), schema=schema, required=required)
+        yield Field(name=f"{below}{name}", schema=schema, required=required)
     for pattern, schema in mapping(here.get("patternProperties")).items():
-        yield Field(name=_below(path, f"{{{pattern}}}"), schema=schema)
-    key = _below(path, "{key}")
-    yield Field(name=key, schema=here.get("additionalProperties"), listed=False)
+        yield Field(name=f"{below}{{{pattern}}}", schema=schema)
+    yield Field(name=f"{below}{{key}}", schema=here.get("additionalProperties"), listed=False)
     yield Field(name=f"{path}[]", schema=mapping(here.get("items")), listed=False)
     for position in ("prefixItems", "items"):
         for number, schema in enumerate(sequence(here.get(position))):
             yield Field(name=f"{path}[{number}]", schema=schema)
-    for name in ("$defs", "definitions"):
-        for defined, schema in mapping(here.get(name)).items():
-            yield Field(name=f"{name}.{defined}", schema=schema)
+    for key in ("$defs", "definitions"):
+        for defined, schema in mapping(here.get(key)).items():
+            yield Field(name=f"{key}.{defined}", schema=schema)
     yield from _options(here, path)
 
 
 def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
-    """Yield what a value may be in turn, as far as it stands here and not elsewhere."""
+    """Yield what a value may be in turn, as far as that is written here and not elsewhere."""
     for choice in ("oneOf", "anyOf"):
         for number, schema in enumerate(sequence(here.get(choice)), 1):
             if mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
@@ -98,10 +146,6 @@ def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
     for case in ("then", "else"):
         if case in here:
             yield Field(name=f"{path} {case}".strip(), schema=here[case], listed=False)
-
-
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _shallow(schema: object) -> object:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from research_agent.documents.openapi.lines import Item, Line
-from research_agent.documents.openapi.pointers import pointer
-from research_agent.documents.openapi.references import SCHEMES
-from research_agent.documents.openapi.tree import Api
+from research_agent.documents.openapi.tree import SCHEMES, Api, find, pointer
 from research_agent.documents.openapi.values import (
+    in_brackets,
     mapping,
     name_words,
+    named,
     one_line,
     paragraphs,
     plain,
@@ -18,6 +18,13 @@ from research_agent.types.references import Link
 
 SECTION = "Security"
 NOT_NEEDED = "security: none, no authorization is needed"
+
+_ADDRESSES = {
+    "authorizationUrl": "authorization at",
+    "deviceAuthorizationUrl": "device authorization at",
+    "tokenUrl": "token from",
+    "refreshUrl": "refreshed at",
+}
 
 
 def security_items(api: Api) -> Iterator[Item]:
@@ -29,13 +36,9 @@ def security_items(api: Api) -> Iterator[Item]:
     ('Security scheme userKey (user key)', 'HTTP basic authentication')
     """
     for above in SCHEMES:
-        inner: object = api.root
-        for key in above:
-            inner = mapping(inner).get(key)
-        for name, value in mapping(inner).items():
-            words = name_words(name)
+        for name, value in mapping(find(api.root, above)).items():
             yield Item(
-                heading=f"Security scheme {name}" + (f" ({words})" if words else ""),
+                heading=in_brackets(f"Security scheme {name}", name_words(name)),
                 lines=tuple(Line(text) for text in _texts(api, name, api.followed(value))),
                 anchors=(pointer(*above, name),),
                 section=(SECTION, name),
@@ -60,7 +63,7 @@ def requirement_line(api: Api, value: object) -> Line:
     texts = [" and ".join(_required(name, s) for name, s in one.items()) for one in choices]
     said = " or ".join(text or "nothing" for text in texts)
     names = dict.fromkeys(name for choice in choices for name in choice)
-    places = (api.scheme_place(name) for name in names)
+    places = (api.place(SCHEMES, name) for name in names)
     links = tuple(Link(pointer(*place), "schema") for place in places if place)
     return Line(f"security: {said}", links, "security")
 
@@ -68,12 +71,12 @@ def requirement_line(api: Api, value: object) -> Line:
 def unknown_schemes(api: Api, requirements: object) -> Iterator[str]:
     """Yield the names of security schemes that are required and nowhere described."""
     for choice in sequence(requirements):
-        yield from (name for name in mapping(choice) if api.scheme_place(name) is None)
+        yield from (name for name in mapping(choice) if api.place(SCHEMES, name) is None)
 
 
 def _required(name: str, scopes: object) -> str:
-    named = ", ".join(plain(scope) for scope in sequence(scopes))
-    return f"{name} (scopes: {named})" if named else name
+    listed = ", ".join(map(plain, sequence(scopes)))
+    return in_brackets(name, f"scopes: {listed}" if listed else "")
 
 
 def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
@@ -82,38 +85,28 @@ def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
     yield from paragraphs(scheme.get("description"))
     if any(name in mapping(choice) for choice in sequence(api.root.get("security"))):
         yield "required by every operation that does not say otherwise"
-    if form := plain(scheme.get("bearerFormat")):
+    if form := named(scheme, "bearerFormat"):
         yield f"format of the token: {form}"
-    if url := plain(scheme.get("openIdConnectUrl")):
+    if url := named(scheme, "openIdConnectUrl"):
         yield f"OpenID Connect address: {url}"
     flows = dict(mapping(scheme.get("flows")))
-    if plain(scheme.get("flow")):
-        flows[plain(scheme.get("flow"))] = scheme  # as Swagger 2.0 has it
+    if flow := named(scheme, "flow"):
+        flows[flow] = scheme  # as Swagger 2.0 has it
     for flow, value in flows.items():
-        yield from _flow(flow, mapping(value))
-
-
-def _flow(flow: str, value: Mapping[str, object]) -> Iterator[str]:
-    addresses = {
-        "authorizationUrl": "authorization at",
-        "deviceAuthorizationUrl": "device authorization at",
-        "tokenUrl": "token from",
-        "refreshUrl": "refreshed at",
-    }
-    said = [f"{words} {plain(value[key])}" for key, words in addresses.items() if key in value]
-    yield f"flow {flow}: {', '.join(said)}" if said else f"flow {flow}"
-    for scope, about in mapping(value.get("scopes")).items():
-        yield f"scope {scope}: {one_line(about)}".removesuffix(": ")
+        inner = mapping(value)
+        said = [f"{words} {named(inner, key)}" for key, words in _ADDRESSES.items() if key in inner]
+        yield f"flow {flow}: {', '.join(said)}" if said else f"flow {flow}"
+        for scope, about in mapping(inner.get("scopes")).items():
+            yield f"scope {scope}: {one_line(about)}".removesuffix(": ")
 
 
 def _kind(scheme: Mapping[str, object]) -> str:
     """Return what a scheme is, in words."""
-    kind = plain(scheme.get("type"))
-    where, name = plain(scheme.get("in")), plain(scheme.get("name"))
+    kind = named(scheme, "type")
     return {
-        "http": f"HTTP {plain(scheme.get('scheme'))} authentication".replace("  ", " "),
+        "http": f"HTTP {named(scheme, 'scheme')} authentication".replace("  ", " "),
         "basic": "HTTP basic authentication",
-        "apiKey": f"an API key in the {where} {name}".rstrip(),
+        "apiKey": f"an API key in the {named(scheme, 'in')} {named(scheme, 'name')}".rstrip(),
         "oauth2": "OAuth 2 authorization",
         "openIdConnect": "OpenID Connect authentication",
         "mutualTLS": "mutual TLS authentication",

@@ -1,23 +1,44 @@
-"""An API description as a tree, and where its references lead."""
+"""An API description as a tree, and where its references (JSON pointers, RFC 6901) lead.
 
+A target has one spelling, so that equal strings mean the same place: percent signs are decoded,
+and only `~` and `/` inside a name are escaped, as `~0` and `~1`.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.openapi.pointers import (
-    MISSING,
-    find,
-    is_remote,
-    pointer,
-    split_reference,
-    tokens_of,
-)
-from research_agent.documents.openapi.references import SCHEMAS, SCHEMES, outside, owner, references
 from research_agent.documents.openapi.values import mapping
+from research_agent.text.addresses import decoded
 from research_agent.types.references import Link
 
+METHODS = ("get", "put", "post", "patch", "delete", "head", "options", "trace", "query")
+"""The keys of a path that are operations."""
+WEBHOOKS = ("webhooks", "x-webhooks")
+"""Where webhooks are; the second one before OpenAPI 3.1."""
+SCHEMAS = (("components", "schemas"), ("definitions",))
+"""Where schemas are: OpenAPI 3, Swagger 2.0."""
+SCHEMES = (("components", "securitySchemes"), ("securityDefinitions",))
+"""Where security schemes are."""
 LONGEST_CHAIN = 50
 """References that are followed one after the other."""
+MISSING = object()
+"""What `find` returns where a pointer leads nowhere."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_NAMED = frozenset({
+    "$defs", "callbacks", "content", "definitions", "dependentSchemas", "encoding", "headers",
+    "links", "parameters", "pathItems", "paths", "patternProperties", "properties",
+    "requestBodies", "responses", "schemas", "securityDefinitions", "securitySchemes",
+    "variables", "webhooks",
+})  # fmt: skip
+"""Keys whose value maps names to things, so that its own keys mean nothing."""
+_DATA = frozenset({"const", "default", "enum", "example", "examples", "value"})
+"""Keys whose value is the user's data."""
+
+Place = tuple[str, ...]
+"""The keys that lead from the root to a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +47,12 @@ class Api:
 
     root: Mapping[str, object]
 
-    def schema_place(self, name: str) -> tuple[str, ...] | None:
-        """Return where the schema of that name stands; None where there is none."""
-        return self._place(SCHEMAS, name)
+    def place(self, above: Sequence[Place], name: str) -> Place | None:
+        """Return where something of that name is (`SCHEMAS`, `SCHEMES`); None if nowhere."""
+        found = ((*keys, name) for keys in above)
+        return next((place for place in found if find(self.root, place) is not MISSING), None)
 
-    def scheme_place(self, name: str) -> tuple[str, ...] | None:
-        """Return where the security scheme of that name stands; None where there is none."""
-        return self._place(SCHEMES, name)
-
-    def locate(self, reference: str) -> tuple[str, ...] | None:
+    def locate(self, reference: str) -> Place | None:
         """Return the keys a local reference leads to; None where it leads nowhere, or outside.
 
         A bare name is a schema's, and so is a name with a slash that nobody has escaped.
@@ -45,19 +63,19 @@ class Api:
         """
         path, fragment = split_reference(reference)
         if path:
-            return None if is_remote(path) or fragment else self.schema_place(path)
+            return None if is_remote(path) or fragment else self.place(SCHEMAS, path)
         tokens = tokens_of(fragment)
         if find(self.root, tokens) is not MISSING:
             return tokens
         for above in SCHEMAS:
             if tokens[: len(above)] == above:
-                return self.schema_place("/".join(tokens[len(above) :]))
+                return self.place(SCHEMAS, "/".join(tokens[len(above) :]))
         return None
 
     def followed(self, value: object) -> Mapping[str, object]:
-        """Return what a value stands for: itself, or what its local reference leads to.
+        """Return what a value means: itself, or what its local reference leads to.
 
-        What stands beside the reference comes on top. A circle is nothing.
+        What is written beside the reference comes on top. A circle is nothing.
 
         >>> api = Api({"components": {"parameters": {"Id": {"in": "path"}}}})
         >>> api.followed({"$ref": "#/components/parameters/Id", "description": "d"})
@@ -108,19 +126,11 @@ class Api:
             and not is_remote(reference)
         )
 
-    def remote(self) -> Counter[str]:
-        """Return the references to other servers."""
-        return Counter(reference for reference in references(self.root) if is_remote(reference))
+    def is_circle(self, reference: str) -> bool:
+        """Say whether a reference leads, from one to the next, back to itself.
 
-    def circles(self) -> list[str]:
-        """Return the references that lead, one after the other, back to themselves.
-
-        A schema that holds itself is none of them: something stands between.
+        One to a schema that holds itself does not: something is between.
         """
-        found = Counter(references(self.root))
-        return [reference for reference in found if self._is_circle(reference)]
-
-    def _is_circle(self, reference: str) -> bool:
         seen: set[str] = set()
         while reference not in seen:
             seen.add(reference)
@@ -131,6 +141,111 @@ class Api:
             reference = following
         return True
 
-    def _place(self, places: tuple[tuple[str, ...], ...], name: str) -> tuple[str, ...] | None:
-        found = ((*above, name) for above in places)
-        return next((place for place in found if find(self.root, place) is not MISSING), None)
+
+def pointer(*tokens: str) -> str:
+    """Return the pointer to the value below these keys.
+
+    >>> pointer("paths", "/folder_locks", "post")
+    '#/paths/~1folder_locks/post'
+    """
+    return "#" + "".join(f"/{token.replace('~', '~0').replace('/', '~1')}" for token in tokens)
+
+
+def tokens_of(fragment: str) -> Place:
+    """Return the keys in what stands behind the "#" of a reference.
+
+    >>> tokens_of("/paths/~1a%20b~1%7Bid%7D/get")
+    ('paths', '/a b/{id}', 'get')
+    """
+    parts = decoded(fragment).split("/")[1:]
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """Return the path of another document, "" for the same one, and what stands behind "#"."""
+    path, _, fragment = reference.strip().partition("#")
+    return path, fragment
+
+
+def is_remote(path: str) -> bool:
+    """Say whether a reference leads to another server instead of another file."""
+    return bool(_SCHEME.match(path))
+
+
+def find(root: object, tokens: Sequence[str]) -> object:
+    """Return the value below some keys; `MISSING` where there is none.
+
+    >>> find({"a": [{"b": 1}]}, ("a", "0", "b")), find({}, ("a",)) is MISSING
+    (1, True)
+    """
+    value = root
+    for token in tokens:
+        if isinstance(value, Mapping) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token[:9]) < len(value):
+            value = value[int(token[:9])]
+        else:
+            return MISSING
+    return value
+
+
+def references(value: object) -> Iterator[str]:
+    """Yield every reference inside a value, in reading order; examples are not looked into.
+
+    >>> list(references({"properties": {"default": {"$ref": "#/a"}}, "default": {"$ref": "#/b"}}))
+    ['#/a']
+    """
+    pending: list[tuple[object, bool]] = [(value, False)]
+    while pending:
+        here, named = pending.pop()
+        if isinstance(here, list):
+            pending += [(item, False) for item in reversed(here)]
+        if not isinstance(here, dict):
+            continue
+        if not named:
+            if isinstance(reference := here.get("$ref"), str):
+                yield reference
+            chosen = mapping(mapping(here.get("discriminator")).get("mapping"))
+            yield from (to_schema(target) for target in chosen.values() if isinstance(target, str))
+        pending += [
+            (item, not named and key in _NAMED)
+            for key, item in reversed(here.items())
+            if isinstance(item, dict | list)
+            and (named or not (key in _DATA or key.startswith("x-")))
+        ]
+
+
+def owner(place: Place) -> Place | None:
+    """Return the operation, schema or security scheme that a place belongs to, if any.
+
+    >>> owner(("components", "schemas", "File", "properties", "id"))
+    ('components', 'schemas', 'File')
+    """
+    for above in (*SCHEMAS, *SCHEMES):
+        if place[: len(above)] == above and len(place) > len(above):
+            return place[: len(above) + 1]
+    called = place[0:1] == ("paths",) or place[0:1] in [(key,) for key in WEBHOOKS]
+    return place[:3] if called and place[2:3] and place[2].lower() in METHODS else None
+
+
+def outside(reference: str) -> str:
+    """Return the target of a reference into another file; "" for every other reference.
+
+    >>> outside("common.yaml#/a%20b"), outside("#/a"), outside("https://x/y.json#/a")
+    ('common.yaml#/a b', '', '')
+    """
+    path, fragment = split_reference(reference)
+    is_file = path and not is_remote(path) and (fragment or "." in path or "/" in path)
+    if not is_file:
+        return ""
+    return path + pointer(*tokens_of(fragment)) if fragment else path
+
+
+def to_schema(target: str) -> str:
+    """Return the reference that a discriminator means: a name is a schema's.
+
+    >>> to_schema("Cat"), to_schema("#/components/schemas/Cat")
+    ('#/components/schemas/Cat', '#/components/schemas/Cat')
+    """
+    is_name = not any(mark in target for mark in "#/") and not target.endswith((".json", ".yaml"))
+    return pointer("components", "schemas", target) if is_name else target

@@ -9,9 +9,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-EXAMPLE_CHARS = 60
-"""A longer example or default is left out or cut."""
-
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _TAG = re.compile(
     r"</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|sub|sup|table|tbody|td|th|thead|tr|u|ul)"
@@ -25,20 +22,12 @@ _SEPARATORS = re.compile(r"[\s\-_./{}:,()$#]+")
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping as it is, and an empty one for anything else.
-
-    >>> mapping({"a": 1}), mapping(None)
-    ({'a': 1}, {})
-    """
+    """Return a mapping as it is, and an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: object) -> Sequence[object]:
-    """Return a list as it is, and an empty one for anything else.
-
-    >>> sequence(["a"]), sequence("a")
-    (['a'], ())
-    """
+    """Return a list as it is, and an empty one for anything else."""
     return value if isinstance(value, list) else ()
 
 
@@ -54,11 +43,7 @@ def plain(value: object) -> str:
 
 
 def sample(value: object) -> str:
-    """Return a value as it may be sent: a default, an example, a member of an enumeration.
-
-    >>> sample("date"), sample(None), sample(["a", True])
-    ('date', 'null', '["a", true]')
-    """
+    """Return a value as it may be sent: a default, an example, a member of an enumeration."""
     if value is None:
         return "null"
     if isinstance(value, dict | list):
@@ -81,12 +66,18 @@ def paragraphs(value: object) -> tuple[str, ...]:
 
 
 def one_line(value: object) -> str:
-    r"""Return a description in one line.
-
-    >>> one_line("The name.\n\n* short\n* unique")
-    'The name. * short * unique'
-    """
+    """Return a description in one line."""
     return " ".join(paragraphs(value))
+
+
+def named(value: object, key: str) -> str:
+    """Return the text or number that a mapping has under a key; "" where there is none."""
+    return plain(mapping(value).get(key))
+
+
+def in_brackets(text: str, inside: str) -> str:
+    """Return a text with a remark in brackets behind it, where there is one."""
+    return f"{text} ({inside})" if inside else text
 
 
 def name_words(name: str) -> str:
