@@ -30,6 +30,7 @@ from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.tables import markdown
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from research_agent.assembly.connection import connect
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.config import load_prompts
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -102,7 +103,7 @@ def hold(chosen: Chosen, cache: Path) -> list[Asked]:
 
         def held(conversation: Row) -> list[Asked]:
             replaying = Replaying(kept, chosen.weights, connection.ports if chosen.live else None)
-            warm = settings.verify.sample_temperature
+            warm = SAMPLE_TEMPERATURE
             ports, chat, _ = replaying.within(connection.ports, warm, Trial())
             return list(turns(conversation, ports, chat, settings, until))
 

@@ -25,6 +25,7 @@ from benchmarks.refinement_arms import changed
 from benchmarks.samples import SampleName
 from graphs.state import ResearchState
 from research_agent.assembly.connection import connect
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
@@ -184,7 +185,7 @@ class Asking:
     def __call__(self, name: SampleName, key: Row, ports: Ports, most: int) -> Asked:
         """Ask one question with so many rounds at most; raises MissingRecordingError."""
         settings = changed(self._chosen.settings, budget={"rounds": most})
-        warm = settings.verify.sample_temperature
+        warm = SAMPLE_TEMPERATURE
         ports, chat, sampler = self._replaying.within(ports, warm, self._trial)
         seen = Seen()
         with ResearchAgent(ports, settings, load_prompts()) as agent:

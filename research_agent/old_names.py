@@ -8,7 +8,12 @@ from research_agent.errors import ConfigError
 from research_agent.setting_fields import number_range
 from research_agent.settings import Settings
 
-GONE: Mapping[str, str] = {}
+GONE: Mapping[str, str] = {
+    "verify.seed_iterations": "is now budget.rounds",
+    "verify.min_value": "is gone: no measured floor paid; budget.rounds limits the rounds",
+    "verify.sample_temperature": "is gone: second answers are sampled at 0.7",
+    "verify.max_disagreement": "is gone: two answers may differ by half of what they say",
+}
 """Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]
 """A variable's text to the value of its key; raises ValueError, which says what it must be."""
@@ -63,7 +68,7 @@ OLD: Mapping[str, Today] = {
     "RQ_ENABLE_BYPASS": Today(gone="set confidence.bypass: 1.01 to refine every query"),
     "SIMILARITY_TOP_K": _key("confidence.top_k"),
     "DRAGIN_THRESHOLD": _key("verify.seed_threshold"),
-    "DRAGIN_MAX_ITERATIONS": _key("verify.seed_iterations"),
+    "DRAGIN_MAX_ITERATIONS": _key("budget.rounds"),
     "RERANKER_MIN_SCORE": _key("rerank.min_score"),
     "CONTEXT_MAX_DOCS": _key("evidence.max_chunks"),
     "CONTEXT_CHAR_BUDGET": _key("evidence.max_chars"),

@@ -242,7 +242,7 @@ class Ports:
     measurer: ChatModel | None = None
     """The answer model with `prune.top_logprobs` and `prune.temperature`; None: as it is."""
     sampler: ChatModel | None = None
-    """The answer model with `verify.sample_temperature`; None: no second answer is asked for."""
+    """The answer model, sampled freely; None: no second answer is asked for."""
     reranker: Reranker | None = None
     """Asked only with `rerank.mode: http`."""
     blend_log: BlendLog | None = None

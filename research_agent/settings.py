@@ -332,37 +332,27 @@ class AnswerSettings:
 class VerifySettings:
     """When an answer counts as supported and certain, and what a further round writes."""
 
-    profile: Literal["entropy", "dragin", "seed", "seed_fifth"] = "entropy"
-    """What an answer's doubt is: the mean entropy of its tokens; the score of its most doubtful
-    word; or, of seed system 1, its normalised uncertainty, or the mean entropy of the most
-    uncertain fifth of its tokens."""
+    profile: Literal["entropy", "dragin", "seed"] = "entropy"
+    """An answer's doubt: the mean entropy of its tokens; DRAGIN's score of its most doubtful word;
+    or, of seed system 1, its normalised uncertainty."""
     max_entropy: Annotated[float, Range(0, 10, "nats")] = 0.6
-    """Mean entropy of the answer's tokens up to which the model counts as sure."""
+    """Profile "entropy": mean entropy of the answer's tokens up to which it counts as sure."""
     max_doubt: Annotated[float, Range(0, 10, "nats")] = 0.6
     """Profile "dragin": score of a word up to which its sentence counts as sure."""
     seed_threshold: Annotated[float, Range(0, 1)] = 0.5
-    """Seed 1's DRAGIN_THRESHOLD. Profile "seed": confidence, which is 1 - normalised uncertainty,
-    from which on an answer counts as sure; "seed_fifth": nats up to which it does."""
-    seed_iterations: Annotated[int, Range(1, 20, "rounds")] = 2
-    """Both of them: DRAGIN_MAX_ITERATIONS; `budget.rounds` holds as well."""
+    """Profile "seed": confidence, 1 - normalised uncertainty, from which on an answer counts as
+    sure (DRAGIN_THRESHOLD)."""
     regenerate: Literal["answer", "sentence"] = "answer"
-    """What a further round writes: the whole answer, or its doubtful sentences alone while the
-    others stay as they are."""
-    min_value: Annotated[float, Range(0, 10)] = 0.0
-    """Least quality (0 to 1) that 1,000 tokens of a further round have to promise; 0: any."""
+    """What a further round writes: the whole answer, or its doubtful sentences alone."""
     min_support: Annotated[float, Range(0, 1, "probability")] = 0.0
     """Probability of support below which a sentence is unconfirmed; 0: the fitted limit."""
     judge: Literal["auto", "off", "unsure", "all"] = "auto"
-    """Ask the verifier's model in one call which sentences the evidence supports: all that stand
-    nowhere word for word, or those alone whose score is near the limit. "auto": "unsure" for the
+    """Ask the verifier's model in one call which sentences the evidence supports: all that are
+    nowhere word for word, or only those whose score is near the limit. "auto": "unsure" for the
     embedded model, "all" for others."""
     samples: Annotated[int, Range(1, 2, "answers")] = 1
-    """2: without log-probabilities a second answer is asked for, which costs a call, and what only
-    one of both says is the doubt."""
-    sample_temperature: Annotated[float, Range(0.1, 2)] = 0.7
-    """How freely the second answer is sampled; it reads the evidence in the reverse order."""
-    max_disagreement: Annotated[float, Range(0, 1, "share")] = 0.5
-    """Share of what two answers say that only one says, up to which the model counts as sure."""
+    """2: without log-probabilities a second answer is asked for, which costs a call; the share of
+    content that only one of both has is the doubt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

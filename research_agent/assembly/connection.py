@@ -68,7 +68,6 @@ def connect(
             on_note=on_note,
             seconds=settings.budget.seconds,
             prune=settings.prune,
-            verify=settings.verify,
         )
         opened.callback(models.close)
         reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)

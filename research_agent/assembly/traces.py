@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from research_agent.assembly.known_vectors import RecentEmbedder
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.assembly.models.roles import ChatRole
 from research_agent.config import changed_settings
 from research_agent.model_settings import RoleSettings
@@ -190,7 +191,7 @@ def _measured_identity(settings: Settings) -> str:
 
 def _sampled_identity(settings: Settings) -> str:
     """Return what tells the second answers of the answer model from its others."""
-    own = {"sample_temperature": settings.verify.sample_temperature}
+    own = {"sample_temperature": SAMPLE_TEMPERATURE}
     return json.dumps([_identity(settings, "answer"), own])
 
 

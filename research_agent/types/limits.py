@@ -8,7 +8,7 @@ from research_agent.types.result import Usage
 
 N = TypeVar("N", int, float)
 SearchMode = Literal["planned", "tool_calling", "auto"]
-Profile = Literal["entropy", "dragin", "seed", "seed_fifth"]
+Profile = Literal["entropy", "dragin", "seed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,10 @@ from research_agent.models.replies import embedded_identity, sampled_identity, s
 from research_agent.models.server_capabilities import Learned, endpoint_key
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
-from research_agent.settings import PruneSettings, VerifySettings
+from research_agent.settings import PruneSettings
+
+SAMPLE_TEMPERATURE = 0.7
+"""Of second answers (`verify.samples: 2`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,10 @@ class Chats:
         check_role(key, role, offline=self._settings.offline)
         return self._kept(role, self._managed(key, role, sampling), sampling)
 
-    def sampler(self, name: ChatRole, verify: VerifySettings) -> ChatModel:
+    def sampler(self, name: ChatRole) -> ChatModel:
         """Return the model of a role as a second answer is asked for, where one is wanted."""
         role, key = self._settings.role(name), f"models.{name}"
-        sampling = Sampling(self._settings.top_logprobs, verify.sample_temperature)
+        sampling = Sampling(self._settings.top_logprobs, SAMPLE_TEMPERATURE)
         check_role(key, role, offline=self._settings.offline)
         return self._kept(role, self._managed(key, role, sampling), sampling)
 

@@ -25,7 +25,7 @@ from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import Server, managed_embedder
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
-from research_agent.settings import PruneSettings, VerifySettings
+from research_agent.settings import PruneSettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -49,12 +49,12 @@ class Models:
     measurer: ChatModel | None = None
     """The answer model as `prune` wants it asked; None where that is as everybody does."""
     sampler: ChatModel | None = None
-    """The answer model as `verify` wants it asked for a second answer; None where it wants none."""
+    """The answer model as it is asked for a second answer."""
     decisions: DecisionCache | None = None
     """What the filter model said of single chunks; None where replies are not kept."""
 
 
-def connect_models(  # noqa: PLR0913 (keyword-only settings)
+def connect_models(
     settings: ModelSettings,
     *,
     environment: Mapping[str, str],
@@ -62,7 +62,6 @@ def connect_models(  # noqa: PLR0913 (keyword-only settings)
     on_note: OnNote = lambda _note: None,
     seconds: float = EMBEDDING_SECONDS,
     prune: PruneSettings | None = None,
-    verify: VerifySettings | None = None,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
@@ -90,7 +89,7 @@ def connect_models(  # noqa: PLR0913 (keyword-only settings)
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
             measurer=chats.measurer("answer", prune) if prune else None,
-            sampler=chats.sampler("answer", verify) if verify else None,
+            sampler=chats.sampler("answer"),
             decisions=chats.decisions("filter"),
         )
 
