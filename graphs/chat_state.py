@@ -21,10 +21,8 @@ from research_agent.types.scope import Scope, scope_of
 
 from .context import ResearchContext
 from .event_stream import passed_on
-from .executor import Runs, Threads, runs
-from .node_wrapper import Node, as_wanted
-from .reducers import append
-from .state import State
+from .node_wrapper import Node, Runs, Threads, as_wanted, runs
+from .state import State, append
 
 
 def as_messages(value: object) -> object:

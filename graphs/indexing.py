@@ -1,5 +1,6 @@
 """Indexing as a graph: first what would be done, then doing it; a person may look in between."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,11 +14,34 @@ from research_agent.assembly.index import preview_index, update_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.errors import PathError
 from research_agent.settings import Settings
 from research_agent.types.documents import IndexReport
 
 from .state import State
-from .studio_roots import check_within
+
+ROOTS = "RESEARCH_AGENT_STUDIO_ROOTS"
+
+
+def roots_of(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return the folders that the variable names, else the one that the server was started in."""
+    named = [text for text in environment.get(ROOTS, "").split(os.pathsep) if text]
+    return tuple(Path(text).expanduser().resolve() for text in named or ["."])
+
+
+def check_within(roots: Sequence[Path], paths: Sequence[str], index: str) -> None:
+    """Raise PathError for a path outside all roots, links followed; a named index is nowhere else.
+
+    >>> check_within([Path("/srv/docs")], ["/srv/docs/a.md"], "notes")
+    """
+    places = [index] if "/" in index or os.sep in index or index.startswith(".") else []
+    for text in (*paths, *places):
+        place = Path(text).expanduser().resolve()
+        if not any(place.is_relative_to(root) for root in roots):
+            raise PathError(
+                f"{text} is in none of the folders that Studio may index",
+                hint=f"Name its folder in {ROOTS}, and start the server again.",
+            )
 
 
 class IndexInput(State):

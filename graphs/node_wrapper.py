@@ -1,21 +1,62 @@
 """How a node is added to a graph: with its run's context, its time taken and its events told."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 
 from research_agent.context import RunContext
-from research_agent.stopping import check
+from research_agent.settings import Settings
+from research_agent.stopping import check, on_thread
 from research_agent.types import TraceEvent
 
 from .context import UNCHANGED, ResearchContext, adjusted
 from .event_stream import kept, teller, telling
-from .executor import Runs, Threads, runs
 from .state import ResearchState, State, strict, unreadable_in
+
+Threads = ThreadPoolExecutor
+
+
+class Runs(RunnableLambda[Any, Any]):
+    """A function and its twin for event loops, which LangGraph runs as a node.
+
+    LangChain's own class would trace each node twice.
+    """
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002, ANN401, ARG002 (LangChain's signature)
+        """Run the function."""
+        return self.func(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002, ANN401, ARG002 (LangChain's signature)
+        """Run its twin."""
+        twin: Callable[[Any], Awaitable[Any]] = self.afunc  # type: ignore[assignment]  # (of `runs`)
+        return await twin(input)
+
+
+def own_threads(settings: Settings) -> Threads:
+    """Return the threads of a graph: none until an event loop runs it, and none after it is gone.
+
+    asyncio's own pool has only a few more threads than there are cores.
+    """
+    return ThreadPoolExecutor(settings.models.concurrency, "research-node")
+
+
+def runs(name: str, run: Callable[[Any], Any], threads: Threads) -> Runs:
+    """Return a node of a function that may wait long.
+
+    Run from an event loop, it ends what it waits for as soon as its task is cancelled.
+    """
+
+    async def arun(state: Any) -> Any:  # noqa: ANN401 (a state of any graph)
+        return await on_thread(threads, partial(run, state))
+
+    return Runs(run, arun, name)
+
 
 S = TypeVar("S", bound=State)
 Node = Callable[[Any, RunContext], Mapping[str, object]]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer
+from langgraph.types import Checkpointer, Overwrite
 
 from research_agent import routing
 from research_agent.context import RunContext
@@ -17,9 +17,7 @@ from research_agent.settings import Settings
 
 from . import nodes
 from .context import ResearchContext
-from .executor import own_threads
-from .new_question import begin
-from .node_wrapper import Node, bind
+from .node_wrapper import Node, bind, own_threads
 from .search import build_search_graph, searching
 from .state import ResearchInput, ResearchOutput, ResearchState
 
@@ -109,3 +107,17 @@ def build_research_graph(
     graph.add_edge("report", END)
     compiled = graph.compile(checkpointer=checkpointer, name="research")
     return compiled.with_config(recursion_limit=net(settings))
+
+
+def begin(state: ResearchState) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)
+    """Return every field that no caller gives, empty; the fields of the input stay as given.
+
+    >>> sorted(begin(ResearchState(question="Why?")))[:3]
+    ['answer', 'best', 'check']
+    """
+    working = {
+        name: field.get_default(call_default_factory=True)
+        for name, field in ResearchState.model_fields.items()
+        if name not in ResearchInput.model_fields
+    }
+    return {**working, "trace": Overwrite([])}

@@ -11,9 +11,8 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.types import TraceEvent
 
-from .reducers import EVENTS
 from .research import build_research_graph
-from .state import ResearchInput
+from .state import EVENTS, ResearchInput
 
 BEFORE = {
     "assess": "retrieve",

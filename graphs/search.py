@@ -20,8 +20,7 @@ from research_agent.types.calls import collect
 
 from .context import ResearchContext
 from .event_stream import Teller, shared, teller, telling
-from .executor import Runs, Threads, own_threads
-from .node_wrapper import Node, bind, read_state
+from .node_wrapper import Node, Runs, Threads, bind, own_threads, read_state
 from .state import (
     CallInput,
     ResearchState,

@@ -32,7 +32,29 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.types.verification import Answer, Check, Draft
 
-from .reducers import by_call_index, continued
+T = TypeVar("T")
+EVENTS = TypeAdapter(list[TraceEvent], config=ConfigDict(revalidate_instances="always"))
+RESULTS = TypeAdapter(list[CallResult])
+
+
+def append(left: Sequence[T], right: Sequence[T]) -> list[T]:
+    """Keep what is there and add what is new."""
+    return [*left, *right]
+
+
+def by_call_index(left: Sequence[CallResult], right: Sequence[CallResult]) -> list[CallResult]:
+    """Keep results in the order of their calls, not of their arrival; they may come as JSON."""
+    return sorted(RESULTS.validate_python([*left, *right]), key=lambda result: result.call.index)
+
+
+def continued(left: Sequence[TraceEvent], right: Sequence[TraceEvent]) -> list[TraceEvent]:
+    """Add events to a log; a log that begins with it takes its place. They may come as JSON.
+
+    A graph that runs as a node hands back the log it was given, with its own events behind.
+    """
+    log, new = EVENTS.validate_python(left), EVENTS.validate_python(right)
+    return new if new[: len(log)] == log else [*log, *new]
+
 
 RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
     Annotated[ResearchResult, BeforeValidator(upgraded)]

@@ -16,10 +16,9 @@ from threading import Lock
 from langchain_core.runnables import RunnableConfig
 
 from graphs.chat import Chat, build_chat_graph
-from graphs.indexing import IndexGraph, build_index_graph
+from graphs.indexing import IndexGraph, build_index_graph, roots_of
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.studio_context import StudioContext, of_config
-from graphs.studio_roots import roots_of
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import configured, load_prompts
 from research_agent.errors import ResearchAgentError

@@ -17,7 +17,7 @@ from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.chat_state import plainly
 from graphs.checkpoints import sqlite_saver
 from graphs.context import ResearchContext
-from graphs.executor import own_threads
+from graphs.node_wrapper import own_threads
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.context import RunContext

@@ -15,6 +15,7 @@ from research_agent.setting_fields import lines, values
 from research_agent.settings import Laid, Preset, Settings
 from research_agent.yaml_text import read_yaml
 
+FOLDER = Path(__file__).parent / "data/presets"
 NAMES: tuple[str, ...] = get_args(Preset)
 MOST_UNREADABLE = 2
 """Replies that could not be read, in one question, after which "auto" goes on without them."""
@@ -30,7 +31,7 @@ def check_preset(name: str) -> None:
 
 def preset_text(name: str) -> str:
     """Return the file of a preset that has one."""
-    return (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
+    return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 @cache
@@ -91,13 +92,12 @@ def laid_under(settings: Settings, name: str, own: tuple[str, ...]) -> Settings:
     """Return settings with a preset below the keys that are the user's `own`."""
     chosen = resolved(settings, name)
     before = preset_values(settings.laid.name) if settings.laid.name else {}
-    wanted, plain = preset_values(chosen), dict(lines(Settings()))
-    most_rounds = settings.budget.max_rounds
-    changes = {key: wanted.get(key, plain[key]) for key in (*before, *wanted) if key not in own}
-    if "budget.rounds" in changes:
-        changes["budget.rounds"] = min(int(_number(changes["budget.rounds"])), most_rounds)
-    laid = {**changes, "preset": name, "laid": Laid(chosen, own)}
-    return _fitting(_changed(settings, laid))
+    wanted = {**dict(lines(Settings())), **preset_values(chosen)}
+    changes = {key: wanted[key] for key in (*before, *preset_values(chosen)) if key not in own}
+    rounds = changes.get("budget.rounds")
+    if isinstance(rounds, int):
+        changes["budget.rounds"] = min(rounds, settings.budget.max_rounds)
+    return _fitting(changed(settings, {**changes, "preset": name, "laid": Laid(chosen, own)}))
 
 
 def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
@@ -121,8 +121,7 @@ def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
         if key.startswith(("search.", "filter.")) and key not in settings.laid.own
     }
     changes["laid"] = replace(settings.laid, gave_way=True)
-    given_way: Settings = _changed(settings, changes)
-    return given_way
+    return changed(settings, changes)
 
 
 def described(settings: Settings) -> str:
@@ -146,30 +145,27 @@ def _fitting(settings: Settings) -> Settings:
         return settings
     room = settings.models.local.context - FRAME_TOKENS - settings.answer.max_tokens
     most = {
-        "evidence.max_tokens": room // settings.budget.rounds,
-        "filter.max_prompt_tokens": room,
+        "evidence.max_tokens": (settings.evidence.max_tokens, room // settings.budget.rounds),
+        "filter.max_prompt_tokens": (settings.filter.max_prompt_tokens, room),
     }
-    now = dict(lines(settings))
     smaller = {
         key: max(limit, 200)
-        for key, limit in most.items()
-        if key not in settings.laid.own and _number(now[key]) > limit
+        for key, (now, limit) in most.items()
+        if key not in settings.laid.own and now > limit
     }
-    fitted: Settings = _changed(settings, smaller)
-    return fitted
+    return changed(settings, smaller)
 
 
-def _number(value: object) -> float:
-    return value if isinstance(value, int | float) else 0.0
+def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """Return settings with other values at keys such as "budget.rounds"; whole sections come first.
 
-
-def _changed(settings: Any, changes: Mapping[str, object]) -> Any:  # noqa: ANN401 (any section)
-    """Return a section of settings with other values at `changes`' keys."""
-    own = {key: value for key, value in changes.items() if "." not in key}
-    below: dict[str, dict[str, object]] = {}
+    >>> changed(Settings(), {"filter.mode": "off"}).filter.mode
+    'off'
+    """
+    whole: dict[str, Any] = {key: value for key, value in changes.items() if "." not in key}
     for key, value in changes.items():
-        section, dot, rest = key.partition(".")
+        section, dot, name = key.partition(".")
         if dot:
-            below.setdefault(section, {})[rest] = value
-    sections = {name: _changed(getattr(settings, name), more) for name, more in below.items()}
-    return replace(settings, **own, **sections)
+            now = whole.get(section, getattr(settings, section))
+            whole[section] = replace(now, **{name: value})
+    return replace(settings, **whole)
