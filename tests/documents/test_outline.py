@@ -1,8 +1,8 @@
 """Bookmarks into the headings above each line."""
 
 from research_agent.documents.layout.outline import Entry, row_sections
-from research_agent.documents.layout.page_layout import Row
-from research_agent.documents.layout.page_spans import Span
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.spans import Span
 
 
 def page(*lines: str) -> list[Row]:

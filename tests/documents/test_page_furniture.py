@@ -5,7 +5,7 @@ from research_agent.documents.layout.page_furniture import (
     without_line_numbers,
     without_running_heads,
 )
-from research_agent.documents.layout.page_spans import Span
+from research_agent.documents.layout.spans import Span
 
 
 def span(text: str, left: float, low: float) -> Span:

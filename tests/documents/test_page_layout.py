@@ -1,9 +1,9 @@
 """Characters with places into lines, cells, paragraphs and tables."""
 
-from research_agent.documents.layout.page_blocks import page_blocks
-from research_agent.documents.layout.page_layout import Row, rows
-from research_agent.documents.layout.page_spans import Glyph, Span, spans
-from research_agent.documents.layout.page_tables import table_ranges, table_text
+from research_agent.documents.layout.blocks import page_blocks
+from research_agent.documents.layout.rows import Row, rows
+from research_agent.documents.layout.spans import Glyph, Span, spans
+from research_agent.documents.layout.tables import table_ranges, table_text
 
 
 def glyphs(text: str, left: float, low: float, width: float = 5) -> list[Glyph]:

@@ -1,17 +1,23 @@
 """Which headings a document's outline (its bookmarks) puts above each line."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from research_agent.documents.layout.page_layout import Row
-from research_agent.documents.layout.text_headings import Found, is_larger, number_of, text_headings
+from research_agent.documents.layout.headings import (
+    Found,
+    Place,
+    is_larger,
+    number_of,
+    text_headings,
+)
+from research_agent.documents.layout.rows import Row
 
 PREFIX = 12
-"""So many letters of a heading that is broken over two lines are enough to know it."""
+"""Letters by which a heading that is broken over two lines is known."""
 SKIPPED = 1
-"""So many headings of one section may be missed without losing the next."""
+"""Headings of one section that may be missed without losing the next."""
 
 _NUMBER = re.compile(
     r"^(?:appendix\s+)?[A-Z]?[\d.]*\d[.)]?(?=\s)|^appendix\s+[A-Z][.:]?(?=\s)", re.IGNORECASE
@@ -40,7 +46,7 @@ def row_sections(
     leads to. An outermost entry that only repeats the document's title is left out. A number
     that the outline lacks ("2.1") is taken from the line.
 
-    >>> from research_agent.documents.layout.page_spans import Span
+    >>> from research_agent.documents.layout.spans import Span
     >>> page = [Row(((Span(text, 0, y, 9, y + 9),),)) for text, y in (("a", 20), ("1 Intro", 5))]
     >>> row_sections([Entry(0, "Intro", 0)], [page])
     (((), ('1 Intro',)),)
@@ -65,7 +71,7 @@ def row_sections(
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A heading below which the text stands."""
+    """A heading that the text is below of."""
 
     level: int
     text: str
@@ -84,7 +90,6 @@ class _Path:
 
     @property
     def section(self) -> tuple[str, ...]:
-        """Return the texts of the open headings."""
         return tuple(part.text for part in self._open)
 
     def open(self, entries: Iterable[tuple[int, str]], row: Row | None) -> None:
@@ -107,7 +112,7 @@ class _Path:
                 return
             self._open = self._open[: at[-1] + 1]
         else:
-            self._keep(lambda part: not self._is_beside(part, heading))
+            self._open = list(takewhile(lambda part: _holds(part, heading), self._open))
         level = self._open[-1].level + 1 if self._open else 0
         self._push(_Open(level, heading.text, heading.size, heading.run_in))
 
@@ -121,109 +126,84 @@ class _Path:
     def _push(self, part: _Open) -> None:
         """Open a heading below those that are open, and remember its number."""
         self._open.append(part)
-        number = number_of(part.text)
-        if number:
+        if number := number_of(part.text):
             self._last[number[:-1]] = number[-1]
             self._last.pop(number, None)
 
-    @staticmethod
-    def _is_beside(part: _Open, heading: Found) -> bool:
-        """Say whether an open heading ends where another begins: it has no larger type."""
-        if part.size is None or part.run_in != heading.run_in:
-            return part.run_in
-        return not is_larger(part.size, heading.size)
 
-    def _keep(self, stays: Callable[[_Open], bool]) -> None:
-        """Close the first heading that does not stay, and all below it."""
-        self._open = list(takewhile(stays, self._open))
+def _holds(part: _Open, heading: Found) -> bool:
+    """Say whether an open heading goes on where another begins: it has larger type."""
+    if part.size is None or part.run_in != heading.run_in:
+        return not part.run_in
+    return is_larger(part.size, heading.size)
 
 
 def _without_title(entries: Sequence[Entry], title: str) -> list[Entry]:
     """Drop an outermost entry that is the document's title and holds all the others."""
     roots = [entry for entry in entries if entry.level == 0]
     if len(roots) == 1 and len(entries) > 1 and _plain(roots[0].title) == _plain(title):
-        return [Entry(e.level - 1, e.title, e.page, e.top, e.left) for e in entries if e.level]
+        return [replace(entry, level=entry.level - 1) for entry in entries if entry.level]
     return list(entries)
 
 
 def _starts(
     entries: Sequence[Entry], pages: Sequence[Sequence[Row]]
-) -> dict[tuple[int, int], list[tuple[int, str]]]:
+) -> dict[Place, list[tuple[int, str]]]:
     """Return the levels and headings that begin at (page, row); never before an earlier one."""
-    starts: dict[tuple[int, int], list[tuple[int, str]]] = {}
+    starts: dict[Place, list[tuple[int, str]]] = {}
     earliest = (0, 0)
     for number, entry in enumerate(entries):
-        place = _place(entry, pages, earliest, _next_page(entries[number + 1 :], len(pages)))
+        later = (e.page for e in entries[number + 1 :] if e.page is not None)
+        last = next((page for page in later if page < len(pages)), len(pages) - 1)
+        place = _place(entry, pages, earliest, last)
         if place is None or not entry.title:
             continue
-        place = max(place, earliest)
+        earliest = place = max(place, earliest)
         page = pages[place[0]]
         line = page[place[1]].text if place[1] < len(page) else ""
         same = _plain(line) == _plain(entry.title)
         starts.setdefault(place, []).append((entry.level, line if same else entry.title))
-        earliest = place
     return starts
 
 
-def _next_page(later: Iterable[Entry], pages: int) -> int:
-    """Return the page of the next entry that has one, else the last page."""
-    return next((e.page for e in later if e.page is not None and e.page < pages), pages - 1)
-
-
 def _place(
-    entry: Entry, pages: Sequence[Sequence[Row]], earliest: tuple[int, int], last: int
-) -> tuple[int, int] | None:
+    entry: Entry, pages: Sequence[Sequence[Row]], earliest: Place, last: int
+) -> Place | None:
     """Return (page, row) where an entry begins; None where that cannot be told."""
     if entry.page is None:
         return _matching(entry, pages, earliest, range(earliest[0], last + 1))
     if not 0 <= entry.page < len(pages):
         return None
     near = range(entry.page, min(entry.page + 2, len(pages)))
-    return _matching(entry, pages, earliest, near) or _position(entry, entry.page, pages)
+    if found := _matching(entry, pages, earliest, near):
+        return found
+    if entry.top is None:
+        return entry.page, 0
+    for number, row in enumerate(pages[entry.page]):
+        below = (row.top + row.bottom) / 2 <= entry.top
+        if below and (entry.left is None or row.right > entry.left - row.size):
+            return entry.page, number
+    return entry.page, len(pages[entry.page])
 
 
 def _matching(
-    entry: Entry,
-    pages: Sequence[Sequence[Row]],
-    earliest: tuple[int, int],
-    where: Iterable[int],
-) -> tuple[int, int] | None:
-    """Return the first row on some pages that repeats an entry's title."""
+    entry: Entry, pages: Sequence[Sequence[Row]], earliest: Place, where: Iterable[int]
+) -> Place | None:
+    """Return the first row on some pages that repeats an entry's title, or its beginning."""
     wanted = _plain(entry.title)
     for index in where:
-        found = [
-            number
-            for number, row in enumerate(pages[index])
-            if (index, number) >= earliest and _repeats(row.text, wanted)
-        ]
+        found = []
+        for number, row in enumerate(pages[index]):
+            text = _plain(row.text) if (index, number) >= earliest else ""
+            if text and (text == wanted or (len(text) >= PREFIX and wanted.startswith(text))):
+                found.append(number)
         if found:
             at = entry.top if index == entry.page else None
             return index, min(found, key=lambda n: abs(pages[index][n].top - at) if at else n)
     return None
 
 
-def _repeats(line: str, wanted: str) -> bool:
-    """Say whether a line is the heading `wanted`, or its beginning."""
-    text = _plain(line)
-    return bool(text) and (text == wanted or (len(text) >= PREFIX and wanted.startswith(text)))
-
-
-def _position(entry: Entry, page: int, pages: Sequence[Sequence[Row]]) -> tuple[int, int]:
-    """Return the first row at or below the entry's place on its page."""
-    if entry.top is None:
-        return page, 0
-    for number, row in enumerate(pages[page]):
-        below = (row.top + row.bottom) / 2 <= entry.top
-        if below and (entry.left is None or row.right > entry.left - row.size):
-            return page, number
-    return page, len(pages[page])
-
-
 def _plain(title: str) -> str:
-    """Return the letters and digits of a heading without its number.
-
-    >>> _plain("2.1. Key Sizes") == _plain("Key  sizes") and _plain("8") == "8"
-    True
-    """
+    """Return the letters and digits of a heading without its number."""
     rest = _NUMBER.sub("", title.strip(), count=1)
     return "".join(char for char in rest.casefold() if char.isalnum())

@@ -8,23 +8,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.layout.page_spans import Span
+from research_agent.documents.layout.spans import Span
 
 MARGIN = 0.12
 """Share of the page's height, above and below, in which running heads stand."""
 REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
 LINE_NUMBERS = 5
-"""So many numbers, one above the other and counting up, are line numbers."""
+"""Numbers, one above the other and counting up, from which they are line numbers."""
 DIGITS = 4
-"""Line numbers have so many digits at most."""
+"""Digits of a line number at most."""
 EDGE = 3.0
 """Points by which edges that are meant to be the same may differ."""
 
 _NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*(\d{1,4}|[ivxlc]{1,8})[-\u2013\u2014\s]*", re.IGNORECASE
 )
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_ROMAN = {
+    hundreds + tens + ones: 100 * h + 10 * t + o
+    for h, hundreds in enumerate(("", "c", "cc", "ccc"))
+    for t, tens in enumerate(("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc"))
+    for o, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +77,14 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
     >>> labels, [len(page.spans) for page in pages]
     (('ii', 'iii', 'iv'), [1, 1, 1])
     """
-    numbers = _page_numbers(pages)
-    seen = Counter(key for page in pages for key in {_key(s) for s in _margin(page)})
+    margins = [_margin(page) for page in pages]
+    numbers = _page_numbers(margins)
+    seen = Counter(key for margin in margins for key in set(map(_key, margin)))
     often = max(3, REPEATED * len(pages))
     cleaned = []
-    for page, number in zip(pages, numbers, strict=True):
-        margin = {id(span) for span in _margin(page) if seen[_key(span)] >= often}
-        margin |= {id(number)} if number else set()
-        kept = tuple(span for span in page.spans if id(span) not in margin)
+    for page, margin, number in zip(pages, margins, numbers, strict=True):
+        dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)}
+        kept = tuple(span for span in page.spans if id(span) not in dropped)
         cleaned.append(Page(kept, page.height))
     return tuple(cleaned), tuple(_label(span) if span else "" for span in numbers)
 
@@ -101,50 +106,29 @@ def _label(span: Span) -> str:
     return match[1] if match else ""
 
 
-def _page_numbers(pages: Sequence[Page]) -> list[Span | None]:
-    """Return the span of each page's number, None where it has none."""
-    candidates = [
-        (index, span, kind, value - index)
-        for index, page in enumerate(pages)
-        for span in _outermost(page)
-        if (label := _label(span)) and (value := _value(label))
-        for kind in (label.isdecimal(),)
-    ]
-    seen = {(index, kind, offset) for index, _, kind, offset in candidates}
-    counts = Counter((kind, offset) for _, kind, offset in seen)
-    enough = min(3, max(2, len(pages)))
-    numbers: list[Span | None] = [None] * len(pages)
-    for index, span, kind, offset in sorted(candidates, key=lambda c: -counts[c[2:]]):
-        if counts[kind, offset] >= enough:
+def _page_numbers(margins: Sequence[Sequence[Span]]) -> list[Span | None]:
+    """Return the span of each page's number, None where it has none.
+
+    A page's number is in the highest or the lowest two lines of its margins.
+    """
+    candidates = []
+    for index, margin in enumerate(margins):
+        levels = sorted({round(span.middle / EDGE) for span in margin})
+        outer = {*levels[:2], *levels[-2:]}
+        for span in margin:
+            label = _label(span)
+            value = _value(label) if label and round(span.middle / EDGE) in outer else 0
+            if value:
+                candidates.append((index, span, (label.isdecimal(), value - index)))
+    counts = Counter(count for _, count in {(index, count) for index, _, count in candidates})
+    enough = min(3, max(2, len(margins)))
+    numbers: list[Span | None] = [None] * len(margins)
+    for index, span, count in sorted(candidates, key=lambda candidate: -counts[candidate[2]]):
+        if counts[count] >= enough:
             numbers[index] = numbers[index] or span
     return numbers
 
 
-def _outermost(page: Page) -> list[Span]:
-    """Return the spans in the highest and in the lowest two lines of the margins."""
-    margin = _margin(page)
-    levels = sorted({round(span.middle / EDGE) for span in margin})
-    outer = {*levels[:2], *levels[-2:]}
-    return [span for span in margin if round(span.middle / EDGE) in outer]
-
-
 def _value(label: str) -> int:
-    """Return the value of a decimal or Roman number; 0 where it is none.
-
-    >>> _value("39"), _value("xiv"), _value("iiv")
-    (39, 14, 0)
-    """
-    if label.isdecimal():
-        return int(label)
-    digits = [_ROMAN[letter] for letter in label.lower()]
-    value = sum(-d if d < max(digits[i:]) else d for i, d in enumerate(digits))
-    return value if _roman(value) == label.lower() else 0
-
-
-def _roman(value: int) -> str:
-    """Return a number below 400 as a Roman one, in small letters."""
-    if value <= 0:
-        return ""
-    ones = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-    tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
-    return "c" * (value // 100) + tens[value % 100 // 10] + ones[value % 10]
+    """Return the value of a decimal or Roman number below 400; 0 where it is none."""
+    return int(label) if label.isdecimal() else _ROMAN.get(label.lower(), 0)

@@ -1,30 +1,59 @@
-"""What a PDF says about itself: title, date and the labels of its pages."""
+"""What a PDF says about itself: title, date, labels of its pages, bookmarks; and how it is damaged.
+
+The library mends damage without a word, so what may be missing is told from the bytes.
+"""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from pathlib import PurePath
 
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from research_agent.documents.layout.outline import Entry
-from research_agent.documents.layout.page_layout import Row
+from research_agent.documents.layout.rows import Row
 
 LARGE_TYPE = 1.3
-"""Type so many times larger than most of the first page's may be the title."""
+"""Factor by which type is larger than most of the first page's, where it may be the title's."""
 TITLE_CHARS = 200
 """A longer "title" is none."""
+CUT = "the end of the file is missing"
+TAIL = 2048
+"""Bytes at the end in which a whole file says where its table of objects is."""
 
 _NO_TITLE = re.compile(
     r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pdf|tex|dvi|indd|qxd|pptx?)", re.IGNORECASE
 )
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
+_START = re.compile(rb"startxref\s+(\d{1,12})\s*(?:%%EOF\s*)?$")
+_TABLE = re.compile(rb"\s*(?:xref\b|\d+\s+\d+\s+obj\b)")
+_COUNT = re.compile(rb"/Type\s*/Pages\b[^<>]{0,4000}?/Count\s+(\d{1,7})\b")
+_COUNT_FIRST = re.compile(rb"/Count\s+(\d{1,7})\b[^<>]{0,4000}?/Type\s*/Pages\b")
+_LINEAR = re.compile(rb"/Linearized\b[^<>]{0,400}?/N\s+(\d{1,7})\b")
 
 
-def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:
-    try:
-        return str(document.get_metadata_value(key))
-    except UnicodeError:
-        return ""  # not in UTF-16, as it should be
+def bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
+    """Yield the outline's entries in order; one that leads nowhere has no page."""
+    for bookmark in document.get_toc():
+        with suppress(pypdfium2.PdfiumError, UnicodeError):  # a damaged entry costs only itself
+            target = bookmark.get_dest()
+            page = target.get_index() if target else None
+            title = " ".join(bookmark.get_title().split())
+            left, top = _place(target) if target is not None else (None, None)
+            if title:
+                yield Entry(bookmark.level, title, page, top, left)
+
+
+def _place(target: pypdfium2.PdfDest) -> tuple[float | None, float | None]:
+    """Return the left edge and the height that a bookmark leads to, where it names them."""
+    kind, view = target.get_view()
+    if kind == pdfium.PDFDEST_VIEW_XYZ and view[1:]:
+        return view[0] or None, view[1] or None
+    if kind in (pdfium.PDFDEST_VIEW_FITH, pdfium.PDFDEST_VIEW_FITBH) and view:
+        return None, view[0] or None
+    return None, None
 
 
 def page_labels(document: pypdfium2.PdfDocument, printed: tuple[str, ...]) -> tuple[str, ...]:
@@ -39,7 +68,8 @@ def title_of(
 ) -> str:
     """Return the title: the file's own, else an outermost heading, else the largest lines."""
     title = " ".join(_metadata(document, "Title").split())
-    if title and not _NO_TITLE.fullmatch(title) and not _is_file_name(title):
+    path = " " not in title and (bool(PurePath(title).suffix) or "/" in title or "\\" in title)
+    if title and not path and not _NO_TITLE.fullmatch(title):
         return title
     roots = [entry.title for entry in entries if entry.level == 0]
     if len(roots) == 1 and len(entries) > 1:
@@ -51,18 +81,44 @@ def title_of(
     return large if len(large) <= TITLE_CHARS else ""
 
 
-def _is_file_name(title: str) -> bool:
-    """Say whether a title is a path, as some programs put it there."""
-    return " " not in title and (bool(PurePath(title).suffix) or "/" in title or "\\" in title)
-
-
 def date_of(document: pypdfium2.PdfDocument) -> str:
     """Return the day on which the file says it was made, or changed."""
     for key in ("CreationDate", "ModDate"):
-        match = _DATE.match(_metadata(document, key))
-        if match:
-            try:
+        if match := _DATE.match(_metadata(document, key)):
+            with suppress(ValueError):  # month 13 and the like: no date
                 return date(int(match[1]), int(match[2] or 1), int(match[3] or 1)).isoformat()
-            except ValueError:
-                continue  # month 13 and the like: no date
     return ""
+
+
+def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:
+    try:
+        return str(document.get_metadata_value(key))
+    except UnicodeError:
+        return ""  # not in UTF-16, as it should be
+
+
+def damage(data: bytes) -> str:
+    """Return how a file is damaged as a whole; empty where its parts are where it says.
+
+    >>> damage(b"%PDF-1.7 1 0 obj")
+    'the end of the file is missing'
+    """
+    end = data[-TAIL:].rstrip(b"\0\r\n\t ")
+    if b"%%EOF" not in end:
+        return CUT
+    start = _START.search(end[: end.rfind(b"%%EOF") + 5])
+    shift = max(data[:TAIL].find(b"%PDF-"), 0)
+    places = (int(start[1]), int(start[1]) + shift) if start else ()
+    if any(_TABLE.match(data, place) for place in places):
+        return ""
+    return "its table of objects is damaged"
+
+
+def named_pages(data: bytes) -> int:
+    """Return how many pages a file says it has, as far as that is not compressed; else 0.
+
+    >>> named_pages(b"<< /Type /Pages /Kids [5 0 R] /Count 9 >>")
+    9
+    """
+    found = (*_COUNT.findall(data), *_COUNT_FIRST.findall(data), *_LINEAR.findall(data[:TAIL]))
+    return max(map(int, found), default=0)

@@ -9,12 +9,12 @@ from math import degrees
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.layout.page_spans import Glyph
+from research_agent.documents.layout.spans import Glyph
 
 NEAR = 0.2
-"""Gap between two characters, in line heights, up to which they stand on the same line."""
+"""Gap between two characters, in line heights, up to which they are on the same line."""
 ANGLES = 40
-"""So many characters of a page are asked for their direction."""
+"""Characters of a page that are asked for their direction."""
 NEVER = -1e9
 """Right edge of no character."""
 
@@ -47,24 +47,16 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
     """
     unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
     codes = [unicode(raw, index) for index in range(text.count_chars())]
-    _draw_symbols(codes, text)
+    font = _Font(text)
     for index, code in enumerate(codes):
-        if code in _LOW:
+        if code in _SYMBOLS and _SYMBOL_FONT.match(font.name(index)):
+            codes[index] = ord(_SYMBOLS[code])
+        elif code in _LOW:
             high = codes[index - 1] if index else 0
             codes[index] = 0
             if high in _HIGH:
                 codes[index - 1] = 0x10000 + ((high - _HIGH[0]) << 10) + (code - _LOW[0])
     return "".join(map(chr, codes))
-
-
-def _draw_symbols(codes: list[int], text: pypdfium2.PdfTextPage) -> None:
-    """Replace codes of TeX's symbol fonts that PDFium takes for letters and digits."""
-    name, flags = create_string_buffer(_NAME), c_int()
-    for index, code in enumerate(codes):
-        if code in _SYMBOLS:
-            size = pdfium.FPDFText_GetFontInfo(text.raw, index, name, _NAME, flags)
-            if 0 < size <= _NAME and _SYMBOL_FONT.match(name.value):
-                codes[index] = ord(_SYMBOLS[code])
 
 
 def page_glyphs(
@@ -73,7 +65,7 @@ def page_glyphs(
     """Return the characters of a page's text with their boxes, turned so that it is upright.
 
     `chars` is its `page_text`; the second value is the page's height then. Spaces have no box,
-    and the line that a character stands on is known only where it does not follow the one before.
+    and the line that a character is on is known only where it does not follow the one before.
     """
     turn, glyphs = _turn(text, page), _glyphs(text, chars)
     width, height = page.get_size()
@@ -100,54 +92,44 @@ def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
 
 def _glyphs(text: pypdfium2.PdfTextPage, chars: str) -> Iterator[Glyph]:
     box, x, y = pdfium.FS_RECTF(), c_double(), c_double()
-    raw, is_bold, after = text.raw, _Boldness(text), NEVER
     place, origin = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetCharOrigin
-    for index, char in _chars(chars):
+    raw, font, after = text.raw, _Font(text), NEVER
+    bold = True  # as long as the line is: asking is slow
+    for index, code in enumerate(map(ord, chars)):
+        char = "" if code in _HIGH else _CHARS.get(code, chars[index])
         if char == "\n":
-            after = NEVER
-            is_bold.begin()
-            yield Glyph(char)
-        elif char == " ":
-            yield Glyph(char)
-        else:
-            place(raw, index, box)
-            left, bottom, right, top = box.left, box.bottom, box.right, box.top
-            if abs(left - after) > NEAR * (top - bottom):
-                origin(raw, index, x, y)
-            after = right
-            yield Glyph(char, left, bottom, right, top, y.value, is_bold(index, char))
+            after, bold = NEVER, True
+        if char in {"", " ", "\n"}:
+            if char:
+                yield Glyph(char)
+            continue
+        place(raw, index, box)
+        left, bottom, right, top = box.left, box.bottom, box.right, box.top
+        if abs(left - after) > NEAR * (top - bottom):
+            origin(raw, index, x, y)
+        after = right
+        letter = char[0].isalpha()
+        bold = bold and (not letter or font.is_bold(index))
+        yield Glyph(char, left, bottom, right, top, y.value, bold and letter)
 
 
-def _chars(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the characters that say something, with their numbers."""
-    for index, code in enumerate(map(ord, text)):
-        char = _CHARS.get(code)
-        if char is None:
-            char = "" if code in _HIGH else text[index]
-        if char:
-            yield index, char
-
-
-class _Boldness:
-    """Whether the letters of a line are bold, asked only until one is not: asking is slow."""
+class _Font:
+    """The fonts of a page's characters."""
 
     def __init__(self, text: pypdfium2.PdfTextPage) -> None:
-        self._text = text
+        self._raw = text.raw
         self._name = create_string_buffer(_NAME)
         self._flags = c_int()
-        self._so_far = True
 
-    def begin(self) -> None:
-        """Begin a line."""
-        self._so_far = True
+    def name(self, index: int) -> bytes:
+        """Return the name of the font, empty where there is none or it is too long."""
+        self._flags.value = 0
+        size = pdfium.FPDFText_GetFontInfo(self._raw, index, self._name, _NAME, self._flags)
+        return self._name.value if 0 < size <= _NAME else b""
 
-    def __call__(self, index: int, char: str) -> bool:
-        if not self._so_far or not char[0].isalpha():
-            return False
-        size = pdfium.FPDFText_GetFontInfo(self._text.raw, index, self._name, _NAME, self._flags)
-        forced = bool(size) and bool(self._flags.value & _FORCE_BOLD)
-        self._so_far = forced or (0 < size <= _NAME and bool(_BOLD.search(self._name.value)))
-        return self._so_far
+    def is_bold(self, index: int) -> bool:
+        name = self.name(index)
+        return bool(self._flags.value & _FORCE_BOLD) or bool(_BOLD.search(name))
 
 
 def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:

@@ -6,23 +6,29 @@ from dataclasses import replace
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.adapters.pdf.about import date_of, page_labels, title_of
-from research_agent.documents.adapters.pdf.bookmarks import entries
-from research_agent.documents.adapters.pdf.damage import CUT, damage, named_pages
+from research_agent.documents.adapters.pdf.about import (
+    CUT,
+    bookmarks,
+    damage,
+    date_of,
+    named_pages,
+    page_labels,
+    title_of,
+)
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
-from research_agent.documents.layout.continued_tables import with_heads
+from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.line_joining import vocabulary
-from research_agent.documents.layout.outline import Entry, row_sections
-from research_agent.documents.layout.page_blocks import page_blocks
+from research_agent.documents.layout.outline import row_sections
 from research_agent.documents.layout.page_furniture import (
     Page,
     without_line_numbers,
     without_running_heads,
 )
-from research_agent.documents.layout.page_layout import Row, rows
-from research_agent.documents.layout.page_spans import spans
+from research_agent.documents.layout.rows import rows
+from research_agent.documents.layout.spans import spans
+from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
-from research_agent.types.documents import SCANNED, Block, ParsedDocument, ParseQuality
+from research_agent.types.documents import SCANNED, ParsedDocument, ParseQuality
 
 
 def parse_pdf(data: bytes) -> ParsedDocument:
@@ -59,20 +65,24 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     numbered = [without_line_numbers(page) for page in pages]
     cleaned, printed = without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
-    outline = tuple(entries(document))
+    words = vocabulary(span.text for page in lines for row in page for span in row.spans)
+    outline = tuple(bookmarks(document))
     title = title_of(document, outline, lines[0])
-    warnings += _damage(data, pages, quality)
+    sections = row_sections(outline, lines, title=title)
+    blocks = with_heads(
+        page_blocks(page, headings, page=number, words=words)
+        for number, (page, headings) in enumerate(zip(lines, sections, strict=True), start=1)
+    )
+    counts = [sum(len(page.spans) for page in step) for step in (pages, numbered, cleaned)]
     return ParsedDocument(
-        blocks=_blocks(lines, outline, title),
+        blocks=tuple(blocks),
         title=title,
         page_texts=tuple(page.text for page in pages),
         date=date_of(document),
         page_labels=page_labels(document, printed),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *_damage(data, pages, quality)),
         quality=replace(
-            quality,
-            line_numbers=_pieces(pages) - _pieces(numbered),
-            running_heads=_pieces(numbered) - _pieces(cleaned),
+            quality, line_numbers=counts[0] - counts[1], running_heads=counts[1] - counts[2]
         ),
     )
 
@@ -86,22 +96,6 @@ def _damage(data: bytes, pages: Sequence[Page], quality: ParseQuality) -> list[s
     if harm == CUT:
         return [f"{harm}; {'; '.join(lost) or 'pages may be lost'}"]
     return [f"{harm or 'the file is incomplete'}; {'; '.join(lost)}"] if lost else []
-
-
-def _pieces(pages: Sequence[Page]) -> int:
-    return sum(len(page.spans) for page in pages)
-
-
-def _blocks(
-    lines: list[tuple[Row, ...]], outline: tuple[Entry, ...], title: str
-) -> tuple[Block, ...]:
-    words = vocabulary(span.text for page in lines for row in page for span in row.spans)
-    sections = row_sections(outline, lines, title=title)
-    pages = (
-        page_blocks(page, headings, page=number, words=words)
-        for number, (page, headings) in enumerate(zip(lines, sections, strict=True), start=1)
-    )
-    return tuple(with_heads(pages))
 
 
 def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, list[str]]:

@@ -1,24 +1,23 @@
 """Pieces of lines -> lines of text, with the cells of displayed tables.
 
-Coordinates are as in a PDF: points, y grows upwards. The order in which the page draws its text
-is kept (it follows columns, which sorting by height would not); only text that was drawn in
-between, such as a footnote, is moved behind what it interrupts.
+The page's drawing order is kept (it follows columns, which sorting by height would not); only text
+that was drawn in between, such as a footnote, is moved behind what it interrupts.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from research_agent.documents.layout.page_spans import CELL_GAP, SAME_LINE, Span, share
+from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Span, share
 
 CELL_LINES = 6
 """More lines than this, one above the other, are a column of text and no cell."""
 LINE_PITCH = 1.7
 """Distance of baselines, in line heights, up to which a line goes on from the one above."""
 COLUMN_ROWS = 5
-"""So many lines of two columns at least, one above the other, are no table."""
+"""Rows of two pieces, one above the other, from which they are two columns and no table."""
 COLUMN_WORDS = 4
-"""A line of a column has so many words at least."""
+"""Words in a line of a column at least."""
 FULL = 0.8
 """Share of a column's width that a line fills, and share of the lines that do."""
 LOOK_BACK = 15
@@ -104,47 +103,6 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
     return _top_down(_columns_apart(done))
 
 
-def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
-    """Put the left column before the right one where both were drawn line by line."""
-    ordered: list[Row] = []
-    for alike, run in groupby(page_rows, key=_is_of_two_columns):
-        lines = list(run)
-        if alike and len(lines) >= COLUMN_ROWS and _are_columns(lines):
-            ordered += [Row((row.cells[0],)) for row in lines]
-            ordered += [Row((row.cells[1],)) for row in lines]
-        else:
-            ordered += lines
-    return ordered
-
-
-def _is_of_two_columns(row: Row) -> bool:
-    """Say whether a row may be a line of two columns: two pieces of one line each."""
-    return len(row.cells) == 2 and all(len(cell) == 1 for cell in row.cells)  # noqa: PLR2004 (two)
-
-
-def _are_columns(lines: Sequence[Row]) -> bool:
-    """Say whether both pieces of most rows are lines of prose that fill their column."""
-    for column in (0, 1):
-        spans = [row.cells[column][0] for row in lines]
-        left, right = min(s.left for s in spans), max(s.right for s in spans)
-        full = [s for s in spans if s.right - s.left > FULL * (right - left)]
-        words = sum(len(s.text.split()) >= COLUMN_WORDS for s in spans)
-        if min(len(full), words) < FULL * len(spans):
-            return False
-    return True
-
-
-def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Sort by height a page of one column, on which some programs draw tables last."""
-    ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
-    boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
-    beside = any(
-        share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
-        for upper, lower in pairwise(boxes)
-    )
-    return tuple(page_rows if beside else ordered)
-
-
 def _reading_order(page_spans: Sequence[Span]) -> list[Span]:
     """Move what was drawn in the middle of a paragraph, such as a footnote, behind it."""
     ordered: list[Span] = []
@@ -220,3 +178,38 @@ def _finish(cells: Sequence[Sequence[Span]]) -> tuple[Row, ...]:
     if len(cells) == 1:
         return tuple(Row(((span,),)) for span in cells[0])
     return (Row(tuple(tuple(cell) for cell in cells)),) if cells else ()
+
+
+def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
+    """Put the left column before the right one where both were drawn line by line."""
+    ordered: list[Row] = []
+    for pairs, run in groupby(page_rows, key=lambda row: [len(cell) for cell in row.cells]):
+        lines = list(run)
+        if pairs == [1, 1] and len(lines) >= COLUMN_ROWS and _are_columns(lines):
+            ordered += [Row((row.cells[column],)) for column in (0, 1) for row in lines]
+        else:
+            ordered += lines
+    return ordered
+
+
+def _are_columns(lines: Sequence[Row]) -> bool:
+    """Say whether both pieces of most rows are lines of prose that fill their column."""
+    for column in (0, 1):
+        spans = [row.cells[column][0] for row in lines]
+        left, right = min(s.left for s in spans), max(s.right for s in spans)
+        full = sum(s.right - s.left > FULL * (right - left) for s in spans)
+        words = sum(len(s.text.split()) >= COLUMN_WORDS for s in spans)
+        if min(full, words) < FULL * len(spans):
+            return False
+    return True
+
+
+def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Sort by height a page of one column, on which some programs draw tables last."""
+    ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
+    boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
+    beside = any(
+        share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
+        for upper, lower in pairwise(boxes)
+    )
+    return tuple(page_rows if beside else ordered)

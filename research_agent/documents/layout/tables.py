@@ -1,21 +1,24 @@
-"""Which rows of a page are a displayed table, and the table as text."""
+"""Which rows of a page are a displayed table, the table as text, and how it goes on overleaf."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from research_agent.documents.layout.line_joining import join_lines
-from research_agent.documents.layout.page_layout import Row
-from research_agent.documents.layout.page_spans import Span
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.spans import Span
+from research_agent.text.tables import cells, head_of
+from research_agent.types.documents import Block
 
 ROW_GAP = 2.5
 """Distance, in line heights, from which two rows are not of one table."""
 HEADER_CHARS = 60
 """A lone cell between or above rows is at most this long."""
 LONE_ROWS = 2
-"""So many rows of one cell may stand between two of several."""
+"""Rows of one cell between two of several at most."""
 PAIR = 2
-"""Cells of a row at least; of just so many only three rows with their second cells in line
-are a table."""
+"""Cells of a row at least; of two cells only three rows with their second cells in line are a
+table."""
 ALIGNED = 6.0
 """Points by which the edges of a column may differ."""
 
@@ -65,18 +68,54 @@ def table_text(rows: Sequence[Row], words: Collection[str] = ()) -> str:
     >>> table_text([row(12, 30, 60), row(0, 0, 30, 60)])
     '| x30 | x60\nx0 | x30 | x60'
     """
-    columns = _columns(rows)
+    most = max(len(row.cells) for row in rows)
+    full = [[_edges(cell) for cell in row.cells] for row in rows if len(row.cells) == most]
+    columns = [
+        (min(left for left, _ in column), max(right for _, right in column))
+        for column in zip(*full, strict=True)
+    ]
     lines = []
     for row in rows:
-        cells = [join_lines([span.text for span in cell], words) for cell in row.cells]
+        texts = [join_lines([span.text for span in cell], words) for cell in row.cells]
         places = [_place(cell, columns) for cell in row.cells]
-        if 1 < len(cells) < len(columns) and len(set(places)) == len(places):
-            filled = [""] * len(columns)
-            for place, cell in zip(places, cells, strict=True):
-                filled[place] = cell
-            cells = filled
-        lines.append(re.sub(r" +", " ", " | ".join(cells)).strip())
+        if 1 < len(texts) < most and len(set(places)) == len(places):
+            filled = dict(zip(places, texts, strict=True))
+            texts = [filled.get(column, "") for column in range(most)]
+        lines.append(re.sub(r" +", " ", " | ".join(texts)).strip())
     return "\n".join(lines)
+
+
+def with_heads(pages: Iterable[Iterable[Block]]) -> Iterator[Block]:
+    r"""Yield the blocks of all pages; a table that goes on has caption and head on each page.
+
+    A table goes on where it ends one page and begins the next, in one section and with as many
+    columns. A page that repeats the head, or has a caption, is left as it is.
+
+    >>> first = Block("Table 1. Sizes\n | key | text\nA | 8 | 9", 1, kind="table")
+    >>> print([*with_heads([[first], [Block("B | 7 | 6", 2, kind="table")]])][1].text)
+    Table 1. Sizes
+     | key | text
+    B | 7 | 6
+    """
+    before: Block | None = None
+    for page in pages:
+        blocks = list(page)
+        if before and blocks and blocks[0].kind == "table":
+            blocks[0] = _continued(before, blocks[0])
+        yield from blocks
+        before = blocks[-1] if blocks and blocks[-1].kind == "table" else None
+
+
+def _continued(before: Block, table: Block) -> Block:
+    """Return a table with the head of the one before it, if it goes on with that."""
+    head = head_of(before.text)
+    first = table.text.split("\n", 1)[0]
+    names = cells(head.rpartition("\n")[2])
+    if not names or before.section != table.section or is_caption(first):
+        return table
+    if len(cells(first)) != len(names) or cells(first) == names:
+        return table
+    return replace(table, text=f"{head}\n{table.text}")
 
 
 def _is_row(row: Row) -> bool:
@@ -92,6 +131,10 @@ def _is_near(above: Row, below: Row) -> bool:
     return -above.size < above.bottom - below.top < (ROW_GAP - 1) * above.size
 
 
+def _is_lone(row: Row) -> bool:
+    return len(row.text) <= HEADER_CHARS and not is_caption(row.text)
+
+
 def _region_end(rows: Sequence[Row], start: int) -> int:
     """Return the end of the rows of several cells that begin at `start`, lone cells between."""
     if not _is_row(rows[start]):
@@ -99,34 +142,29 @@ def _region_end(rows: Sequence[Row], start: int) -> int:
     end = start + 1
     for index in range(start + 1, len(rows)):
         row = rows[index]
-        lone = len(row.text) <= HEADER_CHARS and not is_caption(row.text)
-        if not _is_near(rows[index - 1], row) or not (_is_row(row) or lone):
+        wide = _is_row(row)
+        if not _is_near(rows[index - 1], row) or not (wide or _is_lone(row)):
             break
-        if index - end >= LONE_ROWS and not _is_row(row):
+        if index - end >= LONE_ROWS and not wide:
             break
-        if _is_row(row):
-            end = index + 1
+        end = index + 1 if wide else end
     return end
 
 
 def _is_table(rows: Sequence[Row]) -> bool:
     """Say whether a run of rows is a table and not text with a few gaps."""
     wide = [row for row in rows if len(row.cells) > 1]
-    most = max((len(row.cells) for row in wide), default=0)
-    if most > PAIR:
+    if max((len(row.cells) for row in wide), default=0) > PAIR:
         return len(wide) > 1
-    aligned = max(
-        (sum(_is_aligned(row.cells[1], other.cells[1]) for other in wide) for row in wide),
-        default=0,
-    )
+    seconds = [row.cells[1][0] for row in wide]
+    aligned = max((sum(_is_aligned(a, b) for b in seconds) for a in seconds), default=0)
     return len(wide) > PAIR and aligned > 0.6 * len(wide)
 
 
-def _is_aligned(a: Sequence[Span], b: Sequence[Span]) -> bool:
+def _is_aligned(a: Span, b: Span) -> bool:
     """Say whether two cells share a left, right or middle line."""
-    left, right = abs(a[0].left - b[0].left), abs(a[0].right - b[0].right)
-    middle = abs(a[0].left + a[0].right - b[0].left - b[0].right) / 2
-    return min(left, right, middle) <= ALIGNED
+    middle = abs(a.left + a.right - b.left - b.right) / 2
+    return min(abs(a.left - b.left), abs(a.right - b.right), middle) <= ALIGNED
 
 
 def _with_head(rows: Sequence[Row], start: int, found: Sequence[tuple[int, int]]) -> int:
@@ -135,10 +173,10 @@ def _with_head(rows: Sequence[Row], start: int, found: Sequence[tuple[int, int]]
     if start <= floor:
         return start
     head = rows[start - 1]
-    short = len(head.text) <= HEADER_CHARS and not is_caption(head.text)
     tight = head.bottom - rows[start].top < 0.6 * head.size
     inside = head.left >= rows[start].left - ALIGNED and head.right <= rows[start].right
-    return start - 1 if short and tight and inside and _is_near(head, rows[start]) else start
+    joined = _is_lone(head) and tight and inside and _is_near(head, rows[start])
+    return start - 1 if joined else start
 
 
 def _with_captions(
@@ -161,24 +199,12 @@ def _with_captions(
     return tuple((start, end) for start, end in ranges)
 
 
-def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """Return the left and right edges of the columns, from the rows that fill them all."""
-    most = max(len(row.cells) for row in rows)
-    full = [row for row in rows if len(row.cells) == most]
-    return [
-        (
-            min(span.left for row in full for span in row.cells[i]),
-            max(span.right for row in full for span in row.cells[i]),
-        )
-        for i in range(most)
-    ]
+def _edges(cell: Sequence[Span]) -> tuple[float, float]:
+    return min(span.left for span in cell), max(span.right for span in cell)
 
 
 def _place(cell: Sequence[Span], columns: Sequence[tuple[float, float]]) -> int:
     """Return the column with which a cell has most in common, or to which it is nearest."""
-    left, right = min(span.left for span in cell), max(span.right for span in cell)
-
-    def common(index: int) -> float:
-        return min(right, columns[index][1]) - max(left, columns[index][0])
-
-    return max(range(len(columns)), key=common)
+    left, right = _edges(cell)
+    common = [min(right, end) - max(left, start) for start, end in columns]
+    return common.index(max(common))

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from research_agent.documents.layout.page_layout import Row
-from research_agent.documents.layout.page_spans import Span
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.spans import Span
 
 HEAD_ROWS = 14
-"""Between the caption and the first step stand so many rows at most: what goes in and out."""
+"""Rows between the caption and the first step at most: what goes in and out."""
 BETWEEN = 4
-"""So many rows without a number may stand between two steps."""
+"""Rows without a number between two steps at most."""
 INDENT = 1.4
 """Width of one step of indentation, in line heights."""
 
@@ -40,7 +40,7 @@ def algorithm_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
 
 
 def algorithm_text(rows: Sequence[Row]) -> str:
-    r"""Return one line a step, indented as it is seen; what stands above the steps row by row.
+    r"""Return one line a step, indented as it is seen; what is above the steps row by row.
 
     >>> def row(*pieces):
     ...     return Row(tuple((Span(t, x, y, x + 9, y + 9),) for t, x, y in pieces))
@@ -60,11 +60,13 @@ def algorithm_text(rows: Sequence[Row]) -> str:
         for span in row.spans:
             text = span.text
             while match := _next_step(text, expected):
-                _go_on(lines, text[: match.start(1)].strip(), 0)
+                if before := text[: match.start(1)].strip():
+                    lines[-1] += f" {before}"
                 lines.append(match[1])
                 text, expected, mark = text[match.end(1) :].strip(), expected + 1, span
-            _go_on(lines, text, _depth(mark, span) if mark is not span else 0)
-            mark = None if text else mark
+            if text:
+                lines[-1] += f" {_indent(mark, span)}{text}"
+                mark = None
     return "\n".join(lines)
 
 
@@ -73,17 +75,11 @@ def _next_step(text: str, expected: int) -> re.Match[str] | None:
     return re.search(rf"(?:^|\s)({expected}\s?:)(?=\s|$)", text)
 
 
-def _go_on(lines: list[str], text: str, depth: int) -> None:
-    """Write a text behind the last line."""
-    if text:
-        lines[-1] += " " + "  " * depth + text
-
-
-def _depth(mark: Span | None, span: Span) -> int:
-    """Return how many steps a piece is indented behind the number of its line."""
-    if mark is None:
-        return 0
-    return max(0, min(round((span.left - mark.right) / (INDENT * mark.size)) - 1, 20))
+def _indent(mark: Span | None, span: Span) -> str:
+    """Return the spaces before a piece that follows the number of its line."""
+    if mark is None or mark is span:
+        return ""
+    return "  " * max(0, min(round((span.left - mark.right) / (INDENT * mark.size)) - 1, 20))
 
 
 def _is_caption(text: str) -> bool:
@@ -99,9 +95,9 @@ def _end(rows: Sequence[Row], start: int) -> int:
         row = rows[index]
         if _is_caption(row.text) or index - end > (BETWEEN if expected > 1 else HEAD_ROWS):
             break
-        found = False
+        before = expected
         for span in row.spans:
             while _next_step(span.text, expected):
-                expected, found = expected + 1, True
-        end = index + 1 if found else end
+                expected += 1
+        end = index + 1 if expected > before else end
     return end if expected > 2 else start  # noqa: PLR2004 (one step proves nothing)

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
+from research_agent.documents.layout.algorithms import algorithm_ranges, algorithm_text
 from research_agent.documents.layout.line_joining import join_lines
-from research_agent.documents.layout.page_algorithms import algorithm_ranges, algorithm_text
-from research_agent.documents.layout.page_layout import Row
-from research_agent.documents.layout.page_tables import is_caption, table_ranges, table_text
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.tables import is_caption, table_ranges, table_text
+from research_agent.types import ChunkKind
 from research_agent.types.documents import Block
 
 PARAGRAPH_GAP = 1.22
@@ -33,6 +33,8 @@ _NUMBERED = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.):]\s|\[[\w.+-]{1,14}\
 _STEP = re.compile(r"\d{1,3}:(?:\s|$)|(?:Input|Output|Require|Ensure)\s?:")
 _MARK = re.compile(r".{0,2}")  # of a footnote
 _LEADERS = re.compile(r"(?:\.\s*){4,}")
+_Piece = tuple[str, ChunkKind, tuple[str, ...]]
+"""The text of a block, its kind, and headings of its own below the section's."""
 _ENDS = re.compile(r"[.?!:;\u3002]['\"\u201d\u2019)\]]*$")
 
 
@@ -47,7 +49,7 @@ def page_blocks(
 
     `words` are the document's, to tell a compound from a word that the line's end has cut.
 
-    >>> from research_agent.documents.layout.page_spans import Span
+    >>> from research_agent.documents.layout.spans import Span
     >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
     >>> [block.text for block in page_blocks(lines, [(), ()])]
     ['a paragraph']
@@ -59,69 +61,50 @@ def page_blocks(
         headed = bool(section) and group[0].text == section[-1]
         if headed:
             blocks.append(Block(section[-1], page, section))
-        place = _Place(page, section, pitch, words)
-        blocks.extend(_section_blocks(group[headed:], place))
+        for text, kind, below in _pieces(group[headed:], pitch, words):
+            blocks.append(Block(text, page, (*section, *below), kind))
     return tuple(blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where blocks stand, and what is known of the lines around them."""
-
-    page: int
-    section: tuple[str, ...]
-    pitch: float
-    words: Collection[str]
-
-
-def _section_blocks(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
-    """Yield the blocks of one section on one page."""
+def _pieces(rows: Sequence[Row], pitch: float, words: Collection[str]) -> Iterator[_Piece]:
+    """Yield the blocks of one section on one page: its algorithms, and what is between them."""
     done = 0
     for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
-        yield from _blocks_between(rows[done:start], place)
+        yield from _tables_and_text(rows[done:start], pitch, words)
         if end > start:
-            text = algorithm_text(rows[start:end]).replace("\N{SOFT HYPHEN}", "-")
-            named = (*place.section, rows[start].text.replace("\N{SOFT HYPHEN}", "-"))
-            yield Block(text, place.page, named, "algorithm")
+            name, text = rows[start].text, algorithm_text(rows[start:end])
+            hyphens = ("\N{SOFT HYPHEN}", "-")
+            yield text.replace(*hyphens), "algorithm", (name.replace(*hyphens),)
         done = end
 
 
-def _blocks_between(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
-    """Yield the tables and paragraphs of rows that hold no algorithm."""
+def _tables_and_text(rows: Sequence[Row], pitch: float, words: Collection[str]) -> Iterator[_Piece]:
+    """Yield tables, one of long entries (a glossary) as the items of a list, and paragraphs."""
     done = 0
     for start, end in (*table_ranges(rows), (len(rows), len(rows))):
-        yield from _text_blocks(rows[done:start], place)
+        for paragraph in _paragraphs(rows[done:start], pitch):
+            text = join_lines([row.text for row in paragraph], words)
+            item = _is_item(text) or _LEADERS.search(paragraph[0].text)
+            yield text, "list" if item else "text", ()
         if end > start:
-            yield from _table_blocks(table_text(rows[start:end], place.words), place)
+            table = table_text(rows[start:end], words)
+            lines = table.split("\n")
+            if len(table) <= LONG_ROW * len(lines):
+                yield table, "table", ()
+            else:
+                yield from ((line, "list", ()) for line in lines)
         done = end
 
 
-def _table_blocks(text: str, place: _Place) -> Iterator[Block]:
-    """Yield a table; one of long entries, such as a glossary, as the items of a list."""
-    lines = text.split("\n")
-    if len(text) <= LONG_ROW * len(lines):
-        yield Block(text, place.page, place.section, "table")
-        return
-    for line in lines:
-        yield Block(line, place.page, place.section, "list")
-
-
-def _text_blocks(rows: Sequence[Row], place: _Place) -> Iterator[Block]:
-    """Yield the paragraphs and list items of rows that are no table."""
+def _paragraphs(rows: Sequence[Row], pitch: float) -> Iterator[list[Row]]:
     paragraph: list[Row] = []
     for row in rows:
-        if paragraph and _begins(paragraph, row, place.pitch):
-            yield _block(paragraph, place)
+        if paragraph and _begins(paragraph, row, pitch):
+            yield paragraph
             paragraph = []
         paragraph.append(row)
     if paragraph:
-        yield _block(paragraph, place)
-
-
-def _block(paragraph: Sequence[Row], place: _Place) -> Block:
-    text = join_lines([row.text for row in paragraph], place.words)
-    item = _is_item(text) or _LEADERS.search(paragraph[0].text)
-    return Block(text, place.page, place.section, "list" if item else "text")
+        yield paragraph
 
 
 def _is_item(text: str) -> bool:

@@ -7,31 +7,30 @@ looks like one of these, such as a numbered list, is left alone.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.layout.number_chains import Chain
-from research_agent.documents.layout.page_layout import Row
+from research_agent.documents.layout.rows import Row
 
 Place = tuple[int, int]
 """Page and row, both from 0."""
 
 LARGE = 1.12
-"""Type so many times larger than another stands above it."""
+"""Factor by which type is larger than that of what it heads."""
 HEADING_CHARS = 120
 """A longer line is no heading."""
 TEXT_CHARS = 40
-"""A line of text below a heading without number has at least so many characters."""
+"""Characters of the line of text below a heading without number at least."""
 LETTERS = 3
-"""A heading has at least so many letters."""
+"""Letters of a heading at least."""
 WORDS = 0.8
 """Share of letters and spaces in a heading at least."""
 PAIR = 2
 """Pieces of a line that has its number apart."""
 LINES = 3
-"""A heading goes over so many lines at most."""
+"""Lines of a heading at most."""
 CHAIN = {False: 2, True: 3}
-"""So many numbers that count up are headings; for those at the beginning of a paragraph: True."""
+"""Numbers that count up, from which they are headings; True: at the beginning of a paragraph."""
 OFTEN = 0.25
 """Share of the lines in bold or large type from which such type tells nothing."""
 
@@ -56,7 +55,7 @@ class Found:
     run_in: bool = False
     """The paragraph goes on in the same line."""
     top: bool = False
-    """It stands above all others, as an appendix does."""
+    """It is above all others, as an appendix is."""
     strong: bool = True
     """Its type tells that it is a heading, and not its number alone."""
     lines: int = 1
@@ -81,7 +80,7 @@ def text_headings(
     only numbered headings and appendices count, otherwise also lines in bold or large type. A
     number with several parts counts only below its section, which the caller has to look after.
 
-    >>> from research_agent.documents.layout.page_spans import Span
+    >>> from research_agent.documents.layout.spans import Span
     >>> lines = [Span(t, 0, 0, 9, 10, bold=len(t)) for t in ("1 Scope", "2 Terms", "Note")]
     >>> found = text_headings([[Row(((line,),)) for line in lines]], [], outlined=True)
     >>> [heading.number for heading in found.values()]
@@ -94,30 +93,23 @@ def text_headings(
         for number in range(len(rows)):
             if number < after or (page, number) in named:
                 continue
-            found = _found(rows, number, body)
-            if found:
+            if found := _found(rows, number, body):
                 candidates[page, number] = found
                 after = number + found.lines
-    free = not outlined and not _is_everywhere(candidates, pages)
-    chained = _counted(candidates, named)
-    return {
-        place: found
-        for place, found in candidates.items()
-        if (place in chained if len(found.number) == 1 else bool(found.number) or found.top)
-        or (
-            free
-            and not (found.number or found.top)
-            and _stands_above(place, candidates, pages, title)
-        )
-    }
+    strong = sum(found.strong for found in candidates.values())
+    free = not outlined and strong <= OFTEN * sum(map(len, pages))  # (slides are large everywhere)
+    counted = _counted(candidates, named)
+    chosen: dict[Place, Found] = {}
+    for place, found in candidates.items():
+        if len(found.number) == 1 and place not in counted:
+            continue
+        if found.number or found.top or (free and _is_above_text(place, candidates, pages, title)):
+            chosen[place] = found
+    return chosen
 
 
 def is_larger(size: float, other: float) -> bool:
-    """Say whether type is clearly larger than other type.
-
-    >>> is_larger(12, 10), is_larger(10.5, 10)
-    (True, False)
-    """
+    """Say whether type is clearly larger than other type."""
     return size > LARGE * other
 
 
@@ -133,15 +125,16 @@ def _body_size(pages: Sequence[Sequence[Row]]) -> float:
 def _found(rows: Sequence[Row], number: int, body: float) -> Found | None:
     """Return the heading that a row is or begins with, going over the rows of the same type."""
     row = rows[number]
-    text = row.text
     strong = _is_bold(row) or is_larger(row.size, body)
-    if not strong and row.bold:
-        return _run_in(row)
-    if not _is_one(row) or not (strong or number_of(text)):
+    if not strong and row.bold:  # a paragraph may begin with a bold and numbered heading
+        run_in = _RUN_IN.match(row.text[: row.bold].strip())
+        return Found(run_in[0], row.size, number_of(run_in[0]), run_in=True) if run_in else None
+    one = len(row.spans) == 1 or (len(row.spans) == PAIR and _is_numbered(row))
+    if not one or not (strong or number_of(row.text)):
         return None
-    if not _is_heading(text) or _is_beside(rows, row):
+    if not _is_heading(row.text) or _is_beside(rows, row):
         return None
-    parts = [text]
+    parts = [row.text]
     for below in rows[number + 1 : number + LINES] if strong else ():
         if not _goes_on(rows[number + len(parts) - 1], below):
             break
@@ -151,11 +144,6 @@ def _found(rows: Sequence[Row], number: int, body: float) -> Found | None:
         return None
     top = _APPENDIX.match(text) is not None
     return Found(text, row.size, number_of(text), top=top, strong=strong, lines=len(parts))
-
-
-def _is_one(row: Row) -> bool:
-    """Say whether a row is one piece of text, maybe with its number in front."""
-    return len(row.spans) == 1 or (len(row.spans) == PAIR and _is_numbered(row))
 
 
 def _is_numbered(row: Row) -> bool:
@@ -168,21 +156,14 @@ def _is_bold(row: Row) -> bool:
     return bool(words) and all(span.bold >= len(span.text) for span in words)
 
 
-def _run_in(row: Row) -> Found | None:
-    """Return the bold and numbered heading with which a paragraph begins."""
-    run_in = _RUN_IN.match(row.text[: row.bold].strip()) if row.bold else None
-    return Found(run_in[0], row.size, number_of(run_in[0]), run_in=True) if run_in else None
-
-
 def _is_heading(text: str) -> bool:
     """Say whether a line may be a heading by its words: no sentence, no formula, no caption."""
     title = _NUMBER.sub("", text)
     words = sum(char.isalpha() or char in " -/&'()" for char in title)
-    letters = sum(map(str.isalpha, title))
     first = next((char for char in text if char.isalpha()), "a")
     return (
         len(text) <= HEADING_CHARS
-        and letters >= LETTERS
+        and sum(map(str.isalpha, title)) >= LETTERS
         and words >= WORDS * len(title)
         and not first.islower()
         and not _NO_HEADING.match(text)
@@ -190,7 +171,7 @@ def _is_heading(text: str) -> bool:
 
 
 def _is_beside(rows: Sequence[Row], row: Row) -> bool:
-    """Say whether other text stands so near on the same line that both are one line."""
+    """Say whether other text is so near on the same line that both are one line."""
     return any(
         other.bottom < row.baseline < other.top
         and -row.size < max(other.left - row.right, row.left - other.right) < row.size
@@ -201,18 +182,33 @@ def _is_beside(rows: Sequence[Row], row: Row) -> bool:
 
 def _goes_on(row: Row, below: Row) -> bool:
     """Say whether the row below is of the same heading."""
-    text = below.text
     alike = abs(row.size - below.size) < 0.03 * row.size and len(below.spans) == 1
-    bold = _is_bold(row) == _is_bold(below)
     near = 0 < row.baseline - below.baseline < 1.6 * row.size
-    new = number_of(text) or _APPENDIX.match(text)
-    return alike and bold and near and not new
+    new = number_of(below.text) or _APPENDIX.match(below.text)
+    return alike and near and _is_bold(row) == _is_bold(below) and not new
 
 
-def _is_everywhere(candidates: dict[Place, Found], pages: Sequence[Sequence[Row]]) -> bool:
-    """Say whether so much is bold or large that it tells nothing, as on slides."""
-    strong = sum(found.strong for found in candidates.values())
-    return strong > OFTEN * sum(map(len, pages))
+def _is_above_text(
+    place: Place,
+    candidates: dict[Place, Found],
+    pages: Sequence[Sequence[Row]],
+    title: str,
+) -> bool:
+    """Say whether a line of text, or a numbered heading, follows a line that is not the title."""
+    page, number = place
+    found = candidates[place]
+    if _plain(found.text) in _plain(title):
+        return False
+    after = number + found.lines
+    overleaf = pages[page + 1][:1] if page + 1 < len(pages) else ()
+    following = next(iter([*pages[page][after:], *overleaf]), None)
+    below = candidates.get((page, after))
+    long = following is not None and len(following.text) >= TEXT_CHARS
+    return long or bool(below and below.number)
+
+
+def _plain(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Place]:
@@ -220,7 +216,7 @@ def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Pl
 
     Those at the beginning of paragraphs count within one section; whole lines may be chapters.
     """
-    chains: dict[tuple[bool, int], Chain[Place]] = {}
+    chains: dict[tuple[bool, int], _Chain] = {}
     breaks = sorted(named)
     before: Place = (0, 0)
     for place, found in candidates.items():
@@ -231,33 +227,42 @@ def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Pl
         before = place
         if len(found.number) == 1:
             key = (found.run_in, round(found.size))
-            chain = chains.setdefault(key, Chain(CHAIN[found.run_in]))
+            chain = chains.setdefault(key, _Chain(CHAIN[found.run_in]))
             chain.add(place, found.number[0], strong=found.strong)
     return {place for chain in chains.values() for place in chain.close()}
 
 
-def _stands_above(
-    place: Place,
-    candidates: dict[Place, Found],
-    pages: Sequence[Sequence[Row]],
-    title: str,
-) -> bool:
-    """Say whether a line of text, or another heading, follows a line that is not the title."""
-    page, number = place
-    found = candidates[place]
-    if _plain(found.text) in _plain(title):
-        return False
-    following = [*pages[page][number + found.lines :], *_first_of(pages, page + 1)]
-    if not following:
-        return False
-    after = candidates.get((page, number + found.lines))
-    return len(following[0].text) >= TEXT_CHARS or bool(after and after.number)
+class _Chain:
+    """Numbers that count up from 1 among others that do not belong to them.
 
+    One count after another is kept, if it is long enough and strong for the most part.
+    """
 
-def _first_of(pages: Sequence[Sequence[Row]], page: int) -> Iterator[Row]:
-    """Yield the first row of a page that may not be there."""
-    yield from pages[page][:1] if page < len(pages) else ()
+    def __init__(self, least: int) -> None:
+        """Keep counts of at least `least` numbers."""
+        self._least = least
+        self._kept: list[Place] = []
+        self._open: list[tuple[Place, int, bool]] = []
 
+    def add(self, place: Place, number: int, *, strong: bool) -> None:
+        """Look at the next number; a weak one may be something else and ends nothing.
 
-def _plain(text: str) -> str:
-    return "".join(char for char in text.casefold() if char.isalnum())
+        Of a count that has begun, one number may be missing before a strong one.
+        """
+        while strong and self._open and not self._open[-1][2] and self._open[-1][1] >= number:
+            self._open.pop()
+        last = self._open[-1][1] if self._open else 0
+        skipped = strong and len(self._open) > 1 and number == last + 2
+        if strong and number != last + 1 and not skipped:
+            self.close()
+            last = 0
+        if number == last + 1 or skipped:
+            self._open.append((place, number, strong))
+
+    def close(self) -> list[Place]:
+        """End the count that is open, and return the places of all that are kept."""
+        strong = sum(item[2] for item in self._open)
+        if len(self._open) >= self._least and 2 * strong >= len(self._open):
+            self._kept.extend(place for place, _, _ in self._open)
+        self._open = []
+        return self._kept

@@ -1,7 +1,6 @@
 """Characters of a page with their places -> pieces of lines without large gaps.
 
-Coordinates are as in a PDF: points, y grows upwards. The order in which the page draws its text
-is kept.
+Coordinates are as in a PDF: points, y grows upwards. The page's drawing order is kept.
 """
 
 import re
@@ -68,7 +67,13 @@ def spans(glyphs: Iterable[Glyph]) -> tuple[Span, ...]:
     ...     Glyph("c", 60, 0, 65, 10)])]
     ['a b', 'c']
     """
-    return tuple(_span(piece) for piece in _pieces(glyphs) if _drawn(piece))
+    return tuple(span for piece in _pieces(glyphs) if (span := _span(piece)))
+
+
+def share(a: Glyph | Span, b: Glyph | Span) -> float:
+    """Return which part of the lower one's height both have in common."""
+    common = min(a.top, b.top) - max(a.bottom, b.bottom)
+    return common / max(min(a.top - a.bottom, b.top - b.bottom), 0.1)
 
 
 def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
@@ -86,11 +91,6 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
     yield piece
 
 
-def _drawn(piece: Sequence[Glyph]) -> list[Glyph]:
-    """Return the characters that have a place; spaces may have none."""
-    return [glyph for glyph in piece if not glyph.char.isspace()]
-
-
 def _is_apart(last: Glyph, glyph: Glyph) -> bool:
     """Say whether `glyph` does not belong to the piece that ends in `last`."""
     gap, height = glyph.left - last.right, glyph.top - glyph.bottom
@@ -104,15 +104,12 @@ def _is_apart(last: Glyph, glyph: Glyph) -> bool:
     return gap > CELL_GAP * height or (gap < -3 * height and share(last, glyph) < SAME_LINE)
 
 
-def share(a: Glyph | Span, b: Glyph | Span) -> float:
-    """Return which part of the lower one's height both have in common."""
-    common = min(a.top, b.top) - max(a.bottom, b.bottom)
-    return common / max(min(a.top - a.bottom, b.top - b.bottom), 0.1)
-
-
-def _span(piece: Sequence[Glyph]) -> Span:
-    """Return the span of some characters."""
-    drawn = _drawn(piece)
+def _span(piece: Sequence[Glyph]) -> Span | None:
+    """Return the span of some characters; None for spaces alone, which may have no place."""
+    drawn = [glyph for glyph in piece if not glyph.char.isspace()]
+    if not drawn:
+        return None
+    lead = list(takewhile(lambda glyph: glyph.bold or not glyph.char.isalpha(), piece))
     return Span(
         _text(piece),
         min(glyph.left for glyph in drawn),
@@ -121,41 +118,28 @@ def _span(piece: Sequence[Glyph]) -> Span:
         max(glyph.top for glyph in drawn),
         max(median(glyph.top - glyph.bottom for glyph in drawn), 0.1),
         drawn[0].baseline,
-        _bold(piece),
+        len(_text(lead)) if any(glyph.bold for glyph in lead) else 0,
     )
-
-
-def _bold(piece: Sequence[Glyph]) -> int:
-    """Return the length of the text up to its first letter that is not bold."""
-    lead = list(takewhile(lambda glyph: glyph.bold or not glyph.char.isalpha(), piece))
-    return len(_text(lead)) if any(glyph.bold for glyph in lead) else 0
 
 
 def _text(piece: Sequence[Glyph]) -> str:
     """Return the characters, with the spaces that were left to the eye; those of numbers thin."""
     text: list[str] = []
     last: Glyph | None = None
-    thin = False
     for glyph in piece:
         if glyph.char.isspace():
             text.append(" ")
             continue
         if last and text[-1] != " " and _is_new_word(last, glyph):
             text.append(" ")
-        if last and text[-1] == " " and _is_thin(last, glyph):
-            text[-1] = THIN_SPACE
-            thin = True
+        digits = last and last.char.isdecimal() and glyph.char.isdecimal()
+        if last and digits and glyph.left - last.right < THIN * (last.right - last.left):
+            text[-1] = THIN_SPACE if text[-1] == " " else text[-1]
         text.append(glyph.char)
         last = glyph
-    if not thin:
+    if THIN_SPACE not in text:
         return " ".join("".join(text).split())
     return _SPACES.sub(" ", _NO_NUMBER.sub(" ", "".join(text))).strip()
-
-
-def _is_thin(last: Glyph, glyph: Glyph) -> bool:
-    """Say whether two digits stand so near that the space between them is one of a number."""
-    digits = last.char.isdecimal() and glyph.char.isdecimal()
-    return digits and glyph.left - last.right < THIN * (last.right - last.left)
 
 
 def _is_new_word(last: Glyph, glyph: Glyph) -> bool:
