@@ -7,8 +7,9 @@ from benchmarks.datasets import data_set, documents
 from benchmarks.places import PDFS
 from benchmarks.replay_sets import Indexes
 from benchmarks.replaying import Line, digest
-from research_agent.assembly.index import open_index, update_index
+from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.updating import Indexer
 from research_agent.settings import Settings
 
 
@@ -31,14 +32,12 @@ def parsed(indexes: Indexes) -> Iterator[Line]:
     texts = sorted(documents(data_set("hotpotqa"), own).glob("*.txt"))[::40]
     folders = [PDFS, sought.documents(sought.question_set("openapi"), own), *texts]
     with reader(settings.documents) as documents_of:
-        update_index(
-            str(own / "parsed"),
-            [str(folder) for folder in folders],
-            settings,
+        Indexer(
+            settings=settings,
             embedder=NoVectors(),
             files=local_files(settings.documents),
             reader=documents_of,
-        )
+        ).update(str(own / "parsed"), [str(folder) for folder in folders])
     with open_index(str(own / "parsed"), settings, embedder=NoVectors()) as index:
         for outline in sorted(index.documents, key=lambda one: one.doc_id):
             chunks = index.contents(outline.doc_id)

@@ -21,8 +21,8 @@ from benchmarks.mixed_chunks import digest_of, real_chunks
 from benchmarks.mixed_vectors import Embedded, embedded_chunks
 from benchmarks.overhead import Spent, TimedEmbedder
 from benchmarks.peers.embedding import KeptVectors
-from research_agent.assembly.caches import sync_caches
 from research_agent.assembly.connection import connect
+from research_agent.assembly.index_search import sync_caches
 from research_agent.index.adapters.folders import IndexFolder, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter

@@ -10,10 +10,10 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from research_agent.assembly.index import preview_index, update_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.errors import PathError
 from research_agent.settings import Settings
 from research_agent.types.documents import IndexReport
@@ -97,7 +97,6 @@ def build_index_graph(
                 state.paths,
                 settings,
                 model=embedder.name,
-                files=local_files(settings.documents),
                 rebuild=state.rebuild,
                 prune=state.prune,
             )
@@ -110,17 +109,13 @@ def build_index_graph(
             reader(settings.documents) as documents,
             embedding_cache(environment) as cache,
         ):
-            report = update_index(
-                state.index,
-                state.paths,
-                settings,
+            report = Indexer(
+                settings=settings,
                 embedder=embedder,
                 files=local_files(settings.documents),
                 reader=documents,
                 cache=cache,
-                rebuild=state.rebuild,
-                prune=state.prune,
-            )
+            ).update(state.index, state.paths, rebuild=state.rebuild, prune=state.prune)
         return {"report": report}
 
     graph = StateGraph(IndexState, input_schema=IndexInput)

@@ -6,9 +6,8 @@ from functools import partial
 
 from research_agent.assembly.answer_limits import writers_of
 from research_agent.assembly.calibration import calibrated
-from research_agent.assembly.index import open_index
+from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
-from research_agent.assembly.latest import LatestIndex
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
 from research_agent.closeable import Closing
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from research_agent.assembly.caches import sync_caches
+from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
+from research_agent.assembly.parsing import local_files
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -31,88 +32,48 @@ from research_agent.settings import Settings
 from research_agent.types.documents import IndexReport
 
 
-def update_index(  # noqa: PLR0913 (one adapter each, and what the command line says)
-    location: str,
-    paths: Sequence[str],
-    settings: Settings,
-    *,
-    embedder: Embedder,
-    files: FileSource,
-    reader: DocumentReader,
-    cache: EmbeddingCache | None = None,
-    on_progress: OnProgress = lambda _: None,
-    rebuild: bool = False,
-    prune: bool = False,
-) -> IndexReport:
-    """Index what is new or changed below `paths`, in an index that is made where there is none.
-
-    Vectors in `cache` are not computed again. With `rebuild` the index is made anew from `paths`
-    alone, and every text embedded; readers see the old one until it is whole. With `prune` a folder
-    that is empty now takes its documents with it. Raises PathError where there is nothing to index,
-    IndexLockedError where another process writes, IndexingError, ModelError.
-    """
-    folder, absolute = locate(location), _absolute(paths)
-    if rebuild:
-        _check_all_readable(absolute, files)
-    is_new = not folder.exists()
-    folder.create()
-    work = _Work(settings, embedder, files, reader, cache, on_progress)
-    try:
-        with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
-            with LedgerWriter(edition.ledger, folder.label, model=embedder.name) as writer:
-                report = work.run(absolute, writer, rebuild=rebuild, prune=prune)
-            with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                sync_caches(edition, ledger, exact_below=settings.index.exact_below)
-            folder.close_to_others()  # (Chroma's files are made as the umask says)
-    except PathError:
-        if is_new:
-            folder.remove()
-        raise
-    return report
-
-
-def preview_index(  # noqa: PLR0913 (as above)
-    location: str,
-    paths: Sequence[str],
-    settings: Settings,
-    *,
-    model: str,
-    files: FileSource,
-    rebuild: bool = False,
-    prune: bool = False,
-) -> IndexReport:
-    """Return what `update_index` would do, without parsing, embedding or writing anything.
-
-    `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
-    IndexDamagedError as the run would.
-    """
-    folder, absolute = locate(location), _absolute(paths)
-    if rebuild:
-        _check_all_readable(absolute, files)
-    ledger = folder.current().ledger
-    known = [] if rebuild else known_documents(ledger, folder.label, model=model)
-    return preview_documents(
-        absolute,
-        files=files,
-        records=known,
-        chunk_chars=settings.documents.chunk_chars,
-        words=settings.retrieval.words,
-        prune=prune,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What one run of the step needs, beside the ledger."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexer:
+    """What brings indexes up to date: settings, finder and reader of files, embedding model."""
 
     settings: Settings
     embedder: Embedder
     files: FileSource
     reader: DocumentReader
-    cache: EmbeddingCache | None
-    on_progress: OnProgress
+    cache: EmbeddingCache | None = None
+    """Vectors in it are not computed again, and new ones are kept there."""
+    on_progress: OnProgress = lambda _: None
 
-    def run(
+    def update(
+        self, location: str, paths: Sequence[str], *, rebuild: bool = False, prune: bool = False
+    ) -> IndexReport:
+        """Index what is new or changed below `paths`, in an index that is made if there is none.
+
+        With `rebuild` it is made anew from `paths` alone, and every text embedded; readers see the
+        old one until it is whole. With `prune` a folder that is empty now takes its documents with
+        it. Raises PathError where there is nothing to index, IndexLockedError where another
+        process writes, IndexingError, ModelError.
+        """
+        folder, absolute = locate(location), _absolute(paths)
+        if rebuild:
+            _check_all_readable(absolute, self.files)
+        is_new = not folder.exists()
+        folder.create()
+        exact_below = self.settings.index.exact_below
+        try:
+            with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
+                with LedgerWriter(edition.ledger, folder.label, model=self.embedder.name) as writer:
+                    report = self._run(absolute, writer, rebuild=rebuild, prune=prune)
+                with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
+                    sync_caches(edition, ledger, exact_below=exact_below)
+                folder.close_to_others()  # (Chroma's files are made as the umask says)
+        except PathError:
+            if is_new:
+                folder.remove()
+            raise
+        return report
+
+    def _run(
         self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool
     ) -> IndexReport:
         """Run the step; a rebuild writes to the cache without reading it."""
@@ -139,6 +100,35 @@ class _Work:
             on_progress=self.on_progress,
             prune=prune,
         )
+
+
+def preview_index(
+    location: str,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    model: str,
+    rebuild: bool = False,
+    prune: bool = False,
+) -> IndexReport:
+    """Return what `Indexer.update` would do, without parsing, embedding or writing anything.
+
+    `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
+    IndexDamagedError as the run would.
+    """
+    folder, absolute, files = locate(location), _absolute(paths), local_files(settings.documents)
+    if rebuild:
+        _check_all_readable(absolute, files)
+    ledger = folder.current().ledger
+    known = [] if rebuild else known_documents(ledger, folder.label, model=model)
+    return preview_documents(
+        absolute,
+        files=files,
+        records=known,
+        chunk_chars=settings.documents.chunk_chars,
+        words=settings.retrieval.words,
+        prune=prune,
+    )
 
 
 class _WholeTexts:

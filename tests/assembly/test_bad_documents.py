@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.index import list_documents, open_index, update_index
+from research_agent.assembly.index import list_documents, open_index
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.updating import Indexer
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.text.alignment import page_spans
 from research_agent.types import Chunk
@@ -70,14 +71,12 @@ def folder(tmp_path: Path, data_home: Path) -> Path:
     shutil.copy(folder / "notes.txt", folder / "notes again.txt")
     settings = Settings()
     with reader(DocumentSettings()) as documents:
-        update_index(
-            "default",
-            [str(folder)],
-            settings,
+        Indexer(
+            settings=settings,
             embedder=WordEmbedder(),
             files=local_files(settings.documents),
             reader=documents,
-        )
+        ).update("default", [str(folder)])
     return folder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.connection import connect
-from research_agent.assembly.kept_files import learned_file, reply_file
+from research_agent.assembly.model_files import learned_file, reply_file
 from research_agent.assembly.models import Models, check_prices, connect_models
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError, ModelTimeoutError
@@ -94,7 +94,7 @@ def test_replies_are_kept_for_another_process(environment: Mapping[str, str]) ->
         "import json, os, sys\n"
         "from research_agent.assembly.models import connect_models\n"
         "from research_agent.types import Message\n"
-        "from research_agent.settings import ModelSettings, RoleSettings\n"
+        "from research_agent.model_settings import ModelSettings, RoleSettings\n"
         "role = RoleSettings(provider='openai', model='m', base_url=sys.argv[1])\n"
         "models = connect_models(ModelSettings(chat=role), environment=os.environ,\n"
         "    on_progress=lambda a, b: None)\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly import caches, dense_search
-from research_agent.assembly.dense_search import DenseSearch
-from research_agent.assembly.index import OpenIndex, open_index, update_index
-from research_agent.assembly.latest import LatestIndex
+from research_agent.assembly import index_search
+from research_agent.assembly.index import LatestIndex, OpenIndex, open_index
+from research_agent.assembly.index_search import DenseSearch
+from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import Edition, locate
 from research_agent.index.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
@@ -38,14 +38,12 @@ def index() -> None:
 
 
 def update(settings: Settings) -> None:
-    update_index(
-        "default",
-        [str(Path(locate("default").path.parents[2]) / "docs")],
-        settings,
+    Indexer(
+        settings=settings,
         embedder=WordEmbedder(),
         files=LocalFiles(DocumentSettings(), {".txt"}),
         reader=PlainReader(),
-    )
+    ).update("default", [str(Path(locate("default").path.parents[2]) / "docs")])
 
 
 @contextmanager
@@ -77,11 +75,11 @@ def test_few_vectors_need_no_files(edition: Edition) -> None:
 @pytest.mark.usefixtures("edition")
 def test_long_vectors_count_as_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few vectors that would fill the memory are searched by Chroma, and its files stay."""
-    monkeypatch.setattr(caches, "HELD", 40 * 256 - 1)
+    monkeypatch.setattr(index_search, "HELD", 40 * 256 - 1)
     update(Settings())
     with opened(Settings()) as (found, dense):
         assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
-    monkeypatch.setattr(caches, "HELD", 40 * 256)
+    monkeypatch.setattr(index_search, "HELD", 40 * 256)
     with opened(Settings()) as (_, dense):
         assert ExactVectors is dense.kind
 
@@ -111,7 +109,7 @@ def test_many_vectors_are_not_indexed_while_someone_waits(
     with opened() as (found, _):
         expected = answer(found)
     (edition.vectors / "1" / "current.json").unlink()
-    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 39)
+    monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 39)
     for _ in range(2):
         with opened() as (found, dense):
             assert (expected, ExactVectors) == (answer(found), dense.kind)
@@ -128,8 +126,8 @@ def test_too_many_vectors_for_the_memory_leave_words(
     with opened() as (found, _):
         *_, first, similar = answer(found)
     (edition.vectors / "1" / "current.json").unlink()
-    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 39)
-    monkeypatch.setattr(dense_search, "HELD", 39)
+    monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 39)
+    monkeypatch.setattr(index_search, "HELD", 39)
     with opened() as (found, dense):
         assert ((first, similar), UnsearchedVectors) == (answer(found), dense.kind)
         assert "only words are searched" in found.warnings[0]

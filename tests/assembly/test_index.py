@@ -9,14 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.dense_search import DenseSearch
-from research_agent.assembly.index import (
-    OpenIndex,
-    list_indexes,
-    open_index,
-    remove_index,
-    update_index,
-)
+from research_agent.assembly.index import OpenIndex, list_indexes, open_index, remove_index
+from research_agent.assembly.index_search import DenseSearch
+from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import (
     IndexDamagedError,
@@ -56,15 +51,12 @@ def update(
     settings: Settings = SETTINGS,
     rebuild: bool = False,
 ) -> IndexReport:
-    return update_index(
-        name,
-        [str(path) for path in paths],
-        settings,
+    return Indexer(
+        settings=settings,
         embedder=embedder or WordEmbedder(),
         files=LocalFiles(DocumentSettings(), {".txt"}),
         reader=PlainReader(),
-        rebuild=rebuild,
-    )
+    ).update(name, [str(path) for path in paths], rebuild=rebuild)
 
 
 def opened(name: str = "default", settings: Settings = SETTINGS) -> OpenIndex:

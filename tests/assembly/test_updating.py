@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.index import open_index, preview_index, update_index
+from research_agent.assembly.index import open_index
 from research_agent.assembly.known_vectors import embedding_cache
+from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import IndexMismatchError, ModelUnavailableError, PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -48,22 +49,18 @@ def update(
     rebuild: bool = False,
     prune: bool = False,
 ) -> IndexReport:
-    return update_index(
-        name,
-        [str(docs)],
-        Settings(),
+    return Indexer(
+        settings=Settings(),
         embedder=embedder or WordEmbedder(),
         files=FILES,
         reader=PlainReader(),
         cache=cache,
-        rebuild=rebuild,
-        prune=prune,
-    )
+    ).update(name, [str(docs)], rebuild=rebuild, prune=prune)
 
 
 def preview(docs: Path, *, model: str = "words", rebuild: bool = False) -> IndexReport:
     paths = [str(docs)]
-    return preview_index("default", paths, Settings(), model=model, files=FILES, rebuild=rebuild)
+    return preview_index("default", paths, Settings(), model=model, rebuild=rebuild)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 
-from research_agent.assembly.index import update_index
+from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import ResearchAgentError
 from research_agent.index.adapters.vectors import chroma as vectors
@@ -25,15 +25,12 @@ def settings(*, chroma: bool) -> Settings:
 
 
 def run(docs: str, location: str, *, chroma: bool, rebuild: bool) -> IndexReport:
-    return update_index(
-        location,
-        [docs],
-        settings(chroma=chroma),
+    return Indexer(
+        settings=settings(chroma=chroma),
         embedder=WordEmbedder(),
         files=LocalFiles(DocumentSettings(), {".txt"}),
         reader=PlainReader(),
-        rebuild=rebuild,
-    )
+    ).update(location, [docs], rebuild=rebuild)
 
 
 def main() -> int:

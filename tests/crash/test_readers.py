@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.index import open_index
-from research_agent.assembly.latest import LatestIndex
+from research_agent.assembly.index import LatestIndex, open_index
 from tests.crash.child import run, settings
 from tests.fakes import WordEmbedder, embedding
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly import dense_search
+from research_agent.assembly import index_search
 from research_agent.index.adapters.folders import locate
 from tests.interfaces.commands import GUIDE, Model, printed, run, served
 
@@ -21,8 +21,8 @@ def _damaged(tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
     assert 0 == run("index", str(tmp_path / "guide.md")).exit_code
     assert data_home.exists()
-    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 0)
-    monkeypatch.setattr(dense_search, "HELD", 0)
+    monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 0)
+    monkeypatch.setattr(index_search, "HELD", 0)
     (locate("default").current().vectors / "1" / "current.json").write_bytes(b"\0garbage")
 
 
@@ -50,7 +50,7 @@ def test_a_search_prints_it_beside_the_hits() -> None:
 
 def test_a_sound_index_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it may be made again it is, and nobody is told anything."""
-    monkeypatch.setattr(dense_search, "REMADE_AT_ONCE", 10_000)
+    monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 10_000)
     result = run("search", QUESTION, "--json")
 
     assert (0, "") == (result.exit_code, result.stderr)

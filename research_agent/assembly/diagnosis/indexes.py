@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from research_agent.assembly.caches import is_exact
 from research_agent.assembly.diagnosis.facts import CacheFacts, IndexFacts, Problem, SourceFacts
+from research_agent.assembly.index_search import is_exact
 from research_agent.errors import IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents

@@ -15,8 +15,7 @@ from research_agent.assembly.diagnosis.facts import (
     SoftwareFacts,
     WeightFacts,
 )
-from research_agent.assembly.kept_files import reply_file
-from research_agent.assembly.weights import weight_statuses
+from research_agent.assembly.model_files import reply_file, weight_statuses
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
 from research_agent.models.adapters.weights import WeightStatus, cache_directory

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 
-from research_agent.assembly.kept_files import learned_file, reply_file
+from research_agent.assembly.model_files import learned_file, reply_file
 from research_agent.assembly.models.endpoints import (
     bedrock_endpoint,
     embedded_digest,

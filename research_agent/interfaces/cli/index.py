@@ -8,15 +8,11 @@ from pathlib import Path
 
 import click
 
-from research_agent.assembly.index import (
-    list_indexes,
-    preview_index,
-    remove_index,
-    update_index,
-)
+from research_agent.assembly.index import list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
@@ -93,18 +89,14 @@ def update(
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
             show(f"{Path(progress.path).name}{texts}", progress.number - 1, progress.total)
 
-        return update_index(
-            location,
-            paths,
-            settings,
+        return Indexer(
+            settings=settings,
             embedder=embedder,
             files=files,
             reader=documents,
             cache=cache,
             on_progress=on_progress,
-            rebuild=rebuild,
-            prune=prune,
-        )
+        ).update(location, paths, rebuild=rebuild, prune=prune)
 
 
 def preview(
@@ -122,7 +114,6 @@ def preview(
             paths,
             settings,
             model=embedder.name,
-            files=local_files(settings.documents),
             rebuild=rebuild,
             prune=prune,
         )

@@ -13,8 +13,8 @@ import click
 from research_agent.assembly.diagnosis import gather
 from research_agent.assembly.diagnosis.facts import Finding
 from research_agent.assembly.diagnosis.findings import findings, is_sound
+from research_agent.assembly.model_files import prune_all, weight_statuses
 from research_agent.assembly.models import describe_models
-from research_agent.assembly.weights import prune_all, weight_statuses
 from research_agent.config import (
     FILE,
     configured,

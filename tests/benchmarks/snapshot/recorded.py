@@ -18,8 +18,9 @@ from pathlib import Path
 from struct import pack, unpack
 from tempfile import TemporaryDirectory
 
-from research_agent.assembly.index import open_index, update_index
+from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.updating import Indexer
 from research_agent.ports import Embedder
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
@@ -87,14 +88,12 @@ def search(embedder: Embedder, folder: Path) -> dict[str, list[str]]:
     """Index the documents in `folder` and return the hits of each question, best first."""
     settings, location = Settings(), str(folder / "index")
     with reader(settings.documents) as documents:
-        update_index(
-            location,
-            [str(FOLDER / "documents")],
-            settings,
+        Indexer(
+            settings=settings,
             embedder=embedder,
             files=local_files(settings.documents),
             reader=documents,
-        )
+        ).update(location, [str(FOLDER / "documents")])
     with open_index(location, settings, embedder=embedder) as index:
         ports = replace(
             fakes.ports(fakes.ScriptedChat(fakes.YES)),

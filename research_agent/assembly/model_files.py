@@ -1,6 +1,7 @@
-"""The packaged weights, for the command line."""
+"""Files about models on this machine: packaged weights, kept replies, what was learned."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from research_agent.models.adapters.weights import (
     WEIGHT_SETS,
@@ -9,6 +10,16 @@ from research_agent.models.adapters.weights import (
     prune_parts,
     status,
 )
+
+
+def reply_file(environment: Mapping[str, str]) -> Path:
+    """Return the SQLite file of the reply cache: replies as they were, prompts as hashes."""
+    return cache_directory(environment) / "replies.sqlite3"
+
+
+def learned_file(environment: Mapping[str, str]) -> Path:
+    """Return the JSON file of what servers can and how fast they are; it holds no text."""
+    return cache_directory(environment) / "learned.json"
 
 
 def weight_statuses(environment: Mapping[str, str]) -> tuple[WeightStatus, ...]:
