@@ -6,8 +6,6 @@ from research_agent.settings import Settings
 BASE = Settings()
 ARMS = (
     Arm("default", BASE),
-    Arm("abstractive", changed(BASE, answer={"mode": "abstractive"}), "default"),
-    Arm("extractive", changed(BASE, answer={"mode": "extractive"}), "default"),
     Arm("two-rounds", changed(BASE, budget={"rounds": 2}), "default"),
     Arm("no-judge", changed(BASE, verify={"judge": "off"}), "default"),
     Arm("prune", changed(BASE, prune={"mode": "ratio", "by": "similarity"}), "default"),
@@ -17,7 +15,7 @@ ARMS = (
 def arm_named(name: str) -> Arm:
     """Return the arm of this name.
 
-    >>> arm_named("extractive").settings.answer.mode
-    'extractive'
+    >>> arm_named("two-rounds").settings.budget.rounds
+    2
     """
     return next(arm for arm in ARMS if arm.name == name)

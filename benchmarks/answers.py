@@ -86,7 +86,6 @@ def unhurried(settings: Settings) -> Settings:
         settings,
         budget=replace(settings.budget, seconds=86_400.0),
         filter=replace(settings.filter, seconds=3600.0),
-        prune=replace(settings.prune, seconds=3600.0),
     )
 
 

@@ -47,12 +47,12 @@ SOURCES: tuple[Source, ...] = ("hotpotqa", "nist", "musique")
 MOST: Mapping[Source, int] = {"musique": 30}
 MOST_STRONG: Mapping[Source, int] = {"hotpotqa": 30, "musique": 20, "nist": 0}
 """Of a set only the first questions; a set that is not named here is asked whole."""
-WRITTEN = changed(Settings(), budget={"rounds": 1}, answer={"mode": "abstractive"})
-"""One draft a question, the first one, in the model's own words: only those have entropies."""
+WRITTEN = changed(Settings(), budget={"rounds": 1})
+"""One draft a question, the first one."""
 SHORT = changed(
     WRITTEN,
     evidence={"max_chunks": 3, "max_tokens": 300},
-    answer={"mode": "abstractive", "max_tokens": 64},
+    answer={"max_tokens": 64},
 )
 SETTINGS: Mapping[Source, Settings] = {"hotpotqa": SHORT, "nist": WRITTEN, "musique": SHORT}
 """Paragraphs of an encyclopedia are short, and so are their evidence and their answers."""

@@ -15,7 +15,6 @@ def opened_models(settings: Settings) -> Iterator[Models]:
         settings.models,
         environment=os.environ,
         on_progress=lambda _done, _of: None,
-        verify=settings.verify,
     )
     try:
         yield models

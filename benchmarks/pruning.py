@@ -22,15 +22,15 @@ from benchmarks.pruning_cases import Case, Kind, cases
 from benchmarks.pruning_table import EVERY, table
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from benchmarks.refinement_arms import changed
-from research_agent.answering.select_evidence.pruned import choose_pruned
+from research_agent.answering.select_evidence.step import Earlier, select_evidence
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.types import ModelCall
 from research_agent.types.budget import Allowance
-from research_agent.types.pruning import Pruned, PruneStats
-from research_agent.types.verification import Check
+from research_agent.types.pruning import PruneStats
 
 MOST: dict[Source, int] = {"hotpotqa": 20, "nist": 8}
 """Questions of each set."""
@@ -38,20 +38,15 @@ PLENTY = Allowance(1000, 1000, 10_000_000, 36_000.0)
 BASE = changed(
     Settings(),
     evidence={"max_chunks": 6, "max_tokens": 6000, "max_chars": 60_000},
-    prune={"seconds": 3600.0},
 )
 """Everything fits, and no call is left out for want of time: what is kept is the mode's doing."""
 WAYS = {
-    EVERY: changed(BASE, prune={"mode": "threshold", "protect": "off"}),
-    "threshold": changed(BASE, prune={"mode": "threshold"}),
-    "top_k": changed(BASE, prune={"mode": "top_k"}),
+    EVERY: changed(BASE, prune={"mode": "threshold"}),
     "ratio": changed(BASE, prune={"mode": "ratio"}),
-    "greedy": changed(BASE, prune={"mode": "greedy"}),
     "threshold, by similarity": changed(BASE, prune={"mode": "threshold", "by": "similarity"}),
-    "top_k, by similarity": changed(BASE, prune={"mode": "top_k", "by": "similarity"}),
     "ratio, by similarity": changed(BASE, prune={"mode": "ratio", "by": "similarity"}),
 }
-"""The ways of pruning with their defaults; greedy is asked last."""
+"""The ways of pruning with their defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,17 +125,8 @@ class _Asking:
     def one(self, way: str, case: Case) -> Outcome:
         model = self._model if time.monotonic() < self._until else None
         chat = RecordedChat(model, self._kept, self._weights)
-        chosen = choose_pruned(
-            case.question,
-            case.hits,
-            (),
-            Pruned(),
-            Check(),
-            allowance=PLENTY,
-            ports=replace(self._ports, answerer=chat, measurer=chat),
-            prompts=self._prompts,
-            settings=WAYS[way],
-        )
+        run = RunContext(replace(self._ports, answerer=chat), WAYS[way], self._prompts)
+        chosen = select_evidence(case.question, case.hits, Earlier(), run.within(PLENTY))
         stats = chosen.value.pruned.stats
         return outcome_of(way, case, chosen.event.calls, stats, chat.seconds)
 

@@ -11,7 +11,7 @@ from research_agent.verification.calibration.risk_control import Judged
 if TYPE_CHECKING:
     from benchmarks.pruning import Judgement, Outcome
 
-EVERY = "gains"
+EVERY = "threshold"
 """The way that measures every chunk, protected ones too: what the AUROC is of."""
 Value = Callable[["Judgement"], float | None]
 VALUES: dict[str, Value] = {
@@ -77,7 +77,7 @@ def _judged(found: Sequence["Outcome"], value: Value, kinds: Sequence[str]) -> l
 
 def _kept(found: Sequence["Outcome"]) -> Iterator[list[str]]:
     for source in dict.fromkeys(one.source for one in found):
-        for way in dict.fromkeys(one.way for one in found if one.way != EVERY):
+        for way in dict.fromkeys(one.way for one in found):
             of = [one for one in found if one.source == source and one.way == way]
             if not of:
                 continue

@@ -157,7 +157,6 @@ class Replaying:
             filterer=chat,
             verifier=chat,
             sampler=ports.sampler and sampler,
-            measurer=None,
             tool_use=tool_use,
         )
         return given, chat, sampler

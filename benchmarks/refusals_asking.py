@@ -17,6 +17,7 @@ from benchmarks.answers import arm as answering
 from benchmarks.models import opened_models
 from benchmarks.questions import Row
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from research_agent.answering.select_evidence.step import with_hits
 from research_agent.config import load_prompts
 from research_agent.models.adapters.tokens import Cl100k
 from research_agent.ports import ChatModel
@@ -24,12 +25,7 @@ from research_agent.prompts import PromptTemplate
 from research_agent.settings import Settings
 from research_agent.types import Chunk, Hit, Message
 from research_agent.types.entropy import yes_or_no
-from research_agent.types.evidence import (
-    Evidence,
-    EvidenceLimits,
-    render_evidence,
-    select_evidence,
-)
+from research_agent.types.evidence import Evidence, render_evidence
 
 SEED = 17
 MAX_TOKENS = 120
@@ -104,9 +100,7 @@ def evidence_of(row: Row) -> tuple[Evidence, ...]:
         Hit(Chunk(f"{row['id']}-{i}", f"document {i}", text), len(passages) - float(i))
         for i, text in enumerate(passages, 1)
     ]
-    most = Settings().evidence
-    limits = EvidenceLimits(most.max_chunks, most.max_tokens, most.max_chars, most.max_a_document)
-    return select_evidence(hits, (), limits=limits, count=Cl100k().count)
+    return with_hits(hits, (), Settings().evidence, Cl100k().count)
 
 
 def ask(rows: Sequence[Row], recordings: Path, chosen: Chosen) -> list[Asked]:

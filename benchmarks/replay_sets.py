@@ -39,21 +39,21 @@ from benchmarks.refusals_asking import ordered
 from benchmarks.replaying import Line, Replies, digest, of_events, replayed
 from benchmarks.samples import every
 from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
-from research_agent.answering.select_evidence.pruned import choose_pruned
+from research_agent.answering.select_evidence.step import Earlier, select_evidence
 from research_agent.assembly.connection import connect
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.ports import Ports
 from research_agent.settings import Settings
-from research_agent.types.pruning import Pruned
-from research_agent.types.verification import Check
 from research_agent.verification.adapters.grounding_file import read_grounding
 from research_agent.verification.step import grounded_claims
 
 CASES: Mapping[Source, int] = {"hotpotqa": 20, "nist": 8}
 """Questions whose pruning is recorded."""
-PRUNED = ("threshold", "ratio, by similarity", "greedy")
+PRUNED = ("threshold", "ratio, by similarity")
 FILTERED = ("score, 10", "10 + references, depth 3", "llm, 10 of x1.6", "pointwise, 10 of x1.6")
 CALLED = 15
 """Questions of a set whose calls a model has written."""
@@ -110,9 +110,8 @@ def asked(
     name: str, keys: Sequence[Row], replies: Replies, ports: Ports, settings: Settings
 ) -> Iterator[Line]:
     """Ask an agent, a new one for each question."""
-    warm = settings.verify.sample_temperature
     for key in keys:
-        ports, _, _ = Replaying(replies, name.split()[1]).within(ports, warm, Trial())
+        ports, _, _ = Replaying(replies, name.split()[1]).within(ports, SAMPLE_TEMPERATURE, Trial())
         with ResearchAgent(ports, settings, load_prompts()) as agent:
             yield replayed(name, key["qid"], replies, partial(of_events, agent, key["question"]))
 
@@ -134,10 +133,12 @@ def conversations(indexes: Indexes) -> Iterator[Line]:
     for weights, preset in (("1.5b", "local"), ("strong", "full")):
         replies = Replies(RECORDINGS / f"conversations-{weights}.jsonl", weights)
         settings = Chosen(preset=preset, weights=weights).settings
-        warm, name = settings.verify.sample_temperature, f"conversations {weights} {preset}"
+        name = f"conversations {weights} {preset}"
         with indexes.ports("conversations", settings) as opened:
             for row in read(CONVERSATIONS):
-                ports, _, _ = Replaying(replies, weights).within(opened, warm, Trial())
+                ports, _, _ = Replaying(replies, weights).within(
+                    opened, SAMPLE_TEMPERATURE, Trial()
+                )
                 graph = build_chat_graph(
                     ports, settings, load_prompts(), checkpointer=InMemorySaver()
                 )
@@ -227,7 +228,7 @@ def prunings(indexes: Indexes) -> Iterator[Line]:
     chat = RecordedChat(None, replies, "1.5b")
     for source, most in CASES.items():
         with indexes.ports(source, settings) as opened:
-            ports = replace(opened, answerer=chat, measurer=chat)
+            ports = replace(opened, answerer=chat)
             for case in islice(cases(source, opened), 0, most, 2):
                 for way in PRUNED:
                     ask = partial(_pruned, case, WAYS[way], ports)
@@ -235,17 +236,8 @@ def prunings(indexes: Indexes) -> Iterator[Line]:
 
 
 def _pruned(case: Case, settings: Settings, ports: Ports) -> dict[str, str]:
-    chosen = choose_pruned(
-        case.question,
-        case.hits,
-        (),
-        Pruned(),
-        Check(),
-        allowance=PLENTY,
-        ports=ports,
-        prompts=load_prompts(),
-        settings=settings,
-    )
+    context = RunContext(ports, settings, load_prompts()).within(PLENTY)
+    chosen = select_evidence(case.question, case.hits, Earlier(), context)
     kept = [(item.chunk_id, item.kept, item.why) for item in chosen.value.pruned.stats.decisions]
     return {"hits": digest(kept), "verdicts": digest(chosen.value.pruned.stats)}
 

@@ -62,7 +62,7 @@ class ResearchContext(BaseModel):
     refinement_mode: Literal["auto", "pure", "off"] | None = _as("refinement.mode")
     search_mode: SearchMode | None = _as("search.mode")
     filter_mode: Mode | None = _as("filter.mode")
-    prune_mode: Literal["off", "threshold", "top_k", "ratio", "greedy"] | None = _as("prune.mode")
+    prune_mode: Literal["off", "threshold", "ratio"] | None = _as("prune.mode")
     verify_profile: Profile | None = _as("verify.profile")
     search_chunks: int | None = _as("search.max_chunks")
     evidence_chunks: int | None = _as("evidence.max_chunks")

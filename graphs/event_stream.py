@@ -17,7 +17,7 @@ from langgraph.errors import GraphBubbleUp
 from pydantic_core import to_jsonable_python
 
 from research_agent.answering.draft_redaction import unsaid_after
-from research_agent.answering.event_making import Known, finished, started, stopped_by
+from research_agent.answering.events import Known, finished, started, stopped_by
 from research_agent.ports import Clock
 from research_agent.types.events import Asked, Event
 

@@ -1,10 +1,10 @@
 """One node per step: read state, call one function, name what changed."""
 
 from research_agent.answering.report import report
-from research_agent.answering.select_evidence.pruned import choose_pruned
-from research_agent.answering.write.answering import answer_question
+from research_agent.answering.select_evidence.step import Earlier, select_evidence
+from research_agent.answering.write.step import answer_question
 from research_agent.context import RunContext
-from research_agent.metering import remaining, spare
+from research_agent.metering import spare
 from research_agent.planning.refine.before import Before
 from research_agent.planning.refine.refining import refine
 from research_agent.retrieval.search.retrieve import retrieve
@@ -58,35 +58,20 @@ def refine_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
 
 
 def select_evidence_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    chosen = choose_pruned(
-        state.question,
-        state.found.hits,
-        state.evidence,
-        state.pruned,
-        state.check,
-        allowance=spare(run.settings, state.trace),
-        ports=run.ports,
-        prompts=run.prompts,
-        settings=run.settings,
-        scope=state.scope,
-    )
+    earlier = Earlier(state.evidence, state.pruned, state.check)
+    context = run.before_answer(state.trace)
+    selected = select_evidence(state.question, state.found.hits, earlier, context, state.scope)
     return {
-        "evidence": chosen.value.evidence,
-        "pruned": chosen.value.pruned,
-        "trace": [chosen.event],
+        "evidence": selected.value.evidence,
+        "pruned": selected.value.pruned,
+        "trace": [selected.event],
     }
 
 
 def answer_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
+    context = run.for_answer(state.trace)
     answered = answer_question(
-        state.question,
-        state.evidence,
-        state.answer,
-        allowance=remaining(run.settings, state.trace),
-        ports=run.ports,
-        prompts=run.prompts,
-        settings=run.settings,
-        faulty=state.check.faulty,
+        state.question, state.evidence, state.answer, context, state.check.faulty
     )
     return {"answer": answered.value, "trace": [answered.event]}
 
@@ -113,22 +98,5 @@ def verify_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
 
 
 def report_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    result = report(
-        state.question,
-        best=state.best,
-        check=state.check,
-        evidence=state.evidence,
-        confidence=state.confidence,
-        refinement=state.refinement,
-        found=state.found,
-        rounds=state.rounds,
-        trace=state.trace,
-        prune=state.pruned.stats,
-        chunks=run.ports.chunks,
-        documents=run.ports.documents,
-        scope=state.scope,
-        unsaid=state.unsaid,
-        unconfirmed=run.settings.answer.unconfirmed,
-        laid=run.settings.laid,
-    )
+    result = report(state, run.for_answer(state.trace))
     return {"result": result}

@@ -13,6 +13,25 @@ GONE: Mapping[str, str] = {
     "verify.min_value": "is gone: no measured floor paid; budget.rounds limits the rounds",
     "verify.sample_temperature": "is gone: second answers are sampled at 0.7",
     "verify.max_disagreement": "is gone: two answers may differ by half of what they say",
+    # Selecting and pruning evidence.
+    "evidence.max_a_document": "is gone: evidence.max_chunks limits a round",
+    "prune.min_similarity": "is gone: it is 0.3",
+    "prune.keep": 'is gone: prune.mode "ratio" with prune.keep_ratio keeps a share',
+    "prune.least": "is gone: one chunk stays",
+    "prune.protect": "is gone: tables, names and numbers of the question always stay",
+    "prune.reinstate": "is gone: what was left out always comes back once",
+    "prune.max_calls": "is gone: a round makes 12 calls at most",
+    "prune.max_tokens": "is gone: measured answers have 24 tokens at most",
+    "prune.passage_tokens": "is gone: 300 tokens of a chunk are shown",
+    "prune.top_logprobs": "is now models.top_logprobs",
+    "prune.temperature": "is gone: it is 0",
+    "prune.seconds": "is gone: a round takes 60 seconds at most",
+    # Writing the answer.
+    "answer.mode": "is gone: the model writes, and algorithms are shown as they are",
+    "answer.passages": "is gone with answer.mode",
+    "answer.passage_words": "is gone with answer.mode",
+    "answer.passages_by": "is gone with answer.mode",
+    "answer.passages_judged": "is gone with answer.mode",
 }
 """Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]

@@ -239,8 +239,6 @@ class Ports:
     pairs: SentencePairs
     grounding: GroundingModel
     """Fitted on what `pairs` says."""
-    measurer: ChatModel | None = None
-    """The answer model with `prune.top_logprobs` and `prune.temperature`; None: as it is."""
     sampler: ChatModel | None = None
     """The answer model, sampled freely; None: no second answer is asked for."""
     reranker: Reranker | None = None

@@ -246,37 +246,16 @@ class RerankSettings:
 class PruneSettings:
     """Which chunks are left out of the evidence because they make the model no surer."""
 
-    mode: Literal["off", "threshold", "top_k", "ratio", "greedy"] = "off"
-    """Keep all; or chunks with enough gain, the best, a share of them, or one by one what adds."""
+    mode: Literal["off", "threshold", "ratio"] = "off"
+    """Keep all chunks, those with enough gain, or the best share of them. One stays in any case,
+    and so do tables and chunks with numbers, names and quotations of the question."""
     by: Literal["auto", "gain", "similarity"] = "auto"
     """Judge by the gain, which needs log-probabilities, or by similarity. Without
     log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
     min_gain: Annotated[float, Range(-1, 1)] = 0.0
-    """Modes "threshold" and "greedy": the least gain in normalised uncertainty."""
-    min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.3
-    """The same where chunks are judged by similarity."""
-    keep: Annotated[int, Range(1, 100, "chunks")] = 3
-    """Mode "top_k": new chunks that stay in a round."""
+    """Mode "threshold": the least gain in normalised uncertainty."""
     keep_ratio: Annotated[float, Range(0.01, 1, "share")] = 0.5
-    """Mode "ratio": the share of them."""
-    least: Annotated[int, Range(0, 100, "chunks")] = 1
-    """Chunks that stay whatever their values say; 0: all may be left out."""
-    protect: Literal["on", "off"] = "on"
-    """Keep tables, and chunks with numbers, names and quotations of the question."""
-    reinstate: Literal["on", "off"] = "on"
-    """Bring back what was left out where the answer is refused, unsupported or uncertain."""
-    max_calls: Annotated[int, Range(1, 1000, "calls")] = 12
-    """Model calls that a round may take; what is not measured stays."""
-    max_tokens: Annotated[int, Range(1, 1000, "tokens")] = 24
-    """Length of each answer that is measured, with and without chunks."""
-    passage_tokens: Annotated[int, Range(20, 8000, "tokens")] = 300
-    """What is shown of a chunk, its sentences nearest to the question."""
-    top_logprobs: Annotated[int, Range(0, 20, "tokens")] = 0
-    """Alternatives at each place; 0: as `models.top_logprobs`."""
-    temperature: Annotated[float, Range(0, 2)] = 0.0
-    """How freely the measured answers are sampled; the probabilities themselves stay."""
-    seconds: Annotated[float, Range(1, 3600, "seconds")] = 60.0
-    """Time that measuring may take in a round."""
+    """Mode "ratio": the share of new chunks that stays in a round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,8 +268,6 @@ class EvidenceSettings:
     """Tokens of evidence a round may add."""
     max_chars: Annotated[int, Range(400, 1_000_000, "characters")] = 12_000
     """Characters of evidence a round may add."""
-    max_a_document: Annotated[int, Range(0, 100, "chunks")] = 0
-    """New chunks of one document a round; 0: no limit."""
     neighbours: Annotated[int, Range(0, 5, "chunks")] = 0
     """Chunks before and after each one that enter where tokens and characters are left."""
 
@@ -299,20 +276,6 @@ class EvidenceSettings:
 class AnswerSettings:
     """How the answer is written and refused."""
 
-    mode: Literal["auto", "abstractive", "extractive", "select_then_write"] = "auto"
-    """The model writes ("abstractive"); sentences of the evidence nearest to the question
-    ("extractive"); the model writes from those alone ("select_then_write"); or it writes, but an
-    algorithm that is asked for is shown as it stands, and passages on each of two things that are
-    compared take the place of a model's refusal ("auto")."""
-    passages: Annotated[int, Range(1, 100, "passages")] = 6
-    """Sentences, rows or algorithms that are shown, or written from, at most."""
-    passage_words: Annotated[int, Range(10, 10_000, "words")] = 120
-    """Words of them at most; the first is never cut."""
-    passages_by: Literal["model", "ranking"] = "model"
-    """Who puts passages in order: the model, by the probability that each states a part of the
-    answer, or the ranking alone, which asks nobody. Without log-probabilities the ranking does."""
-    passages_judged: Annotated[int, Range(1, 200, "passages")] = 12
-    """The ranking's first passages that the model judges, one short call each."""
     refusal: Literal["auto", "check", "prompt"] = "auto"
     """The prompt says what to reply where the evidence does not hold the answer ("prompt"), or a
     yes/no question about the written answer decides afterwards ("check"). "auto": "check" for the

@@ -9,8 +9,19 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from research_agent.types.claims import Claim
+from research_agent.types.events import (
+    Calls,
+    DraftWritten,
+    Event,
+    PlannedCall,
+    Queries,
+    SentenceChecked,
+    StepFinished,
+    Warned,
+)
 from research_agent.types.evidence import Evidence, source_of
 from research_agent.types.refinement import Refinement
 from research_agent.types.result import ResearchResult
@@ -33,6 +44,14 @@ _KEPT = frozenset("\n\t\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0
 """Control characters of plain text, and format characters that can be seen."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters of other kinds of which nothing can be seen."""
+MODEL_TEXTS: Mapping[type[Event], tuple[str, ...]] = {
+    StepFinished: ("summary",),
+    Queries: ("reason",),
+    DraftWritten: ("text",),
+    SentenceChecked: ("text", "problem"),
+    Warned: ("text",),
+}
+"""Fields of events that may have words of a model."""
 
 
 def gated(text: str, sources: Sequence[str] = ()) -> str:
@@ -87,6 +106,36 @@ def gated_result(result: ResearchResult) -> ResearchResult:
         warnings=tuple(map(shown, result.warnings)),
         unsaid=tuple(map(shown, result.unsaid)),
     )
+
+
+def gated_event(event: Event, evidence: Sequence[Evidence]) -> Event:
+    """Return an event as it may be shown (`output_gate`): a sentence as its cited chunks allow.
+
+    A draft that is not checked yet is held against all of the evidence, queries and notes against
+    none; a result is gated where it is made.
+    """
+    cited: Sequence[Evidence] = ()
+    if isinstance(event, DraftWritten):
+        cited = evidence
+    if isinstance(event, SentenceChecked):
+        cited = [item for item in evidence if item.key in event.keys]
+    sources = [source_of(item.hit.chunk) for item in cited]
+    names = MODEL_TEXTS.get(type(event), ())
+    shown: dict[str, Any] = {name: gated(getattr(event, name), sources) for name in names}
+    if isinstance(event, Queries):
+        shown["queries"] = tuple(map(gated, event.queries))
+        shown["verdicts"] = tuple(replace(one, query=gated(one.query)) for one in event.verdicts)
+    if isinstance(event, Calls):
+        shown["calls"] = tuple(map(_gated_call, event.calls))
+    return replace(event, **shown) if shown else event
+
+
+def _gated_call(call: PlannedCall) -> PlannedCall:
+    given = {
+        name: gated(value) if isinstance(value, str) else value
+        for name, value in call.arguments.items()
+    }
+    return replace(call, arguments=given, problem=gated(call.problem))
 
 
 def _claim(claim: Claim, texts: Mapping[str, str]) -> Claim:

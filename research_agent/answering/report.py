@@ -1,99 +1,214 @@
-"""The step that ends a question: the result, with the place of each quote on its page."""
+"""Report: what the steps have written becomes the one result that every door returns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal, Protocol
 
+from research_agent.answering.conflicts import conflicts_of
 from research_agent.answering.output_gate import gated_draft, gated_result
 from research_agent.answering.refusal_hint import advice_of
+from research_agent.context import StepContext
 from research_agent.errors import IndexingError
-from research_agent.ports import ChunkStore, no_documents
-from research_agent.settings import Laid
+from research_agent.ports import ChunkStore, Ports
 from research_agent.text.alignment import PageSpan, page_spans
+from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, TraceEvent
 from research_agent.types.calls import Found
+from research_agent.types.claims import Claim, is_supported
 from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.corpus import DocumentOutline
-from research_agent.types.evidence import Evidence
-from research_agent.types.pruning import UNPRUNED, PruneStats
+from research_agent.types.evidence import Evidence, place
+from research_agent.types.pruning import Pruned
 from research_agent.types.refinement import Refinement
-from research_agent.types.result import Citation, ResearchResult, Unconfirmed, research_result
-from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.types.verification import Check, Draft
+from research_agent.types.refusals import REFUSAL
+from research_agent.types.result import (
+    Citation,
+    ResearchResult,
+    Unconfirmed,
+    usage_of,
+    with_markers,
+)
+from research_agent.types.scope import Scope
+from research_agent.types.uncertainty import placed
+from research_agent.types.verification import Check, Draft, StopReason
 
-NO_PRESET = Laid()
+NOTHING_CONFIRMED = "Nothing in this answer could be confirmed."
+"""How an answer begins of which no sentence is supported."""
 GAVE_WAY = (
     "the model's tool calls or verdicts could not be read twice: search and filter went on as in "
     "the preset local"
 )
-"""What is said where "auto" did not keep to "full"."""
+"""The warning where the preset "auto" did not keep to "full"."""
 
 
-def report(  # noqa: PLR0913 (every part of the state that a caller sees)
-    question: str,
-    *,
-    best: Draft,
-    check: Check,
-    evidence: Sequence[Evidence],
-    confidence: RetrievalConfidence,
-    refinement: Refinement,
-    found: Found,
-    rounds: int,
-    trace: Sequence[TraceEvent],
-    chunks: ChunkStore,
-    prune: PruneStats = UNPRUNED,
-    documents: Callable[[], Sequence[DocumentOutline]] = no_documents,
-    scope: Scope = EVERYTHING,
-    unsaid: Sequence[str] = (),
-    unconfirmed: Unconfirmed = "mark",
-    laid: Laid = NO_PRESET,
-) -> ResearchResult:
+class Researched(Protocol):
+    """What the steps of a question have written; the research graph's state has it."""
+
+    question: str
+    scope: Scope
+    best: Draft
+    check: Check
+    evidence: tuple[Evidence, ...]
+    confidence: RetrievalConfidence
+    refinement: Refinement
+    found: Found
+    rounds: int
+    trace: tuple[TraceEvent, ...]
+    pruned: Pruned
+    unsaid: tuple[str, ...]
+
+
+def report(state: Researched, context: StepContext) -> ResearchResult:
     """Return the result, with advice where it is no whole answer.
 
     What the model wrote is gated: addresses, images and tags that no cited chunk has are shown as
     text. Where the pages' texts cannot be read, quotes have no places on them.
     """
-    result = research_result(
-        question,
-        best=gated_draft(best, evidence),
-        check=check,
-        evidence=evidence,
-        confidence=confidence,
-        refinement=refinement,
-        found=found,
-        rounds=rounds,
-        trace=trace,
-        prune=prune,
-        unsaid=unsaid,
-        unconfirmed=unconfirmed,
-    )
-    warnings = (*result.warnings, GAVE_WAY) if laid.gave_way else result.warnings
-    result = replace(gated_result(result), preset=laid.name, warnings=warnings)
+    ports, settings = context.ports, context.settings
+    best = gated_draft(state.best, state.evidence)
+    result = gated_result(result_of(state, best, settings.answer.unconfirmed))
+    warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []))
+    result = replace(result, preset=settings.laid.name, warnings=warnings)
     if result.status != "answered":
-        result = replace(result, advice=advice_of(result, _searchable(documents, scope)))
-    cited = {item.key: item.hit.chunk for item in evidence}
+        result = replace(result, advice=advice_of(result, _searchable(ports, state.scope)))
+    cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
-        placed = tuple(_placed(item, cited[item.key], chunks) for item in result.citations)
+        citations = [_with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
     except IndexingError as error:
         warning = f"report: {error} The quotes have no places on their pages."
         return replace(result, warnings=(*result.warnings, warning))
-    return replace(result, citations=placed)
+    return replace(result, citations=tuple(citations))
 
 
-def _searchable(
-    documents: Callable[[], Sequence[DocumentOutline]], scope: Scope
-) -> Sequence[DocumentOutline]:
+def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark") -> ResearchResult:
+    """Put the sentences of the best draft together, marked as they were found."""
+    check, evidence = state.check, state.evidence
+    said = _said(best, check, unconfirmed)
+    supported = sum(map(is_supported, said))
+    left_out = best.missing if said else tuple(filter(None, best.missing))
+    if unconfirmed == "drop" and said:
+        left_out += tuple(claim.text for claim in best.claims if not is_supported(claim))
+    status: Literal["answered", "partial", "unconfirmed", "refused"] = "answered"
+    if not supported:
+        status = "unconfirmed" if said else "refused"
+    elif left_out:
+        status = "partial"
+    first = f"{_nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
+    refused = check.refused or best.refused or "unsupported_draft"
+    calls = [call for event in state.trace for call in event.calls]
+    return ResearchResult(
+        question=state.question,
+        status=status,
+        answer=first + " ".join(map(with_markers, said)) or REFUSAL,
+        citations=_citations(said, evidence),
+        evidence=evidence,
+        claims=best.claims,
+        unanswered=left_out,
+        refusal_reason="" if said else refused,
+        confidence=state.confidence,
+        uncertainty=best.uncertainty,
+        answerable=best.answerable,
+        rounds=state.rounds,
+        queries=tuple(dict.fromkeys(query for event in state.trace for query in event.queries)),
+        refinement=state.refinement,
+        filter_stats=state.found.stats,
+        stop_reason=_stop_reason(check),
+        models={call.role: call.model for call in calls if not call.failed},
+        usage=usage_of(state.trace),
+        warnings=tuple(dict.fromkeys(note for event in state.trace for note in event.notes)),
+        conflicts=conflicts_of(said, evidence),
+        prune=state.pruned.stats,
+        trend=check.rounds,
+        unsure=placed(best.spots, _starts(said, len(first))),
+        unsaid=state.unsaid,
+        supported=supported,
+        unconfirmed=sum(claim.verdict == "unconfirmed" for claim in said),
+        contradicted=sum(claim.verdict == "contradicted" for claim in said),
+    )
+
+
+def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim]:
+    """Return the sentences that are shown; none of a refusal.
+
+    A draft of which every sentence is contradicted is refused, and so is one that has sentences
+    which are not supported where `unconfirmed` is "refuse".
+    """
+    if check.refused or best.is_contradicted:
+        return ()
+    good = [claim for claim in best.claims if is_supported(claim)]
+    if unconfirmed == "refuse":
+        return good if len(good) == len(best.claims) else ()
+    return good if unconfirmed == "drop" else best.claims
+
+
+def _nothing_confirmed(evidence: Sequence[Evidence]) -> str:
+    """Return how an answer begins of which nothing is supported, with the nearest passage."""
+    nearest = [f" The nearest passage is [{e.key}] {place(e.hit.chunk)}." for e in evidence[:1]]
+    return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
+
+
+def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
+    """Return where each shown claim begins in the answer, in characters; the first one at `at`."""
+    starts = {}
+    for claim in said:
+        starts[claim.text] = at
+        at += len(with_markers(claim)) + 1
+    return starts
+
+
+def _stop_reason(check: Check) -> StopReason:
+    """Return why the work ended: "cancelled" where somebody ended it before verify did."""
+    match check.reason:
+        case "missing" | "unconfirmed" | "uncertain" | "pruned" | "":
+            return "cancelled"
+        case reason:
+            return "cancelled" if check.decision == "again" else reason
+
+
+def _citations(said: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
+    """Return one citation a used key, in the order of the keys, with its best quote."""
+    quotes: dict[str, Quote] = {}
+    for claim in said:
+        for key, quote in zip(claim.keys, claim.quotes, strict=True):
+            if key not in quotes or quote.score > quotes[key].score:
+                quotes[key] = quote
+    return tuple(_citation(item, quotes[item.key]) for item in evidence if item.key in quotes)
+
+
+def _citation(item: Evidence, quote: Quote) -> Citation:
+    chunk = item.hit.chunk
+    return Citation(
+        key=item.key,
+        place=place(chunk),
+        doc_id=chunk.doc_id,
+        title=chunk.title,
+        date=chunk.date,
+        source=chunk.source,
+        start_page=chunk.start_page,
+        end_page=chunk.end_page,
+        start_label=chunk.start_label,
+        end_label=chunk.end_label,
+        section=chunk.section,
+        chunk_id=chunk.chunk_id,
+        quote=quote.quote,
+        quote_start=quote.start,
+        quote_end=quote.end,
+    )
+
+
+def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
     """Return the documents that were searched; none where the index cannot be read."""
     try:
-        known = documents()
+        known = ports.documents()
     except IndexingError:
         return ()
     return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
-def _placed(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
+def _with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
     """Return a citation with the place of its quote, as far as its file has pages."""
     spans = _spans(citation, chunk, chunks, range(chunk.start_page, chunk.end_page + 1))
-    if not spans and chunk.start_page > 1:  # (a table's head may stand on the page before)
+    if not spans and chunk.start_page > 1:  # (a table's head may be on the page before)
         spans = _spans(citation, chunk, chunks, range(chunk.start_page - 1, chunk.end_page + 1))
     return replace(citation, page_spans=spans)
 

@@ -1,6 +1,23 @@
-"""What every door says of a result in words: its marks, what it lacks, its citations."""
+"""A result in words: its marks, what it lacks, its citations; and how two results differ."""
 
-from research_agent.types.result import Citation, ResearchResult
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import ndiff
+
+from research_agent.types.evidence import place
+from research_agent.types.result import Citation, ResearchResult, with_markers
+
+COUNTED = (
+    "llm_calls",
+    "failed_calls",
+    "retries",
+    "reused_calls",
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+    "cost",
+)
+"""What of the usage is compared: seconds always differ."""
 
 
 def marks_line(result: ResearchResult) -> str:
@@ -25,3 +42,77 @@ def lacking_lines(result: ResearchResult) -> tuple[str, ...]:
 def quoted_line(citation: Citation) -> str:
     """Return where a citation leads, with its quote, in one line."""
     return f'[{citation.key}] {citation.place}: "{" ".join(citation.quote.split())}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What only the result before has, and only the one after, in their own order."""
+
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Two results of one question: the one before, the one after."""
+
+    status: tuple[str, str]
+    stop_reason: tuple[str, str]
+    answer: tuple[str, ...]
+    """The sentences of both: "  " in front of one that stays, "- " and "+ " of others."""
+    citations: Changes
+    evidence: Changes
+    queries: Changes
+    warnings: Changes
+    usage: Mapping[str, tuple[float | None, float | None]]
+    """Each number that is different."""
+
+    @property
+    def same_answer(self) -> bool:
+        """Whether status, sentences and citations are the same."""
+        same = all(line.startswith("  ") for line in self.answer)
+        return same and self.status[0] == self.status[1] and self.citations == Changes()
+
+    @property
+    def same(self) -> bool:
+        """Whether there is no difference at all."""
+        changes = (self.evidence, self.queries, self.warnings)
+        ended = self.stop_reason[0] == self.stop_reason[1]
+        return self.same_answer and ended and not self.usage and set(changes) == {Changes()}
+
+
+def difference(before: ResearchResult, after: ResearchResult) -> Difference:
+    """Return what is different in `after`."""
+    counts = {name: (getattr(before.usage, name), getattr(after.usage, name)) for name in COUNTED}
+    lines = ndiff(_sentences(before), _sentences(after))
+    return Difference(
+        status=(before.status, after.status),
+        stop_reason=(before.stop_reason, after.stop_reason),
+        answer=tuple(line for line in lines if not line.startswith("? ")),
+        citations=_changes(map(quoted_line, before.citations), map(quoted_line, after.citations)),
+        evidence=_changes(_read(before), _read(after)),
+        queries=_changes(before.queries, after.queries),
+        warnings=_changes(before.warnings, after.warnings),
+        usage={name: pair for name, pair in counts.items() if pair[0] != pair[1]},
+    )
+
+
+def _sentences(result: ResearchResult) -> list[str]:
+    """Return the sentences of an answer, with their marks; a refusal is one."""
+    if result.status == "refused":
+        return [result.answer]
+    return [said for said in map(with_markers, result.claims) if said in result.answer]
+
+
+def _read(result: ResearchResult) -> list[str]:
+    """Return the chunks that the model has read; two of one place have different ids."""
+    chunks = (item.hit.chunk for item in result.evidence)
+    return [f"{place(chunk)} ({chunk.chunk_id})" for chunk in chunks]
+
+
+def _changes(before: Iterable[str], after: Iterable[str]) -> Changes:
+    old, new = dict.fromkeys(before), dict.fromkeys(after)
+    return Changes(
+        removed=tuple(text for text in old if text not in new),
+        added=tuple(text for text in new if text not in old),
+    )

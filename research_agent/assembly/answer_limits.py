@@ -12,7 +12,6 @@ from research_agent.verification.calibration.answer_limits import (
     AnswerLimit,
     digest_mismatch,
 )
-from research_agent.verification.calibration.answer_modes import ModeChoice
 
 
 def writers_of(settings: Settings, environment: Mapping[str, str]) -> str:
@@ -26,29 +25,6 @@ def answering_digest(settings: Settings) -> str:
     answer = replace(settings.answer, min_answerable=AnswerSettings().min_answerable)
     given = (answer, settings.evidence)
     return sha256(repr(given).encode()).hexdigest()
-
-
-def with_mode(settings: Settings, chosen: ModeChoice | None, writers: str) -> Settings:
-    """Return settings whose mode `auto` is the one that was chosen for these models, if one was.
-
-    Mode "abstractive" is what `auto` writes in anyway, and `auto` does more than that.
-    """
-    if chosen is None or mode_stale(settings, chosen, writers):
-        return settings
-    if settings.answer.mode != "auto" or chosen.value == "abstractive":
-        return settings
-    return replace(settings, answer=replace(settings.answer, mode=chosen.value))
-
-
-def mode_stale(settings: Settings, chosen: ModeChoice | None, writers: str) -> str:
-    """Return why a chosen mode is not used; empty where it is, or where none would be."""
-    if chosen is None or chosen.value == "auto" or settings.answer.mode != "auto":
-        return ""
-    if writers and chosen.writers != writers:
-        return f"answers were written by {chosen.writers}"
-    if chosen.settings != answering_digest(settings):
-        return "the settings of answer or evidence are others"
-    return ""
 
 
 def with_answer_limits(

@@ -5,12 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from shlex import quote
 
-from research_agent.assembly.answer_limits import (
-    answers_stale,
-    mode_stale,
-    with_answer_limits,
-    with_mode,
-)
+from research_agent.assembly.answer_limits import answers_stale, with_answer_limits
 from research_agent.assembly.gain_limits import gain_stale, with_gain_limit
 from research_agent.errors import ConfigError, IndexingError
 from research_agent.index.adapters.folders import DEFAULT, locate
@@ -22,7 +17,6 @@ from research_agent.verification.adapters.calibration_file import (
     write_calibration,
 )
 from research_agent.verification.calibration.answer_limits import AnswerLimit
-from research_agent.verification.calibration.answer_modes import ModeChoice
 from research_agent.verification.calibration.fitted import (
     BYPASS,
     Calibration,
@@ -55,7 +49,7 @@ def calibrated(
         return Calibrated(settings)
     try:
         kept = read_calibration(locate(location).calibration)
-        if kept is None or not (kept.answers or kept.mode or kept.gain or _takes_bypass(settings)):
+        if kept is None or not (kept.answers or kept.gain or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
         fitted = applied(settings, kept, writers) if usable else settings
@@ -88,7 +82,7 @@ def applied(settings: Settings, kept: Calibration, writers: str = "") -> Setting
     Raises ConfigError for a threshold that is out of range.
     """
     bypass = kept.thresholds.get(BYPASS)
-    fitted = with_answer_limits(with_mode(settings, kept.mode, writers), kept.answers, writers)
+    fitted = with_answer_limits(settings, kept.answers, writers)
     fitted = with_gain_limit(fitted, kept.gain, writers)
     if bypass is None or not _takes_bypass(settings):
         return fitted
@@ -102,11 +96,7 @@ def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: s
     if reason:
         what = "its thresholds are used still" if usable else "its thresholds are not used"
         said.append(f"The calibration of this index is out of date: {reason}; {what}.")
-    mode = mode_stale(settings, kept.mode, writers) if usable else ""
-    if mode:
-        said.append(f"The answer mode chosen for this index is not used: {mode}.")
-    moded = with_mode(settings, kept.mode, writers)
-    other = answers_stale(moded, kept.answers, writers) if usable else ""
+    other = answers_stale(settings, kept.answers, writers) if usable else ""
     if other:
         said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
     gains = gain_stale(settings, kept.gain, writers) if usable else ""
@@ -130,21 +120,19 @@ def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
     )
 
 
-def keep_thresholds(  # noqa: PLR0913 (keyword-only parts of one file)
+def keep_thresholds(
     location: str,
     found: dict[str, Threshold],
     *,
     made: str,
     now: Fingerprint,
     answers: dict[str, AnswerLimit] | None = None,
-    mode: ModeChoice | None = None,
     gain: GainLimit | None = None,
 ) -> str:
     """Keep thresholds beside the index, with those of an earlier run that still fit.
 
-    `answers` None: answers were not fitted this time; `mode` None: the modes were not compared;
-    `gain` None: no gains were measured, or they say nothing.
-
+    `answers` None: answers were not fitted this time; `gain` None: no gains were measured, or they
+    say nothing.
     Returns the path of the file; raises IndexingError.
     """
     path = locate(location).calibration
@@ -156,12 +144,10 @@ def keep_thresholds(  # noqa: PLR0913 (keyword-only parts of one file)
     others = dict(earlier.thresholds) if earlier is not None and same else {}
     if answers is None:
         answers = dict(earlier.answers) if earlier is not None and same else {}
-    if mode is None and earlier is not None and same:
-        mode = earlier.mode
     if gain is None and earlier is not None and same:
         gain = earlier.gain
     calibration = Calibration(
-        fingerprint=now, made=made, thresholds=others | found, answers=answers, mode=mode, gain=gain
+        fingerprint=now, made=made, thresholds=others | found, answers=answers, gain=gain
     )
     write_calibration(path, calibration)
     return str(path)

@@ -66,7 +66,6 @@ def connect(
             on_progress=on_bytes,
             on_note=on_note,
             seconds=settings.budget.seconds,
-            prune=settings.prune,
         )
         opened.callback(models.close)
         reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
@@ -82,7 +81,6 @@ def connect(
             planner=models.planner,
             filterer=models.filterer,
             verifier=models.verifier,
-            measurer=models.measurer,
             sampler=models.sampler,
             embedder=RecentEmbedder(models.embedder),
             vectors=index,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
+from research_agent.answering.select_evidence.gain import MAX_TOKENS, PASSAGE_TOKENS
 from research_agent.assembly.models.report import describe_models
 from research_agent.settings import PruneSettings, Settings
 from research_agent.verification.calibration.gain_limits import GainLimit
@@ -16,17 +17,15 @@ def measured_model(settings: Settings, environment: Mapping[str, str]) -> str:
 
 
 def gain_digest(settings: Settings) -> str:
-    """Return a digest of the settings that gains depend on."""
-    prune = settings.prune
-    given = (prune.max_tokens, prune.passage_tokens, prune.top_logprobs, prune.temperature)
+    """Return a digest of what gains depend on beside the model."""
+    given = (MAX_TOKENS, PASSAGE_TOKENS, 0, 0.0)  # (of these two every limit so far was fitted)
     return sha256(repr((given, settings.models.top_logprobs)).encode()).hexdigest()
 
 
 def with_gain_limit(settings: Settings, limit: GainLimit | None, writers: str) -> Settings:
     """Return settings with a fitted limit in the place of the default; a user's own stays.
 
-    `writers` are the models that write and check answers, the writing one first. What a chunk adds
-    to others is no gain over nothing, so mode "greedy" has no use for it.
+    `writers` are the models that write and check answers, the writing one first.
     """
     if limit is None or not _takes(settings) or gain_stale(settings, limit, writers):
         return settings

@@ -74,8 +74,6 @@ def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
     return replace(
         ports,
         **chats,
-        measurer=ports.measurer
-        and recording_chat(ports.measurer, _measured_identity(settings), write),
         sampler=ports.sampler and recording_chat(ports.sampler, _sampled_identity(settings), write),
         embedder=recording_embedder(ports.embedder, write),
         reranker=ports.reranker and recording_reranker(ports.reranker, write),
@@ -134,18 +132,13 @@ def replayed_ports(
         )
         for role, port in PORTS.items()
     }
-    measurer = ports.measurer and ReplayedChat(
-        None if offline_only else ports.measurer, lines, _measured_identity(recorded)
-    )
     sampler = ports.sampler and ReplayedChat(
         None if offline_only else ports.sampler, lines, _sampled_identity(recorded)
     )
-    others = [chat for chat in (measurer, sampler) if isinstance(chat, ReplayedChat)]
-    asked = (*chats.values(), *others)
+    asked = (*chats.values(), *([sampler] if isinstance(sampler, ReplayedChat) else []))
     reranked = recorded.rerank.mode == "http"
     given: dict[str, Any] = {
         **chats,
-        "measurer": measurer if recorded.models.role("answer").provider != "bedrock" else None,
         "sampler": sampler,
         "embedder": ReplayedEmbedder(
             ports.embedder, lines, may_ask=not offline_only or _is_packaged(ports)
@@ -181,12 +174,6 @@ class _ToolUse:
     def learn(self, *, usable: bool) -> None:
         """Keep it for the rest of the run."""
         self._known = usable
-
-
-def _measured_identity(settings: Settings) -> str:
-    """Return what tells the replies of the answer model, as pruning asks it, from its others."""
-    own = [settings.prune.top_logprobs, settings.prune.temperature]
-    return json.dumps([_identity(settings, "answer"), own])
 
 
 def _sampled_identity(settings: Settings) -> str:

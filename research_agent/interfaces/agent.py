@@ -9,7 +9,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from research_agent.answering.event_making import Known
+from research_agent.answering.events import Known
 from research_agent.assembly.connection import connect
 from research_agent.closeable import Closing
 from research_agent.config import PRESET, configured, load_prompts

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from research_agent.answering.event_making import Known, finished, started, stopped_by
+from research_agent.answering.events import Known, finished, started, stopped_by
 from research_agent.stopping import Stop, check, stopping
 from research_agent.types.events import Asked, Event, StepFinished, StepStarted
 from research_agent.types.old_results import upgraded

@@ -1,6 +1,6 @@
-"""Which chunks go into the prompt, under which citation keys, and how they read there."""
+"""The chunks that a model reads, under their citation keys, and how they read in a prompt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.text.pseudocode import prettified
@@ -23,77 +23,6 @@ class Evidence:
 def order(hit: Hit) -> tuple[float, str, int, str]:
     """Return the sort key of evidence: best first, then as it stands in the documents."""
     return (-hit.score, hit.chunk.doc_id, hit.chunk.start_page, hit.chunk.chunk_id)
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceLimits:
-    """What the new evidence of one round may be."""
-
-    max_chunks: int
-    """Hits; what stands around them does not count."""
-    max_tokens: int
-    max_chars: int = 1 << 40
-    max_a_document: int = 0
-    """Hits of one document; 0: no limit."""
-
-
-def select_evidence(
-    hits: Sequence[Hit],
-    earlier: Sequence[Evidence],
-    *,
-    limits: EvidenceLimits,
-    count: Callable[[str], int],
-    around: Callable[[Chunk], Sequence[Chunk]] = lambda _: (),
-    introduced: Callable[[Chunk], Sequence[Chunk]] = lambda _: (),
-) -> tuple[Evidence, ...]:
-    """Add the best new `hits` to the evidence of `earlier` rounds, within a round's limits.
-
-    A chunk that does not fit is passed over and shorter ones after it may still enter, but the
-    first always does. What a hit has `introduced` enters right behind it, as far as tokens and
-    characters are left, and what stands `around` the new hits after all of them. A key never
-    changes its chunk within a question, and new evidence is appended, so that prompts keep their
-    prefix.
-    """
-    desk = _Desk(list(earlier), limits, count, {item.hit.chunk.chunk_id for item in earlier})
-    fresh: list[Hit] = []
-    for hit in sorted(hits, key=order):
-        if len(fresh) >= limits.max_chunks:
-            break
-        same = sum(other.chunk.doc_id == hit.chunk.doc_id for other in fresh)
-        full = 0 < limits.max_a_document <= same
-        if not full and desk.enter(hit, always=not fresh):
-            fresh.append(hit)
-            for item in introduced(hit.chunk):
-                desk.enter(Hit(item, hit.score), always=False)
-    for hit in fresh:
-        for near in around(hit.chunk):
-            desk.enter(Hit(near, hit.score), always=False)
-    return tuple(desk.chosen)
-
-
-@dataclass
-class _Desk:
-    """Evidence while it is being chosen, and what it has used."""
-
-    chosen: list[Evidence]
-    limits: EvidenceLimits
-    count: Callable[[str], int]
-    known: set[str]
-    tokens: int = 0
-    chars: int = 0
-
-    def enter(self, hit: Hit, *, always: bool) -> bool:
-        """Add a hit that is new and fits; with `always` also one that does not fit."""
-        if hit.chunk.chunk_id in self.known:
-            return False
-        text = readable(hit.chunk)
-        tokens, chars = self.tokens + self.count(text), self.chars + len(text)
-        if not always and (tokens > self.limits.max_tokens or chars > self.limits.max_chars):
-            return False
-        self.tokens, self.chars = tokens, chars
-        self.known.add(hit.chunk.chunk_id)
-        self.chosen.append(Evidence(f"c{len(self.chosen) + 1}", hit))
-        return True
 
 
 def unread(scope: Scope, evidence: Sequence[Evidence]) -> Scope:

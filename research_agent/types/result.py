@@ -6,26 +6,21 @@ from math import fsum
 from typing import Literal
 
 from research_agent.text.alignment import PageSpan
-from research_agent.text.quote_search import Quote
 from research_agent.types import ModelCall, TraceEvent
-from research_agent.types.calls import Found
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.confidence import RetrievalConfidence
-from research_agent.types.conflicts import Conflict, conflicts_of
-from research_agent.types.evidence import Evidence, place
+from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import FilterStats
 from research_agent.types.pruning import UNPRUNED, PruneStats
 from research_agent.types.refinement import Refinement
-from research_agent.types.refusals import REFUSAL, Refused
-from research_agent.types.uncertainty import Uncertainty, Unsure, placed
-from research_agent.types.verification import Check, Draft, Round, StopReason
+from research_agent.types.refusals import Refused
+from research_agent.types.uncertainty import Uncertainty, Unsure
+from research_agent.types.verification import Round, StopReason
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 Unconfirmed = Literal["mark", "drop", "refuse"]
 """What becomes of sentences that are not supported: they are shown with a mark, left out and
 told apart, or the whole answer is refused for them."""
-NOTHING_CONFIRMED = "Nothing in this answer could be confirmed."
-"""How an answer begins of which no sentence is supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +74,26 @@ class Usage:
     """Summed over rounds and parallel calls."""
     tool_calls: int = 0
     """Searches and look-ups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two documents with different values of one thing."""
+
+    claim: str
+    """The sentence of the answer."""
+    value: str
+    key: str
+    """The evidence that the sentence cites."""
+    doc_id: str
+    date: str
+    """Of the document, ISO 8601; empty where it has none."""
+    other_value: str
+    other_key: str
+    other_doc_id: str
+    other_date: str
+    other_quote: str
+    """The words of the other document that give the other value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,109 +194,6 @@ def cost_of(calls: Sequence[ModelCall]) -> float | None:
     return fsum(known) if len(known) == len(prices) else None
 
 
-def research_result(  # noqa: PLR0913 (every part of the state that a caller sees)
-    question: str,
-    *,
-    best: Draft,
-    check: Check,
-    evidence: Sequence[Evidence],
-    confidence: RetrievalConfidence,
-    refinement: Refinement,
-    found: Found,
-    rounds: int,
-    trace: Sequence[TraceEvent],
-    prune: PruneStats = UNPRUNED,
-    unsaid: Sequence[str] = (),
-    unconfirmed: Unconfirmed = "mark",
-) -> ResearchResult:
-    """Put the sentences of the best draft together, marked as they were found."""
-    said = _said(best, check, unconfirmed)
-    supported = sum(map(is_supported, said))
-    left_out = best.missing if said else tuple(filter(None, best.missing))
-    if unconfirmed == "drop" and said:
-        left_out += tuple(claim.text for claim in best.claims if not is_supported(claim))
-    status: Literal["answered", "partial", "unconfirmed", "refused"] = "answered"
-    if not supported:
-        status = "unconfirmed" if said else "refused"
-    elif left_out:
-        status = "partial"
-    first = f"{nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
-    answer = first + " ".join(map(with_markers, said)) or REFUSAL
-    refused = check.refused or best.refused or "unsupported_draft"
-    return ResearchResult(
-        question=question,
-        status=status,
-        answer=answer,
-        citations=_citations(said, evidence),
-        evidence=tuple(evidence),
-        claims=best.claims,
-        unanswered=left_out,
-        refusal_reason="" if said else refused,
-        confidence=confidence,
-        uncertainty=best.uncertainty,
-        answerable=best.answerable,
-        rounds=rounds,
-        queries=tuple(dict.fromkeys(query for event in trace for query in event.queries)),
-        refinement=refinement,
-        filter_stats=found.stats,
-        stop_reason=_stop_reason(check),
-        models={c.role: c.model for event in trace for c in event.calls if not c.failed},
-        usage=usage_of(trace),
-        warnings=tuple(dict.fromkeys(note for event in trace for note in event.notes)),
-        conflicts=conflicts_of(said, evidence),
-        prune=prune,
-        trend=check.rounds,
-        unsure=placed(best.spots, _starts(said, len(first))),
-        unsaid=tuple(unsaid),
-        supported=supported,
-        unconfirmed=sum(claim.verdict == "unconfirmed" for claim in said),
-        contradicted=sum(claim.verdict == "contradicted" for claim in said),
-    )
-
-
-def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim]:
-    """Return the sentences that are shown; none of a refusal.
-
-    A draft of which every sentence is contradicted is refused, and so is one that has sentences
-    which are not supported where `unconfirmed` is "refuse".
-    """
-    if check.refused or best.is_contradicted:
-        return ()
-    good = [claim for claim in best.claims if is_supported(claim)]
-    if unconfirmed == "refuse":
-        return good if len(good) == len(best.claims) else ()
-    return good if unconfirmed == "drop" else best.claims
-
-
-def nothing_confirmed(evidence: Sequence[Evidence]) -> str:
-    """Return how an answer begins of which nothing is supported, with the nearest passage.
-
-    >>> from research_agent.types import Chunk, Hit
-    >>> nothing_confirmed([Evidence("c1", Hit(Chunk("x", "guide", "")))])
-    'Nothing in this answer could be confirmed. The nearest passage is [c1] guide. The draft:'
-    """
-    nearest = [f" The nearest passage is [{e.key}] {place(e.hit.chunk)}." for e in evidence[:1]]
-    return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
-
-
-def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
-    """Return where each shown claim begins in the answer, in characters; the first one at `at`."""
-    starts = {}
-    for claim in said:
-        starts[claim.text] = at
-        at += len(with_markers(claim)) + 1
-    return starts
-
-
-def _stop_reason(check: Check) -> StopReason:
-    """Return why the work ended: "cancelled" where somebody ended it before verify did."""
-    match check.reason:
-        case "missing" | "unconfirmed" | "uncertain" | "pruned" | "":
-            return "cancelled"
-        case reason:
-            return "cancelled" if check.decision == "again" else reason
-
-
 def with_markers(claim: Claim) -> str:
     """Return a claim with its keys before the full stop, and a mark unless it is supported.
 
@@ -295,34 +207,3 @@ def with_markers(claim: Claim) -> str:
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
     marks += "" if is_supported(claim) else f"[{claim.verdict}]"
     return f"{body} {marks}{end}"
-
-
-def _citations(said: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
-    """Return one citation a used key, in the order of the keys, with its best quote."""
-    quotes: dict[str, Quote] = {}
-    for claim in said:
-        for key, quote in zip(claim.keys, claim.quotes, strict=True):
-            if key not in quotes or quote.score > quotes[key].score:
-                quotes[key] = quote
-    return tuple(_citation(item, quotes[item.key]) for item in evidence if item.key in quotes)
-
-
-def _citation(item: Evidence, quote: Quote) -> Citation:
-    chunk = item.hit.chunk
-    return Citation(
-        item.key,
-        place(chunk),
-        chunk.doc_id,
-        chunk.title,
-        chunk.date,
-        chunk.source,
-        chunk.start_page,
-        chunk.end_page,
-        chunk.start_label,
-        chunk.end_label,
-        chunk.section,
-        chunk.chunk_id,
-        quote.quote,
-        quote.start,
-        quote.end,
-    )

@@ -12,7 +12,6 @@ from research_agent.errors import ConfigError
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.models.adapters.rate_limited import ManagedEmbedder
 from research_agent.ports import TextWindows
-from research_agent.settings import VerifySettings
 from research_agent.types import Message
 from tests.aws import made_up_credentials
 from tests.converse import Asked, Json, bedrock, text_reply, titan_reply
@@ -142,13 +141,10 @@ def test_offline_allows_this_machine() -> None:
 def test_a_second_answer_is_sampled() -> None:
     """By a model of its own with its own temperature; a question's preset may want one later."""
     messages = [Message("user", "Where?")]
-    verify = VerifySettings(samples=1)
     with bedrock(lambda _: text_reply("Paris")) as server:
         role = replace(ROLE, base_url=server.url)
         settings = ModelSettings(chat=role, reply_cache=ReplyCacheSettings(mode="off"))
-        models = connect_models(
-            settings, environment=REGION, on_progress=lambda _done, _of: None, verify=verify
-        )
+        models = connect_models(settings, environment=REGION, on_progress=lambda _done, _of: None)
         with closing(models):
             chats = [models.answerer, models.sampler, models.sampler]
             for chat in filter(None, chats):

@@ -8,7 +8,7 @@ import pytest
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.errors import ModelReplyError
-from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.types import Completion
 from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Answer
@@ -28,7 +28,7 @@ FIRST, LAST = (
 UNSURE = "- Rye dough rests a fortnight [c1]."
 DRAFT = FIRST + UNSURE + LAST
 RIGHT = "Rye dough rests a night before it is formed [c7]."
-WRITTEN = replace(LOOP, answer=AnswerSettings(mode="abstractive"))
+WRITTEN = LOOP
 DRAGIN = replace(WRITTEN, verify=VerifySettings(profile="dragin", regenerate="sentence"))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from research_agent.answering.report import report
+from research_agent.context import RunContext
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.writing import write_report
@@ -21,7 +22,8 @@ from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.refinement import QueryVerdict, Refinement
 from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Answer, Check, Draft
-from tests.fakes import MemoryChunks, says
+from tests.answering.researched import State
+from tests.fakes import PROMPTS, MemoryChunks, ScriptedChat, ports, says
 from tests.types.small_pdf import small_pdf
 
 QUOTE = "ML-KEM-768 has an encapsulation key of 1184 bytes."
@@ -76,8 +78,8 @@ def answered(
         ChunkDecision(chunk.chunk_id, "keep", "model", 0.9, kept=True),
         ChunkDecision("gone-7", "discard", "model", 0.1),
     )
-    return report(
-        question,
+    state = State(
+        question=question,
         best=Draft(1, (claim,)),
         check=Check("stop", "confident"),
         evidence=(Evidence("c1", Hit(chunk, 1.0, 0.6)),),
@@ -86,8 +88,9 @@ def answered(
         found=Found(stats=FilterStats("pointwise", 2, 1, decisions=decisions)),
         rounds=1,
         trace=TRACE,
-        chunks=chunks,
     )
+    given = replace(ports(ScriptedChat()), chunks=chunks)
+    return report(state, RunContext(given, Settings(), PROMPTS).for_answer(()))
 
 
 def watched(said: str = SAID) -> RunRecord:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from research_agent.answering.step_lines import LINES
+from research_agent.answering.events import TELLERS, Known
 from research_agent.interfaces.cli.ask import Show, _print, cost_line
 from research_agent.interfaces.cli.terminal import result_text
 from research_agent.types import Probe
 from research_agent.types.calls import Found
-from research_agent.types.conflicts import Conflict
 from research_agent.types.filtering import FilterStats
+from research_agent.types.result import Conflict
 from research_agent.types.uncertainty import Unsure
 from research_agent.types.verification import Answer
 from tests.graphs.serving import Server, paid, run
@@ -51,7 +51,7 @@ def test_cost_line_tells_what_there_is() -> None:
 )
 def test_steps_tell_their_fallbacks(step: str, written: dict[str, Any], line: str) -> None:
     """A person sees what did not go as planned while it happens."""
-    assert line == LINES[step](written)
+    assert line == TELLERS[step](written, Known())[0]
 
 
 def test_conflicts_stand_below_the_citations() -> None:

@@ -74,11 +74,10 @@ def test_table_and_three_measurements(index: Path) -> None:
 
 
 def test_json_has_every_number(index: Path) -> None:
-    """The gain is the difference of both NUs; the request asks as `prune` says."""
+    """The gain is the difference of both NUs; the answers have one length."""
     model = Server()
-    prune = "{max_tokens: 12, top_logprobs: 8, temperature: 0.5}"
     with server(model.reply) as url:
-        options = ("--index", "mine", "--config", config(index, url, prune), "--json")
+        options = ("--index", "mine", "--config", config(index, url), "--json")
         told = printed(run("diagnose", QUESTION, *options))
     alone, relevant, noise = told["measurements"]
 
@@ -88,9 +87,7 @@ def test_json_has_every_number(index: Path) -> None:
     assert pytest.approx(0.0) == noise["gain"]
     assert [2, 2, 2] == [item["token_count"] for item in told["measurements"]]
     assert ["230", " degrees"] == [row["text"] for row in relevant["tokens"]]
-    assert {(12, 8, 0.5)} == {
-        (sent["max_tokens"], sent["top_logprobs"], sent["temperature"]) for sent in model.seen
-    }
+    assert {24} == {sent["max_tokens"] for sent in model.seen}
 
 
 def test_named_chunks(index: Path) -> None:
@@ -176,9 +173,9 @@ def test_wrong_questions_and_missing_index(data_home: Path) -> None:  # noqa: AR
 
 
 def test_pruned_run_is_replayed_without_asking(index: Path) -> None:
-    """What measuring asked is in the trace too, with its own temperature."""
+    """What measuring asked is in the trace too."""
     model = Server()
-    prune = "{mode: threshold, min_gain: 0.05, temperature: 0.5, protect: 'off'}"
+    prune = "{mode: threshold, min_gain: 0.05}"
     with server(model.reply) as url:
         given = ("--index", "mine", "--config", config(index, url, prune), "--json")
         asked = run("ask", QUESTION, *given, "--trace", str(index / "runs"))
@@ -190,5 +187,5 @@ def test_pruned_run_is_replayed_without_asking(index: Path) -> None:
 
     assert 0 == replayed.exit_code, replayed.output
     assert ("gain", sent) == (told["source"], len(model.seen))
-    assert 0 < told["calls"] == sum(request["temperature"] == 0.5 for request in model.seen)
+    assert 0 < told["calls"] == sum(request["max_tokens"] == 24 for request in model.seen)
     assert told["kept"] < told["original"]

@@ -72,9 +72,9 @@ def test_the_limit_keeps_right_chunks_and_is_used(index: str, tmp_path: Path) ->
     assert 0.2 < gain["value"] < 1.0
     assert (0.0, ()) == used(after)
     assert (gain["value"], ()) == used(after, PRUNE__MODE="threshold")
-    assert (0.0, ()) == used(after, PRUNE__MODE="greedy")
+    assert (0.0, ()) == used(after, PRUNE__MODE="ratio")
     assert (0.5, ()) == used(after, PRUNE__MODE="threshold", PRUNE__MIN_GAIN="0.5")
-    for change in ({"MODELS__CHAT__MODEL": "other"}, {"PRUNE__MAX_TOKENS": "9"}):
+    for change in ({"MODELS__CHAT__MODEL": "other"}, {"MODELS__TOP_LOGPROBS": "9"}):
         value, (warning,) = used(after, PRUNE__MODE="threshold", **change)
         assert (0.0, True) == (value, "fitted for pruning is not used" in warning)
 

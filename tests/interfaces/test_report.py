@@ -14,7 +14,7 @@ from research_agent.interfaces.report.writing import write_report
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.claims import Claim
-from research_agent.types.conflicts import Conflict
+from research_agent.types.result import Conflict
 from research_agent.types.uncertainty import Passed, Uncertainty, Unsure
 from research_agent.types.verification import Answer, Draft
 from tests.fakes import MemoryChunks, says

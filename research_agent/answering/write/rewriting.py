@@ -1,50 +1,47 @@
 """Write the doubtful sentences of an answer again, one by one; the others stay as they are."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.answering.rewriting import Change, rewritten, token_slice
-from research_agent.answering.write.aligning import aligned_text
-from research_agent.answering.write.reserve_budget import kept_for
+from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.metering import Meter
-from research_agent.ports import Ports
-from research_agent.prompts import Prompts
-from research_agent.settings import Settings
 from research_agent.text.missing_parts import read_missing
 from research_agent.text.quote_search import best_quotes
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Message
+from research_agent.types import Completion, Message, Token
+from research_agent.types.budget import NOTHING, Allowance
 from research_agent.types.claims import bare, plain
-from research_agent.types.evidence import Evidence, fenced
+from research_agent.types.evidence import Evidence, fenced, render_evidence
 from research_agent.types.verification import Answer
 
 SENTENCE_TOKENS = 120
 """Length of a sentence that is written again, at most."""
 LEAST_TOKENS = 16
+"""A shorter reply is not asked for."""
 MOST = 4
 """Sentences that are asked for again; with more, the whole answer is."""
+INSTRUCTIONS = 120
+"""Tokens, about, that the check reads beside the evidence, the question and the answer."""
+SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f"
+_SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 Span = tuple[int, int]
+Change = tuple[int, int, str, tuple[Token, ...]]
+"""Start and end of a span, what takes its place, and the tokens of that."""
 
 
 @dataclass(frozen=True)
 class Rewriting:
-    """One answer of an earlier round, and the evidence that there is now."""
+    """One question with the evidence that there is now."""
 
     question: str
     evidence: Sequence[Evidence]
-    shown: str
-    """The evidence as the model reads it."""
-    system: Message
-    meter: Meter
-    ports: Ports
-    prompts: Prompts
-    settings: Settings
+    context: StepContext
 
     def rewritten(
         self, earlier: Answer, faulty: Sequence[str]
     ) -> tuple[Answer, tuple[str, ...]] | None:
-        """Return the `earlier` answer with its `faulty` sentences written again, and a note.
+        """Return the `earlier` answer with its `faulty` sentences written again, and notes.
 
         A sentence stays as it was unless the evidence holds at least as much of the new one; all
         others are kept character by character. None where the whole answer has to be written: it
@@ -52,15 +49,17 @@ class Rewriting:
         and BudgetError where not even the first sentence could be asked for.
         """
         places = _places(earlier.text, faulty)
-        kept = _without(earlier.text, places)
+        left = {span for spans in places.values() for span in spans}
+        spans = [span for span in sentence_spans(earlier.text) if span not in left]
+        kept = "\n".join(earlier.text[start:end] for start, end in spans)
         if earlier.form != "written" or not 0 < len(places) <= MOST or not _says(kept):
             return None
         changes: list[Change] = []
         notes = tuple[str, ...]()
-        for asked, ((start, end), *repeats) in enumerate(places.values()):
+        for asked, (span, *repeats) in enumerate(places.values()):
             try:
                 said = "\n".join((kept, *(new for _, _, new, _ in changes)))
-                change = self._change(earlier.text, (start, end), said)
+                change = self._change(earlier.text, span, said)
             except (ModelError, BudgetError) as error:
                 if not asked:
                     raise
@@ -70,7 +69,9 @@ class Rewriting:
                 changes += [change, *((first, last, "", ()) for first, last in repeats)]
         count = sum(bool(new) for _, _, new, _ in changes)
         told = f"answer: {count} of {len(places)} doubtful sentences were written again"
-        text, tokens = rewritten(earlier.text, earlier.tokens, changes)
+        if not changes:
+            return earlier, (told, *notes)
+        text, tokens = with_changes(earlier.text, earlier.tokens, changes)
         again = tuple(
             bare(new)
             for start, end, new, _ in changes
@@ -84,29 +85,23 @@ class Rewriting:
             rewritten=(*earlier.rewritten, *again),
             second=None,
         )
-        return answer if changes else earlier, (told, *notes)
+        return answer, (told, *notes)
 
     def _change(self, text: str, span: Span, kept: str) -> Change | None:
         """Ask for one sentence; None where what was written must not take its place."""
+        context, shown = self.context, render_evidence(self.evidence)
         doubted = bare(text[slice(*span)])
-        asked = self.prompts.rewrite_sentence.render(
-            evidence=self.shown,
-            question=self.question,
-            kept=fenced(kept),
-            sentence=fenced(doubted),
+        system = context.prompts.answering(context.settings.refuses_by).render()
+        asked = context.prompts.rewrite_sentence.render(
+            evidence=shown, question=self.question, kept=fenced(kept), sentence=fenced(doubted)
         )
-        reply = self.meter.ask(
-            self.ports.answerer,
+        reply = context.meter.ask(
+            context.ports.answerer,
             "answer",
-            [self.system, Message("user", asked)],
-            max_tokens=min(self.settings.answer.max_tokens, SENTENCE_TOKENS),
+            [Message("system", system), Message("user", asked)],
+            max_tokens=min(context.settings.answer.max_tokens, SENTENCE_TOKENS),
             least_tokens=LEAST_TOKENS,
-            kept=kept_for(
-                f"{self.shown}\n{self.question}\n{text}",
-                meter=self.meter,
-                count=self.ports.tokenizer.count,
-                settings=self.settings,
-            ),
+            kept=self._kept_for_check(f"{shown}\n{self.question}\n{text}"),
         )
         said = aligned_text(reply)
         aligned = "".join(token.text for token in reply.tokens) == said
@@ -118,6 +113,18 @@ class Rewriting:
                 tokens = token_slice(reply.tokens, start, end) if aligned else ()
                 return (*span, said[start:end], tokens)
         return None
+
+    def _kept_for_check(self, read: str) -> Allowance:
+        """Return what stays in the budget for the check of the answer.
+
+        Of time and money it is half of what is left, for nobody knows what that call will take.
+        """
+        if self.context.settings.refuses_by != "check":
+            return NOTHING
+        left = self.context.meter.left()
+        tokens = self.context.ports.tokenizer.count(read) + INSTRUCTIONS
+        cost = None if left.cost is None else left.cost / 2
+        return Allowance(1, 0, tokens, left.seconds / 2, cost)
 
     def _may_replace(self, sentence: str, doubted: str, kept: str) -> bool:
         """Return whether a sentence is new, no refusal, and as near to the evidence as the old."""
@@ -134,7 +141,7 @@ class Rewriting:
 
 
 def _places(text: str, faulty: Sequence[str]) -> dict[str, list[Span]]:
-    """Return where each faulty sentence stands, in the order of the text."""
+    """Return the spans of each faulty sentence, in the order of the text."""
     wanted = {plain(sentence) for sentence in faulty}
     found: dict[str, list[Span]] = {}
     for start, end in sentence_spans(text):
@@ -144,12 +151,73 @@ def _places(text: str, faulty: Sequence[str]) -> dict[str, list[Span]]:
     return found
 
 
-def _without(text: str, places: dict[str, list[Span]]) -> str:
-    """Return the text without the sentences at these places."""
-    left = {span for spans in places.values() for span in spans}
-    kept = (text[start:end] for start, end in sentence_spans(text) if (start, end) not in left)
-    return "\n".join(kept)
-
-
 def _says(text: str) -> bool:
     return any(map(str.isalnum, text))
+
+
+def aligned_text(reply: Completion) -> str:
+    """Return a reply's text as its tokens spell it: servers strip the text but not the tokens."""
+    joined = "".join(token.text for token in reply.tokens)
+    return joined if joined.strip() == reply.text.strip() else reply.text
+
+
+def with_changes(
+    text: str, tokens: Sequence[Token], changes: Sequence[Change]
+) -> tuple[str, tuple[Token, ...]]:
+    """Return a text with spans of it replaced, and the tokens of the whole.
+
+    What a list begins a sentence with stays, and a new sentence that would run into what follows
+    gets a full stop. Where the tokens spell the text before, they spell it afterwards; where they
+    do not, those of the new sentences come after the old ones.
+
+    >>> with_changes("A b. C.", [Token("A b.", 0.0), Token(" C.", 0.0)], [(0, 4, "D.", ())])[0]
+    'D. C.'
+    """
+    spelled = "".join(token.text for token in tokens) == text
+    parts: list[str] = []
+    own: list[Token] = []
+    at = 0
+    for start, end, new, new_tokens in sorted(changes, key=lambda change: change[0]):
+        sign = _SIGN.match(text, start, end) if new else None
+        begin = sign.end() if sign else start
+        stop = _missing_stop(new, text[end:])
+        parts += [text[at:begin], new, stop]
+        own += token_slice(tokens, at, begin)
+        own += new_tokens or ([Token(new, 0.0)] if new else [])
+        own += [Token(stop, 0.0)] if stop else []
+        at = end
+    parts.append(text[at:])
+    own += token_slice(tokens, at, len(text))
+    if spelled or not tokens:
+        return "".join(parts), tuple(own) if tokens else ()
+    more = (token for change in changes for token in change[3])
+    return "".join(parts), (*tokens, *more)
+
+
+def _missing_stop(new: str, following: str) -> str:
+    """Return the full stop that a sentence lacks in front of what follows; empty where none is."""
+    ended = not new or bare(new)[-1:] in SENTENCE_ENDS or not following.strip()
+    if ended or (0, len(new)) in sentence_spans(new + following):
+        return ""
+    return "." if following[0].isspace() else "\u3002"
+
+
+def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:
+    """Return the tokens that spell a span of the text that all spell.
+
+    Of a token that lies across an end, the part inside is kept; it is scored where the part
+    outside is nothing but white space.
+
+    >>> [token.text for token in token_slice([Token("A", 0.0), Token(" bc", 0.0)], 2, 4)]
+    ['bc']
+    """
+    found, left = [], 0
+    for token in tokens:
+        size = len(token.text)
+        first, last = max(start - left, 0), min(end - left, size)
+        left += size
+        if first >= last:
+            continue
+        part, outside = token.text[first:last], token.text[:first] + token.text[last:]
+        found.append(Token(part, 0.0) if outside.strip() else replace(token, text=part))
+    return tuple(found)

@@ -30,15 +30,6 @@ def calibration_findings(facts: CalibrationFacts) -> Iterator[Finding]:
             f"{name} {limit.value:g}, fitted to {limit.drafts} answers ({limit.writers}) "
             f"at {facts.made}: {limit.answered} within it, {limit.wrong} of them wrong",
         )
-    mode = facts.mode
-    if mode is not None and not mode.reason:
-        count = mode.counts[mode.value]
-        yield Finding(
-            "ok",
-            PART,
-            f"answer.mode auto is {mode.value}: {count.right} of {mode.questions} answers right "
-            f"({mode.writers}) at {facts.made}",
-        )
     gain = facts.gain
     if gain is not None:
         yield Finding(

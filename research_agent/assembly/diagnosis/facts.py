@@ -5,7 +5,6 @@ from typing import Literal
 
 from research_agent.types.records import IndexHeader
 from research_agent.verification.calibration.answer_limits import AnswerLimit
-from research_agent.verification.calibration.answer_modes import ModeChoice
 from research_agent.verification.calibration.fitted import Threshold
 from research_agent.verification.calibration.gain_limits import GainLimit
 
@@ -203,8 +202,6 @@ class CalibrationFacts:
     """By the name of the setting."""
     answers: tuple[tuple[str, AnswerLimit], ...] = ()
     """Limits of answers, by the name of the setting."""
-    mode: ModeChoice | None = None
-    """What `answer.mode: auto` is; None where the modes were not compared."""
     gain: GainLimit | None = None
     """From which gain on a chunk stays when evidence is pruned; None: not fitted."""
     problem: str = ""

@@ -27,7 +27,6 @@ from research_agent.models.replies import embedded_identity, sampled_identity, s
 from research_agent.models.server_capabilities import Learned, endpoint_key
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
-from research_agent.settings import PruneSettings
 
 SAMPLE_TEMPERATURE = 0.7
 """Of second answers (`verify.samples: 2`)."""
@@ -83,20 +82,6 @@ class Chats:
         if role not in self._made:
             self._made[role] = self._kept(role, self._managed(key, role))
         return self._made[role]
-
-    def measurer(self, name: ChatRole, prune: PruneSettings) -> ChatModel | None:
-        """Return the model of a role as pruning asks it; None where that is as everybody does.
-
-        Bedrock gives no log-probabilities, so there is nothing to ask it for.
-        """
-        role, shown = self._settings.role(name), prune.top_logprobs or self._settings.top_logprobs
-        same = shown == self._settings.top_logprobs and not prune.temperature
-        if same or role.provider == "bedrock":
-            return None
-        sampling = Sampling(shown, prune.temperature)
-        key = f"models.{name}"
-        check_role(key, role, offline=self._settings.offline)
-        return self._kept(role, self._managed(key, role, sampling), sampling)
 
     def sampler(self, name: ChatRole) -> ChatModel:
         """Return the model of a role as a second answer is asked for, where one is wanted."""

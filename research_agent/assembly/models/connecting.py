@@ -25,7 +25,6 @@ from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import Server, managed_embedder
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
-from research_agent.settings import PruneSettings
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -46,8 +45,6 @@ class Models:
     """The embedded model's server; it runs once a role that uses it was asked."""
     tool_use: ToolUse
     """How the planner model calls tools."""
-    measurer: ChatModel | None = None
-    """The answer model as `prune` wants it asked; None where that is as everybody does."""
     sampler: ChatModel | None = None
     """The answer model as it is asked for a second answer."""
     decisions: DecisionCache | None = None
@@ -61,7 +58,6 @@ def connect_models(
     on_progress: Progress,
     on_note: OnNote = lambda _note: None,
     seconds: float = EMBEDDING_SECONDS,
-    prune: PruneSettings | None = None,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
@@ -88,7 +84,6 @@ def connect_models(
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
-            measurer=chats.measurer("answer", prune) if prune else None,
             sampler=chats.sampler("answer"),
             decisions=chats.decisions("filter"),
         )

@@ -116,13 +116,12 @@ def fit_answers(
             result = state.ResearchOutput.model_validate(output).result
             told.append(answered(made, result, left_out=scope != EVERYTHING))
             show("answering", done + 1, len(pairs))
-        answer = replace(settings.answer, mode=connection.settings.answer.mode)
     limits = fit_limits(
         told,
         rate=wanted.rate,
         of=wanted.of,
         writers=writers_of(settings, os.environ),
-        settings=answering_digest(replace(settings, answer=answer)),
+        settings=answering_digest(settings),
     )
     return limits, tuple(told), tuple(notes)
 

@@ -32,11 +32,6 @@ from research_agent.interfaces.calibrate.gains import (
     fit_gains,
     gain_lines,
 )
-from research_agent.interfaces.calibrate.modes import (
-    check_modes,
-    fit_mode,
-    mode_lines,
-)
 from research_agent.interfaces.cli.process import start
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
@@ -47,7 +42,6 @@ from research_agent.types.budget import Allowance
 from research_agent.types.confidence import retrieval_confidence
 from research_agent.types.scope import Scope
 from research_agent.verification.calibration.answer_limits import Answered, AnswerLimit
-from research_agent.verification.calibration.answer_modes import ModeChoice
 from research_agent.verification.calibration.fitted import (
     BYPASS,
     Threshold,
@@ -85,13 +79,10 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         source=_source(asked, cost),
     )
     now, made = fingerprint(header, settings), datetime.now(UTC).isoformat(timespec="seconds")
-    mode = _mode(index, asked.value, settings, wanted, until - monotonic())
-    if mode:  # (the limits that follow are those of answers in this mode)
-        keep_thresholds(index, {}, made=made, now=now, mode=mode)
     limits, answers = _answers(index, asked.value, settings, wanted, until - monotonic())
     gain = _gain(index, asked.value, settings, wanted, until - monotonic())
     path = ""
-    if fitted.holds or limits or mode or gain:
+    if fitted.holds or limits or gain:
         path = keep_thresholds(
             index,
             {BYPASS: fitted} if fitted.holds else {},
@@ -108,7 +99,6 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
                 "questions": _rows(asked.value),
                 "limits": {name: asdict(limit) for name, limit in limits.items()},
                 "answers": [asdict(one) for one in answers],
-                "mode": asdict(mode) if mode else None,
                 "gain": asdict(gain) if gain else None,
             }
         )
@@ -116,7 +106,6 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
     told = lines(fitted, settings, path if fitted.holds else "")
     if wanted.answers.questions:
         told += answer_lines(limits, answers, settings, wanted.answers)
-    told += mode_lines(mode) if mode else []
     told += gain_lines(gain, settings, wanted.gains) if wanted.gains.questions else []
     say("\n".join([*told, f"kept in {path}"] if path and not fitted.holds else told))
     return 0 if path else 1
@@ -149,7 +138,6 @@ def _check(settings: Settings, cost: Cost, wanted: Wanted) -> None:
             hint="Calibrate with confidence.profile: default",
         )
     check_answers(settings, wanted.answers)
-    check_modes(settings, wanted.modes)
     check_gains(wanted.gains)
     least = least_questions(wanted.rate)
     if cost.questions < least:
@@ -186,23 +174,6 @@ def _ask(
             prompt=load_prompts().calibrate,
             on_progress=partial(show, "asking"),
         )
-
-
-def _mode(
-    index: str,
-    asked: Sequence[AskedQuestion],
-    settings: Settings,
-    wanted: Wanted,
-    seconds: float,
-) -> ModeChoice | None:
-    """Compare the modes on the first questions; None where that is not wanted."""
-    if not wanted.modes:
-        return None
-    made = [one.question for one in asked[: wanted.modes]]
-    chosen, notes = fit_mode(index, settings, made, seconds=seconds)
-    for note in notes:
-        say(f"note: {note}", dim=True, error=True)
-    return chosen
 
 
 def _answers(

@@ -12,9 +12,7 @@ from research_agent.interfaces.calibrate.answers import (
 )
 from research_agent.interfaces.calibrate.gains import CALLS as GAIN_CALLS
 from research_agent.interfaces.calibrate.gains import NO_GAINS, WantedGains, gain_tokens
-from research_agent.interfaces.calibrate.modes import mode_calls, mode_tokens
 from research_agent.settings import Settings
-from research_agent.verification.calibration.answer_modes import MODES
 
 BY_RULES, BY_MODEL = 400, 120
 """Questions that are made where nothing else is said."""
@@ -38,8 +36,6 @@ class Wanted:
     yes: bool
     as_json: bool
     answers: WantedAnswers = NO_ANSWERS
-    modes: int = 0
-    """How many of the made questions are answered in every mode; 0: none."""
     gains: WantedGains = NO_GAINS
 
 
@@ -53,16 +49,14 @@ class Cost:
     seconds: float
     answers: int = 0
     """Answers asked for; each takes two calls, and one to the planner where it is asked."""
-    modes: int = 0
-    """Questions that are answered in every mode."""
-    other_calls: int = 0
-    """What these take at most, and the questions whose gains are measured."""
+    gain_calls: int = 0
+    """Calls that measure gains."""
 
     @property
     def calls(self) -> int:
         """Calls to models."""
         made = self.questions if self.model else 0
-        return made + CALLS * self.answers + self.other_calls
+        return made + CALLS * self.answers + self.gain_calls
 
 
 def cost_of(settings: Settings, wanted: Wanted) -> Cost:
@@ -74,13 +68,10 @@ def cost_of(settings: Settings, wanted: Wanted) -> Cost:
     if model:
         seconds += questions * (PROMPT_TOKENS / READ_RATE + REPLY_TOKENS / WRITE_RATE)
     read, written = asked_tokens(settings, wanted.answers)
-    more_read, more_written = mode_tokens(settings, wanted.modes)
-    for_gains, for_guesses = gain_tokens(settings, wanted.gains.questions)
-    seconds += (read + more_read + for_gains) / READ_RATE
-    seconds += (written + more_written + for_guesses) / WRITE_RATE
-    answers, calls = 2 * wanted.answers.questions, mode_calls(settings, wanted.modes)
-    calls += GAIN_CALLS * wanted.gains.questions
-    return Cost(questions, model, seconds, answers, wanted.modes, calls)
+    for_gains, for_guesses = gain_tokens(wanted.gains.questions)
+    seconds += (read + for_gains) / READ_RATE + (written + for_guesses) / WRITE_RATE
+    answers, calls = 2 * wanted.answers.questions, GAIN_CALLS * wanted.gains.questions
+    return Cost(questions, model, seconds, answers, calls)
 
 
 def cost_line(cost: Cost, wanted: Wanted) -> str:
@@ -92,8 +83,7 @@ def cost_line(cost: Cost, wanted: Wanted) -> str:
     '400 questions made by rules, 0 model calls, 800 searches: about 24 s; at most 10 minutes'
     """
     author = f"written by {cost.model}" if cost.model else "made by rules"
-    asked = cost.answers + len(MODES) * cost.modes
-    answers = f"{asked} answers, " if asked else ""
+    answers = f"{cost.answers} answers, " if cost.answers else ""
     return (
         f"{cost.questions} questions {author}, {answers}{cost.calls} model calls, "
         f"{2 * cost.questions} searches: about {cost.seconds:.0f} s; "

@@ -3,17 +3,22 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
-from research_agent.answering.select_evidence.information_gain import Measured, gain
-from research_agent.answering.select_evidence.measuring import Gauge
+from research_agent.answering.select_evidence.gain import (
+    MAX_TOKENS,
+    PASSAGE_TOKENS,
+    Gauge,
+    Measured,
+    gain,
+)
 from research_agent.assembly.connection import connect
 from research_agent.assembly.gain_limits import gain_digest, measured_model
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.terminal import progress_bar
-from research_agent.metering import Meter, whole
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -43,14 +48,13 @@ class WantedGains:
 NO_GAINS = WantedGains(questions=0, rate=0.1)
 
 
-def gain_tokens(settings: Settings, questions: int) -> tuple[int, int]:
+def gain_tokens(questions: int) -> tuple[int, int]:
     """Return how many tokens are read and written, about.
 
-    >>> gain_tokens(Settings(), 20)
+    >>> gain_tokens(20)
     (15600, 1440)
     """
-    prune = settings.prune
-    return questions * (2 * prune.passage_tokens + CALLS * 60), questions * CALLS * prune.max_tokens
+    return questions * (2 * PASSAGE_TOKENS + CALLS * 60), questions * CALLS * MAX_TOKENS
 
 
 def check_gains(wanted: WantedGains) -> None:
@@ -111,16 +115,15 @@ def _gains(made: MadeQuestion, ports: Ports, settings: Settings) -> tuple[Gains 
     other = next((hit.chunk for hit in hits if hit.chunk.chunk_id not in made.golds), None)
     if right is None:
         return None, ""
-    own = replace(settings.prune, max_calls=CALLS)
-    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
-    gauge = Gauge(made.text, ports=ports, prompts=load_prompts(), settings=own, meter=meter)
-    alone = gauge(())
+    context = RunContext(ports, settings, load_prompts()).for_answer(())
+    gauge = Gauge(made.text, context, max_calls=CALLS)
+    alone = gauge()
     if alone.missing in {"no log-probabilities", "failed", "not paid"}:
         return None, gauge.problem
-    value = _gain(alone, gauge([right]))
+    value = _gain(alone, gauge(right))
     if value is None:
         return None, ""
-    return Gains(value, _gain(alone, gauge([other])) if other else None), ""
+    return Gains(value, _gain(alone, gauge(other)) if other else None), ""
 
 
 def _gain(alone: Measured, given: Measured) -> float | None:

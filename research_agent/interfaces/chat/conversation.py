@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.answering.event_making import Known
+from research_agent.answering.events import Known
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.sessions import SessionPlace
 from research_agent.conversation.adapters.sessions import SessionTable

@@ -47,12 +47,6 @@ from research_agent.verification.calibration.risk_control import Of
     help="What --answer-rate is a share of: of the answers given, or of all that is asked.",
 )
 @click.option(
-    "--modes",
-    default=0,
-    type=click.IntRange(0, 10_000),
-    help="Also answer so many of the questions in each mode, and choose what mode auto is.",
-)
-@click.option(
     "--gains",
     default=0,
     type=click.IntRange(0, 10_000),
@@ -81,7 +75,6 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
     answers: int,
     answer_rate: float,
     of: Of,
-    modes: int,
     gains: int,
     gain_rate: float,
     dry_run: bool,
@@ -90,8 +83,8 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
 ) -> int:
     """Fit to your documents how sure a first search has to be for a question to stay as it is.
 
-    With --answers also how sure the model has to be of an answer, with --modes which way of
-    answering suits it, and with --gains which chunks pruning may leave out.
+    With --answers also how sure the model has to be of an answer, and with --gains which chunks
+    pruning may leave out.
     """
     from research_agent.interfaces.calibrate import command as calibrating
     from research_agent.interfaces.calibrate.answers import WantedAnswers
@@ -107,7 +100,6 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
         yes=yes,
         as_json=as_json,
         answers=WantedAnswers(questions=answers, rate=answer_rate, of=of),
-        modes=modes,
         gains=WantedGains(questions=gains, rate=gain_rate),
     )
     return calibrating.calibrate(index, config=config, wanted=wanted)

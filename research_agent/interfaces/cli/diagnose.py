@@ -2,24 +2,24 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import click
 
-from research_agent.answering.select_evidence.information_gain import (
+from research_agent.answering.select_evidence.gain import (
+    Gauge,
     Measured,
     TokenRow,
     gain,
     token_rows,
 )
-from research_agent.answering.select_evidence.measuring import Gauge
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import say, say_json
-from research_agent.metering import Meter, whole
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -103,16 +103,15 @@ def diagnosis(
     other is made.
     """
     relevant, unrelated = _chunks(question, ports, settings, chunk, noise)
-    own = replace(settings.prune, seconds=settings.budget.seconds, max_calls=3)
-    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
-    gauge = Gauge(question, ports=ports, prompts=load_prompts(), settings=own, meter=meter)
-    alone = gauge(())
+    context = RunContext(ports, settings, load_prompts()).for_answer(())
+    gauge = Gauge(question, context, max_calls=3, max_seconds=settings.budget.seconds)
+    alone = gauge()
     done = [Measurement("no chunk", None, alone)]
     for kind, given in (("relevant chunk", relevant), ("noise chunk", unrelated)):
         if given and alone.nu is not None:
-            found = gauge([given])
+            found = gauge(given)
             done.append(Measurement(kind, given, found, gain(alone, found)))
-    model = next((call.model for call in meter.calls if call.model), "")
+    model = next((call.model for call in context.meter.calls if call.model), "")
     return Diagnosis(question, model, tuple(done), gauge.problem)
 
 

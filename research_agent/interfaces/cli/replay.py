@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.answering.event_making import Known
-from research_agent.answering.result_difference import Changes, Difference, difference
+from research_agent.answering.events import Known
+from research_agent.answering.result_lines import Changes, Difference, difference
 from research_agent.assembly.connection import connect
 from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
 from research_agent.config import changed_settings, configured, load_prompts, unknown_keys

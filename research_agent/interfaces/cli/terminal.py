@@ -10,8 +10,7 @@ from typing import TextIO
 import click
 
 from research_agent.answering.result_lines import lacking_lines, marks_line
-from research_agent.types.conflicts import Conflict
-from research_agent.types.result import Citation, ResearchResult
+from research_agent.types.result import Citation, Conflict, ResearchResult
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and how much there is (0: unknown)."""

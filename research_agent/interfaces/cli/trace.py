@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from research_agent.answering.event_making import Known, stopped_by
+from research_agent.answering.events import Known, stopped_by
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.traces import TraceFile, header, recorded_ports
 from research_agent.interfaces.events import Tasks, Watching, after, event_json

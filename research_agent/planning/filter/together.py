@@ -17,12 +17,13 @@ from research_agent.planning.filter.judging import (
     fallback_type,
     remembered,
 )
-from research_agent.planning.filter.prompt import Count, Shown, shown_chunks
+from research_agent.planning.filter.prompt import Shown, shown_chunks
 from research_agent.planning.filter.references import Expand, References, reaches
 from research_agent.planning.filter.verdicts import Verdicts, decision_schema, read_verdicts
 from research_agent.ports import DecisionCache
 from research_agent.prompts import PromptTemplate
 from research_agent.settings import FilterSettings
+from research_agent.text.excerpts import Count
 from research_agent.types import Hit, Message
 from research_agent.types.filtering import ChunkDecision, Fallback, Why
 from research_agent.types.referring import Reach

@@ -29,6 +29,7 @@ def read_calibration(path: Path) -> Calibration | None:
             content = json.loads(file.read(MAX_BYTES), parse_constant=_refused)
         if content.pop("format") != FORMAT:
             raise ValueError("another version wrote it")  # noqa: TRY301 (told like the others)
+        content.pop("mode", None)  # (earlier versions kept a mode of answers)
         return _codec().validate_python(content, extra="forbid")
     except FileNotFoundError:
         return None

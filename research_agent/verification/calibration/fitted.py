@@ -11,7 +11,6 @@ from hashlib import sha256
 from math import exp, lgamma, log
 
 from research_agent.verification.calibration.answer_limits import AnswerLimit
-from research_agent.verification.calibration.answer_modes import ModeChoice
 from research_agent.verification.calibration.gain_limits import GainLimit
 
 BYPASS = "confidence.bypass"
@@ -86,8 +85,6 @@ class Calibration:
     """By the name of the setting."""
     answers: Mapping[str, AnswerLimit] = field(default_factory=dict)
     """Limits from answers whose worth was known, by the name of the setting."""
-    mode: ModeChoice | None = None
-    """What `answer.mode: auto` is; None where the modes were not compared."""
     gain: GainLimit | None = None
     """From which gain on a chunk stays; None where gains were not measured, or say nothing."""
 

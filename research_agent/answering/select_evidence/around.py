@@ -1,4 +1,4 @@
-"""What stands around the evidence: neighbours, the rest of a table, an algorithm or a list."""
+"""What belongs to a chunk: its neighbours, the rest of a table, an algorithm or a list."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,23 +20,39 @@ def belonging(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
     `around` is of the same document. A part is followed by the next one without a gap.
     """
     by_order = {other.order: other for other in around} | {chunk.order: chunk}
-    parts = [*_run(chunk, by_order, -1), *_run(chunk, by_order, 1)]
+    parts = [*_parts(chunk, by_order, -1), *_parts(chunk, by_order, 1)]
     return tuple(sorted(parts, key=lambda part: part.order))
 
 
-def is_lead_in(chunk: Chunk) -> bool:
-    """Return whether a chunk only introduces what follows: it ends with a colon.
+def _parts(chunk: Chunk, by_order: dict[int, Chunk], step: int) -> Iterator[Chunk]:
+    here = chunk
+    while following := by_order.get(here.order + step):
+        first, second = (here, following) if step > 0 else (following, here)
+        if not _is_part(first, second):
+            return
+        yield following
+        here = following
 
-    >>> is_lead_in(Chunk("x", "d", "Bread is made like this:"))
-    True
-    """
+
+def _is_part(first: Chunk, second: Chunk) -> bool:
+    """Return whether `second` goes on with the table or the algorithm of `first`."""
+    if first.section != second.section:
+        return False
+    if first.kind == second.kind == "table":
+        head = head_of(first.text)
+        return bool(head) and head == head_of(second.text)
+    return goes_on(first.text, second.text)
+
+
+def is_lead_in(chunk: Chunk) -> bool:
+    """Return whether a chunk only introduces what follows: it ends with a colon."""
     return chunk.text.rstrip().endswith((":", "\N{FULLWIDTH COLON}"))
 
 
 def introduced(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Return what a chunk introduces: the next one, and the further items of a numbered list.
+    """Return what a chunk that ends with a colon introduces.
 
-    Nothing where it is no lead-in. `around` is of the same document.
+    That is the next chunk, and the further items of a numbered list.
 
     >>> texts = ["Steps:", "1. Mix.", "2. Knead. 1. Fold it.", "3. Bake.", "Bread keeps."]
     >>> steps, *rest = [Chunk(text, "d", text, order=i) for i, text in enumerate(texts)]
@@ -59,32 +75,6 @@ def _counts_on(item: Chunk, after: Chunk) -> bool:
 
 
 def neighbours(chunk: Chunk, around: Sequence[Chunk], window: int) -> tuple[Chunk, ...]:
-    """Return the chunks up to `window` places before and after, the nearest first.
-
-    >>> chunks = [Chunk(name, "d", name, order=i) for i, name in enumerate("abcd")]
-    >>> [near.text for near in neighbours(chunks[1], chunks, 1)]
-    ['c', 'a']
-    """
+    """Return the chunks up to `window` places before and after, the nearest first."""
     near = [other for other in around if 0 < abs(other.order - chunk.order) <= window]
     return tuple(sorted(near, key=lambda other: (abs(other.order - chunk.order), -other.order)))
-
-
-def _run(chunk: Chunk, by_order: dict[int, Chunk], step: int) -> Iterator[Chunk]:
-    """Yield the parts on one side, from near to far."""
-    here = chunk
-    while following := by_order.get(here.order + step):
-        first, second = (here, following) if step > 0 else (following, here)
-        if not _is_part(first, second):
-            return
-        yield following
-        here = following
-
-
-def _is_part(first: Chunk, second: Chunk) -> bool:
-    """Say whether `second` goes on with the table or the algorithm of `first`."""
-    if first.section != second.section:
-        return False
-    if first.kind == second.kind == "table":
-        head = head_of(first.text)
-        return bool(head) and head == head_of(second.text)
-    return goes_on(first.text, second.text)

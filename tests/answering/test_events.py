@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.answering.event_making import Known, finished, started
+from research_agent.answering.events import Known, finished, started
 from research_agent.types import Hit, ModelCall, Probe, TraceEvent
 from research_agent.types.calls import CallResult, ToolCall
 from research_agent.types.claims import Claim

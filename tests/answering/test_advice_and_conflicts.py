@@ -1,21 +1,24 @@
-"""The line that says what was searched, and what would help."""
+"""What a result that is no whole answer says beside it: advice, and conflicts of documents."""
 
 from dataclasses import replace
 
 import pytest
 
+from research_agent.answering.conflicts import conflicts_of
 from research_agent.answering.refusal_hint import advice_of, words_not_held
+from research_agent.answering.report import result_of
+from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit, TraceEvent
-from research_agent.types.calls import Found
-from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.claims import Claim
 from research_agent.types.corpus import DocumentOutline
 from research_agent.types.evidence import Evidence
-from research_agent.types.refinement import Refinement
 from research_agent.types.refusals import Refused
-from research_agent.types.result import ResearchResult, research_result
+from research_agent.types.result import Conflict, ResearchResult
 from research_agent.types.verification import Check, Draft
+from tests.answering.researched import State
+from tests.fakes import chunk
 
-EVIDENCE = (Evidence("c1", Hit(Chunk("x", "guide", "The hose is red.", section=("Hoses",)))),)
+NEAR_IT = (Evidence("c1", Hit(Chunk("x", "guide", "The hose is red.", section=("Hoses",)))),)
 DOCUMENTS = (
     DocumentOutline("guide", kinds={"text": 4, "table": 1}),
     DocumentOutline("notes", kinds={"text": 1}),
@@ -26,19 +29,15 @@ NEAR = "Searched 'the pump', 'a pump' in 2 documents (6 chunks); nearest: guide,
 def refused(
     reason: Refused,
     question: str = "How heavy is the pump?",
-    evidence: tuple[Evidence, ...] = EVIDENCE,
+    evidence: tuple[Evidence, ...] = NEAR_IT,
 ) -> ResearchResult:
-    return research_result(
-        question,
-        best=Draft(),
+    state = State(
+        question=question,
         check=Check("stop", "refused", "", reason),
         evidence=evidence,
-        confidence=RetrievalConfidence(),
-        refinement=Refinement(),
-        found=Found(),
-        rounds=1,
         trace=(TraceEvent(queries=("the pump",)), TraceEvent(queries=("a pump",))),
     )
+    return result_of(state, Draft())
 
 
 @pytest.mark.parametrize(
@@ -142,4 +141,85 @@ def test_long_and_many_texts_stay_one_line() -> None:
 )
 def test_words_that_no_chunk_holds(question: str, words: tuple[str, ...]) -> None:
     """Words that any text has say nothing; Chinese has no words apart."""
-    assert words == words_not_held(question, EVIDENCE)
+    assert words == words_not_held(question, NEAR_IT)
+
+
+LEAVE = "Each clerk gets 25 days of paid leave."
+
+
+def conflicts(
+    said: str,
+    other: str,
+    quote: str = "",
+    *,
+    verdict: str = "supported",
+    doc_id: str = "rules 2024",
+) -> tuple[Conflict, ...]:
+    """Return the conflicts of a sentence whose `quote` stands in one document with another one."""
+    quote = quote or said
+    chunks = [chunk(quote, 0, "rules 2023"), chunk(f"It rains. {other}", 1, doc_id)]
+    claim = Claim(said, ("c1",), (Quote(1.0, quote, 0, len(quote)),), verdict)  # type: ignore[arg-type]  # (a verdict)
+    return conflicts_of([claim], evidence(*chunks))
+
+
+def evidence(*chunks: Chunk) -> list[Evidence]:
+    return [Evidence(f"c{at}", Hit(one)) for at, one in enumerate(chunks, 1)]
+
+
+def test_both_values_and_places_are_told() -> None:
+    """The agent does not decide who is right."""
+    (found,) = conflicts(LEAVE, LEAVE.replace("25", "30"))
+
+    assert ("25", "c1", "rules 2023") == (found.value, found.key, found.doc_id)
+    assert ("30", "c2", "rules 2024") == (found.other_value, found.other_key, found.other_doc_id)
+    assert "Each clerk gets 30 days of paid leave." == found.other_quote
+
+
+def test_rows_with_the_same_head() -> None:
+    """A row of a table with another head speaks of something else."""
+    said, row = "Ulm North Market has 25 apples.", "Ulm North Market | 25 | 40"
+    tables = [
+        f"Table 1. Stock\nshop | apples | pears\nUlm North Market | {n} | 40" for n in (25, 26)
+    ]
+    cited, same = (replace(chunk(text, 0, text[-7:]), kind="table") for text in tables)
+    headed = replace(same, text=same.text.replace("apples", "barrels"))
+    claim = Claim(said, ("c1",), (Quote(1.0, row, 0, len(row)),), "supported")
+
+    assert ["26"] == [one.other_value for one in conflicts_of([claim], evidence(cited, same))]
+    assert () == conflicts_of([claim], evidence(cited, headed))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        LEAVE,
+        "Each clerk gets 30 days of unpaid sick leave.",
+        "Each clerk gets 30 days of paid leave in 2024.",
+        "Each manager earns 30 euros a day.",
+        "Each clerk gets paid leave.",
+        "Jeder Angestellte hat 30 Tage Urlaub.",
+        "",
+    ],
+)
+def test_what_is_no_conflict(other: str) -> None:
+    """The same value, other words, another number of values, none, another language."""
+    assert () == conflicts(LEAVE, other)
+
+
+def test_what_is_not_compared() -> None:
+    """The same document, sentences that are not supported, a value the answer does not say."""
+    other = LEAVE.replace("25", "30")
+
+    assert () == conflicts(LEAVE, other, doc_id="rules 2023")
+    assert () == conflicts(LEAVE, other, verdict="unconfirmed")
+    assert () == conflicts("Each clerk gets paid leave.", other, LEAVE)
+    assert () == conflicts("25.", "30.")
+
+
+def test_a_document_is_told_once_a_sentence() -> None:
+    """However often it says so."""
+    claim = Claim(LEAVE, ("c1",), (Quote(1.0, LEAVE, 0, len(LEAVE)),), "supported")
+    others = [chunk(LEAVE.replace("25", "30"), at, "new") for at in (1, 2)]
+    found = conflicts_of([claim], evidence(chunk(LEAVE, 0, "old"), *others))
+
+    assert ["c2"] == [one.other_key for one in found]

@@ -1,15 +1,17 @@
-"""The form of an answer, and what is read as a refusal: by the prompt's words, or by a check."""
+"""Writing an answer: its form, what is read as a refusal, and sentences that are written again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import log
 
 import pytest
 
 from research_agent.answering.write.answerability import answerability
-from research_agent.answering.write.answering import answer_question
+from research_agent.answering.write.rewriting import token_slice, with_changes
+from research_agent.answering.write.step import answer_question
+from research_agent.context import RunContext
 from research_agent.errors import ModelBusyError
-from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
@@ -46,14 +48,12 @@ def answered(  # noqa: PLR0913 (keyword-only settings)
 ) -> Outcome[Answer]:
     chunks = [replace(chunk(text, n), kind=kind) for n, text in enumerate(texts)]  # type: ignore[arg-type]  # (one of its words)
     given = ports(model, verifier=verifier, texts=texts)
+    run = RunContext(replace(given, embedder=embedder or given.embedder), settings, PROMPTS)
     return answer_question(
         question,
         [Evidence(f"c{n}", Hit(one)) for n, one in enumerate(chunks, 1)],
         Answer(),
-        allowance=whole(settings.budget),
-        ports=replace(given, embedder=embedder or given.embedder),
-        prompts=PROMPTS,
-        settings=settings,
+        run.for_answer(()),
     )
 
 
@@ -163,18 +163,16 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 
 @pytest.mark.parametrize("settings", [BY_PROMPT, BY_CHECK])
 def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
-    """One on each thing, where the evidence has both; in mode "auto" alone."""
+    """One on each thing, where the evidence has both."""
     model = ScriptedChat(says("Not found in provided docs."))
     settings = replace(settings, answer=replace(settings.answer, min_answerable=0.0))
     both = answered(model, settings, question=COMPARING, texts=CIPHERS)
     one = answered(model, settings, question=COMPARING, texts=CIPHERS[:1])
-    written = replace(settings, answer=replace(settings.answer, mode="abstractive"))
-    abstractive = answered(model, written, question=COMPARING, texts=CIPHERS)
 
     assert ("passages", "") == (both.value.form, both.value.refused)
     assert all(text[:-1] in both.value.text for text in CIPHERS)
     assert any("passages on what is compared" in note for note in both.event.notes)
-    assert ["insufficient_evidence"] * 2 == [one.value.refused, abstractive.value.refused]
+    assert "insufficient_evidence" == one.value.refused
 
 
 def test_an_embedder_that_fails_leaves_the_refusal() -> None:
@@ -194,15 +192,71 @@ def test_what_the_model_answers_is_not_replaced(question: str) -> None:
     assert (GOOD, "written") == (said.value.text, said.value.form)
 
 
-def test_an_algorithm_is_shown_as_it_stands() -> None:
-    """No model writes it down anew; in mode "abstractive" it does."""
+def test_an_algorithm_is_shown_in_the_documents_words() -> None:
+    """No model writes it down anew, but the check judges it like any other answer."""
     text = "Algorithm 2 Sum(a, b)\nInput: two numbers.\n1: add a and b\n2: return the sum"
     model, question = ScriptedChat(says(GOOD)), "Give me Algorithm 2"
-    said = answered(model, BY_PROMPT, question=question, texts=[text], kind="algorithm")
-    abstractive = replace(BY_PROMPT, answer=AnswerSettings(refusal="prompt", mode="abstractive"))
+    asked = partial(answered, model, question=question, texts=[text], kind="algorithm")
+    said, denied = asked(BY_PROMPT), asked(BY_CHECK, verifier=ScriptedChat(NO))
 
     assert [] == model.asked
     assert "passages" == said.value.form
     assert all(f"{line} [c1]" in said.value.text for line in text.split("\n")[2:])
-    answered(model, abstractive, question=question, texts=[text], kind="algorithm")
-    assert 1 == len(model.asked)
+    assert "insufficient_evidence" == denied.value.refused
+
+
+WET = "It is wet. It has 5 m [c1]. It is red."
+WET_TOKENS = says(WET).tokens
+
+
+def changed(new: str, old: str = "It has 5 m [c1].", text: str = WET) -> str:
+    at = text.index(old)
+    return with_changes(text, (), [(at, at + len(old), new, ())])[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        (WET, "It has 5 m [c1].", "It has 6 m [c2].", "It is wet. It has 6 m [c2]. It is red."),
+        (WET, "It has 5 m [c1].", "It has 6 m", "It is wet. It has 6 m. It is red."),
+        (WET, "It has 5 m [c1].", "It has 6 m [c2]", "It is wet. It has 6 m [c2]. It is red."),
+        (WET, "It is red.", "It is blue", "It is wet. It has 5 m [c1]. It is blue"),
+        ("- It is 5.\n- It is 6.", "- It is 5.", "It is 7.", "- It is 7.\n- It is 6."),
+        ("1. It is 5.\n2. It is 6.", "2. It is 6.", "It is 8.", "1. It is 5.\n2. It is 8."),
+        ("它是红的。它是湿的。", "它是红的。", "它是蓝的", "它是蓝的。它是湿的。"),
+        (WET, "It has 5 m [c1].", "", "It is wet.  It is red."),
+    ],
+)
+def test_a_sentence_takes_the_place_of_another(
+    text: str, old: str, new: str, expected: str
+) -> None:
+    """Signs of lists stay, and a full stop is added where two sentences would run together."""
+    assert expected == changed(new, old, text)
+
+
+def test_tokens_spell_the_new_text() -> None:
+    """Those of the old sentence go; a sentence without tokens gets one that is not scored."""
+    at, new = WET.index("It has"), says("It has 6 m [c2].")
+    end = at + len("It has 5 m [c1].")
+
+    for tokens in (new.tokens, ()):
+        text, own = with_changes(WET, WET_TOKENS, [(at, end, new.text, tokens)])
+        assert text == "".join(one.text for one in own)
+        assert not any("5" in one.text for one in own)
+
+
+def test_tokens_of_another_text_stay_and_grow() -> None:
+    """They spelled nothing before, and spell nothing afterwards."""
+    strange, new = says("Quite another text.").tokens, says("It is 6.").tokens
+    _, own = with_changes(WET, strange, [(0, 10, "It is 6.", new)])
+
+    assert (*strange, *new) == own
+
+
+def test_a_part_of_a_token_is_not_scored() -> None:
+    """But one that loses white space alone is."""
+    (whole,) = token_slice(WET_TOKENS, 3, 5)
+    (part,) = token_slice([Token("wetter", -0.1, WET_TOKENS[0].alternatives)], 0, 3)
+
+    assert ("is", WET_TOKENS[1].alternatives) == (whole.text, whole.alternatives)
+    assert ("wet", ()) == (part.text, part.alternatives)

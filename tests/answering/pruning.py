@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from research_agent.answering.select_evidence.pruned import Chosen, choose_pruned
+from research_agent.answering.select_evidence.step import Earlier, Selected, select_evidence
+from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.settings import EvidenceSettings, PruneSettings, Settings
 from research_agent.types import Completion, Hit, Message, ModelCall, Outcome
 from research_agent.types.budget import Allowance
-from research_agent.types.evidence import Evidence
-from research_agent.types.pruning import Pruned
-from research_agent.types.verification import Check
 from tests import fakes
 
 QUESTION = "At how many degrees is bread baked?"
@@ -72,37 +70,27 @@ def given_ports(model: NuModel, texts: Sequence[str] = TEXTS) -> Ports:
     return replace(fakes.ports(fakes.ScriptedChat(fakes.YES), texts=texts), answerer=model)
 
 
-def choose(  # noqa: PLR0913 (each has a default)
+def choose(
     model: NuModel,
     whole: Settings,
+    earlier: Earlier | None = None,
     *,
     found: Sequence[Hit] = (),
-    before: Pruned | None = None,
-    check: Check | None = None,
     allowance: Allowance = PLENTY,
-    earlier: Sequence[Evidence] = (),
     ports: Ports | None = None,
-) -> Outcome[Chosen]:
-    return choose_pruned(
-        QUESTION,
-        found or hits(),
-        earlier,
-        before or Pruned(),
-        check or Check(),
-        allowance=allowance,
-        ports=ports or given_ports(model),
-        prompts=fakes.PROMPTS,
-        settings=whole,
-    )
+) -> Outcome[Selected]:
+    run = RunContext(ports or given_ports(model), whole, fakes.PROMPTS)
+    given = earlier or Earlier()
+    return select_evidence(QUESTION, found or hits(), given, run.within(allowance))
 
 
-def dropped(chosen: Outcome[Chosen]) -> list[str]:
+def dropped(chosen: Outcome[Selected]) -> list[str]:
     return [hit.chunk.chunk_id.removeprefix("guide-") for hit in chosen.value.pruned.dropped]
 
 
-def places(chosen: Outcome[Chosen]) -> list[str]:
+def places(chosen: Outcome[Selected]) -> list[str]:
     return [item.hit.chunk.chunk_id.removeprefix("guide-") for item in chosen.value.evidence]
 
 
-def reasons(chosen: Outcome[Chosen]) -> list[tuple[str, bool]]:
+def reasons(chosen: Outcome[Selected]) -> list[tuple[str, bool]]:
     return [(item.why, item.kept) for item in chosen.value.pruned.stats.decisions]

@@ -1,39 +1,18 @@
 """Where another document gives another value in a row or sentence that says the same."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from research_agent.text.content_words import content_words
 from research_agent.text.quote_search import unit_spans
 from research_agent.text.tables import head_of
-from research_agent.types import Chunk
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.evidence import Evidence
+from research_agent.types.result import Conflict
 
 ALIKE = 0.8
 """Share of the words, numbers apart, that two rows or sentences have in common."""
 LEAST_WORDS = 3
 """Words besides the numbers that both have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two documents with different values of one thing."""
-
-    claim: str
-    """The sentence of the answer."""
-    value: str
-    key: str
-    """The evidence that the sentence cites."""
-    doc_id: str
-    date: str
-    """Of the document, ISO 8601; empty where it has none."""
-    other_value: str
-    other_key: str
-    other_doc_id: str
-    other_date: str
-    other_quote: str
-    """The words of the other document that give the other value."""
 
 
 def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Conflict, ...]:
@@ -42,15 +21,6 @@ def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple
     A row or sentence is said otherwise by one of another document that has nearly the same words
     and the same number of values, of which exactly one differs; rows also need the same head. The
     value has to stand in the answer's sentence.
-
-    >>> from research_agent.text.quote_search import Quote
-    >>> from research_agent.types import Hit
-    >>> old = Chunk("a", "rules 2023", "Each clerk gets 25 days of paid leave.", date="2023")
-    >>> new = Chunk("b", "rules 2024", "Each clerk gets 30 days of paid leave.", date="2024")
-    >>> said = Claim(old.text, ("c1",), (Quote(1.0, old.text, 0, 38),), "supported")
-    >>> found = conflicts_of([said], [Evidence("c1", Hit(old)), Evidence("c2", Hit(new))])
-    >>> [(one.value, one.date, one.other_value, one.other_date) for one in found]
-    [('25', '2023', '30', '2024')]
     """
     found: dict[tuple[str, str], Conflict] = {}
     cited = {item.key: item for item in evidence}
@@ -74,7 +44,8 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
         head_of(there.text)
     ):
         return
-    for said in _said(there):
+    for start, end in unit_spans(there):
+        said = there.text[start:end]
         theirs = _parts(said)
         alike = len(mine[0] & theirs[0]) >= ALIKE * len(mine[0] | theirs[0])
         gone, new = mine[1] - theirs[1], theirs[1] - mine[1]
@@ -93,13 +64,8 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
             )
 
 
-def _said(chunk: Chunk) -> Iterator[str]:
-    yield from (chunk.text[start:end] for start, end in unit_spans(chunk))
-
-
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a text without a letter's company, and its numbers."""
+    """Return the words of a text, and its numbers: words of digits without a letter."""
     words = content_words(text)
-    numbers = frozenset(word for word in words if word[0].isdigit() and not word.isalpha())
-    numbers = frozenset(word for word in numbers if not any(map(str.isalpha, word)))
+    numbers = frozenset(w for w in words if w[0].isdigit() and not any(map(str.isalpha, w)))
     return words - numbers, numbers

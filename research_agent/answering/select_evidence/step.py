@@ -1,0 +1,211 @@
+"""Select evidence: the best hits within the limits, what belongs to them, less what is pruned."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from research_agent.answering.select_evidence.around import (
+    LISTED,
+    WHOLE,
+    belonging,
+    introduced,
+    is_lead_in,
+    neighbours,
+)
+from research_agent.answering.select_evidence.gain import Unmeasured
+from research_agent.answering.select_evidence.pruning import judged
+from research_agent.context import StepContext
+from research_agent.settings import EvidenceSettings
+from research_agent.types import Chunk, Hit, Outcome, TraceEvent
+from research_agent.types.evidence import Evidence, order, readable
+from research_agent.types.pruning import Pruned, PruneStats
+from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.verification import Check
+
+Count = Callable[[str], int]
+"""How many tokens a text has."""
+Around = Callable[[Chunk, int], Sequence[Chunk]]
+"""The chunks up to so many places before and after one."""
+LEAST = 1
+"""Chunks that pruning leaves in any case."""
+SUMMED = (
+    *("original", "kept", "protected", "unmeasured", "reinstated", "calls"),
+    *("tokens_before", "tokens_after"),
+)
+UNMEASURABLE: Unmeasured = "no log-probabilities"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What the rounds before have left."""
+
+    evidence: tuple[Evidence, ...] = ()
+    pruned: Pruned = field(default_factory=Pruned)
+    check: Check = field(default_factory=Check)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What the model reads, and what was left out of it."""
+
+    evidence: tuple[Evidence, ...]
+    pruned: Pruned
+
+
+def select_evidence(
+    question: str,
+    hits: Sequence[Hit],
+    earlier: Earlier,
+    context: StepContext,
+    scope: Scope = EVERYTHING,
+) -> Outcome[Selected]:
+    """Return the evidence with the best new hits, less what pruning leaves out of them.
+
+    Only what would enter is judged, so pruning adds nothing to the evidence. Where the check said
+    that something left out may be missed (`verify`), that enters and no hit is judged any more.
+    Nothing enters that is not in the scope.
+    """
+    before, settings = earlier.pruned, context.settings.prune
+    chunks, count = context.ports.chunks, context.ports.tokenizer.count
+
+    def around(chunk: Chunk, window: int) -> list[Chunk]:
+        return [one for one in chunks.around(chunk.chunk_id, window=window) if scope.admits(one)]
+
+    def chosen(of: Sequence[Hit]) -> tuple[Evidence, ...]:
+        return with_hits(of, earlier.evidence, context.settings.evidence, count, around)
+
+    def new(evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+        return evidence[len(earlier.evidence) :]
+
+    if earlier.check.reason == "pruned" and before.may_return:
+        whole = chosen(before.dropped)
+        return Outcome(Selected(whole, _brought_back(before, new(whole), count)))
+    whole = chosen(hits)
+    found = {hit.chunk.chunk_id for hit in hits}
+    fresh = [item.hit for item in new(whole) if item.hit.chunk.chunk_id in found]
+    by_gain = settings.by == "gain"
+    known_unmeasurable = by_gain and before.stats.fallback == UNMEASURABLE
+    if settings.mode == "off" or before.spent or len(fresh) <= LEAST or known_unmeasurable:
+        return Outcome(Selected(whole, before))
+    stats = judged(question, fresh, context, before.stats.source)
+    evidence, dropped = whole, tuple[Hit, ...]()
+    kept = [hit for hit, one in zip(fresh, stats.decisions, strict=True) if one.kept]
+    if len(kept) < len(fresh):
+        evidence = chosen(kept)
+        there = _ids(evidence)  # (what is left out may enter all the same, as a neighbour)
+        dropped = tuple(hit for hit in fresh if hit.chunk.chunk_id not in there)
+    tokens = _tokens(new(whole), count), _tokens(new(evidence), count)
+    stats = replace(stats, tokens_before=tokens[0], tokens_after=tokens[1])
+    pruned = Pruned(added(before.stats, stats), (*before.dropped, *dropped))
+    event = TraceEvent(context.meter.calls, _notes(stats, by_gain=by_gain))
+    return Outcome(Selected(evidence, pruned), event)
+
+
+def with_hits(
+    hits: Sequence[Hit],
+    earlier: Sequence[Evidence],
+    limits: EvidenceSettings,
+    count: Count,
+    around: Around = lambda _chunk, _window: (),
+) -> tuple[Evidence, ...]:
+    """Add the best new `hits` to the evidence of `earlier` rounds, within a round's limits.
+
+    A chunk that does not fit is passed over and shorter ones after it may still enter, but the
+    first always does. What a hit introduces (it ends with a colon) enters right behind it, as far
+    as tokens and characters are left; after all hits come the other parts of their tables and
+    algorithms, then neighbours. A key never changes its chunk within a question, and new evidence
+    is appended, so that prompts keep their prefix.
+    """
+    entering = _Entering(list(earlier), _ids(earlier), limits, count)
+    fresh: list[Hit] = []
+    for hit in sorted(hits, key=order):
+        if len(fresh) >= limits.max_chunks:
+            break
+        if entering.add(hit, always=not fresh):
+            fresh.append(hit)
+            listed = around(hit.chunk, LISTED) if is_lead_in(hit.chunk) else ()
+            entering.add_beside(hit, introduced(hit.chunk, listed))
+    for hit in fresh:
+        near = around(hit.chunk, max(WHOLE, limits.neighbours))
+        entering.add_beside(hit, belonging(hit.chunk, near))
+        entering.add_beside(hit, neighbours(hit.chunk, near, limits.neighbours))
+    return tuple(entering.selected)
+
+
+@dataclass
+class _Entering:
+    """Evidence while it is being selected, and how long its new part is."""
+
+    selected: list[Evidence]
+    known: set[str]
+    limits: EvidenceSettings
+    count: Count
+    tokens: int = 0
+    chars: int = 0
+
+    def add(self, hit: Hit, *, always: bool = False) -> bool:
+        """Add a hit that is new and fits; with `always` also one that does not fit."""
+        if hit.chunk.chunk_id in self.known:
+            return False
+        text = readable(hit.chunk)
+        tokens, chars = self.tokens + self.count(text), self.chars + len(text)
+        fits = tokens <= self.limits.max_tokens and chars <= self.limits.max_chars
+        if not (fits or always):
+            return False
+        self.tokens, self.chars = tokens, chars
+        self.known.add(hit.chunk.chunk_id)
+        self.selected.append(Evidence(f"c{len(self.selected) + 1}", hit))
+        return True
+
+    def add_beside(self, hit: Hit, chunks: Sequence[Chunk]) -> None:
+        """Add what belongs to a hit, with its score."""
+        for chunk in chunks:
+            self.add(Hit(chunk, hit.score))
+
+
+def _ids(evidence: Sequence[Evidence]) -> set[str]:
+    return {item.hit.chunk.chunk_id for item in evidence}
+
+
+def _tokens(evidence: Sequence[Evidence], count: Count) -> int:
+    return sum(count(readable(item.hit.chunk)) for item in evidence)
+
+
+def _brought_back(before: Pruned, new: Sequence[Evidence], count: Count) -> Pruned:
+    """Return what is known of pruning once all that was left out is back, as far as it fits."""
+    back = {hit.chunk.chunk_id for hit in before.dropped} & _ids(new)
+    decisions = tuple(
+        replace(one, kept=True, why="reinstated") if one.chunk_id in back else one
+        for one in before.stats.decisions
+    )
+    stats = replace(
+        before.stats,
+        kept=before.stats.kept + len(back),
+        reinstated=before.stats.reinstated + len(back),
+        tokens_after=before.stats.tokens_after + _tokens(new, count),
+        decisions=decisions,
+    )
+    return Pruned(stats, spent=True)
+
+
+def added(before: PruneStats, now: PruneStats) -> PruneStats:
+    """Return the stats of two rounds as one.
+
+    >>> added(PruneStats("ratio", original=3, kept=2), PruneStats("ratio", original=4, kept=2)).kept
+    4
+    """
+    return replace(
+        now,
+        **{name: getattr(before, name) + getattr(now, name) for name in SUMMED},
+        nu=before.nu if now.nu is None else now.nu,
+        fallback=now.fallback or before.fallback,
+        decisions=(*before.decisions, *now.decisions),
+    )
+
+
+def _notes(stats: PruneStats, *, by_gain: bool) -> tuple[str, ...]:
+    """Return what went another way than planned; "gain" plans for no log-probabilities too."""
+    if not stats.fallback or (by_gain and stats.fallback == UNMEASURABLE):
+        return ()
+    if stats.source == "similarity":
+        return (f"prune: chunks were judged by similarity: {stats.fallback}",)
+    return (f"prune: {stats.unmeasured} chunks were not measured, kept: {stats.fallback}",)

@@ -1,0 +1,219 @@
+"""Answer: the evidence and the question to a cited text, or to a refusal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from research_agent.answering.write.answerability import answerability, pieces
+from research_agent.answering.write.passages import as_answer, best_passage, looked_up
+from research_agent.answering.write.rewriting import (
+    LEAST_TOKENS,
+    Rewriting,
+    aligned_text,
+    token_slice,
+)
+from research_agent.context import StepContext
+from research_agent.errors import BudgetError, ModelError, ModelReplyError
+from research_agent.text.missing_parts import read_missing
+from research_agent.types import Message, Outcome, TraceEvent
+from research_agent.types.budget import BUDGET_STOPS
+from research_agent.types.evidence import Evidence, render_evidence
+from research_agent.types.question_plan import asked_apart, compared_things
+from research_agent.types.refusals import REFUSAL, Refused
+from research_agent.types.uncertainty import unusable_tokens
+from research_agent.types.verification import Answer
+
+Noted = tuple[Answer, tuple[str, ...]]
+"""An answer and notes for the trace."""
+
+
+def answer_question(
+    question: str,
+    evidence: Sequence[Evidence],
+    earlier: Answer,
+    context: StepContext,
+    faulty: Sequence[str] = (),
+) -> Outcome[Answer]:
+    """Return the answer with its tokens, and whether the evidence answers the question.
+
+    Without evidence no model is asked, and neither with the evidence of the `earlier` round: the
+    answer would be the same. Of an `earlier` answer with `faulty` sentences beside others, those
+    alone are written again where `verify.regenerate` says so. With two `verify.samples` a second
+    answer is asked for where the first has no log-probabilities.
+
+    The value says so where the budget did not pay the answer, or where it failed after an
+    `earlier` one was written. Raises ModelError where the first answer fails.
+    """
+    keys = tuple(item.key for item in evidence)
+    if not evidence or keys == earlier.keys:
+        if not earlier.keys:
+            return Outcome(Answer(REFUSAL, refused="no_evidence"))
+        event = TraceEvent(notes=("answer: no new evidence, not asked again",))
+        return Outcome(replace(earlier, repeated=True), event)
+    writing, meter = _Writing(question, evidence, context), context.meter
+    try:
+        again = writing.rewritten(earlier, faulty)
+        written, notes = again or writing.answered()
+        if again and written == earlier:
+            return Outcome(replace(earlier, keys=keys), TraceEvent(meter.calls, notes))
+        if not written.refused and context.settings.refuses_by == "check":
+            written, more = writing.checked(written)
+            notes += more
+        written, more = writing.with_second(written)
+        notes += more
+    except (ModelError, BudgetError) as error:
+        return Outcome(_failed(error, earlier), TraceEvent(meter.calls, (f"answer: {error}",)))
+    return Outcome(replace(written, keys=keys), TraceEvent(meter.calls, notes))
+
+
+def _failed(error: ModelError | BudgetError, earlier: Answer) -> Answer:
+    """Return an answer that says why it was not written; raises `error` where it is the first.
+
+    A budget that is spent is no error: without an answer before, it is a refusal.
+    """
+    if isinstance(error, BudgetError):
+        refused: Refused = "" if earlier.text else "budget"
+        return Answer(refused=refused, failed=BUDGET_STOPS[error.which])
+    if not earlier.text:
+        raise error
+    return Answer(failed="error")
+
+
+@dataclass(frozen=True)
+class _Writing:
+    question: str
+    evidence: Sequence[Evidence]
+    context: StepContext
+
+    def rewritten(self, earlier: Answer, faulty: Sequence[str]) -> Noted | None:
+        """Return `earlier` with its faulty sentences written again; None: all has to be."""
+        if not faulty or self.context.settings.verify.regenerate != "sentence":
+            return None
+        asking = Rewriting(self.question, self.evidence, self.context)
+        return asking.rewritten(earlier, faulty)
+
+    def answered(self) -> Noted:
+        """Return the model's answer; raises ModelError, BudgetError.
+
+        An algorithm that is asked for is shown in the document's own words, and where the model
+        refuses a comparison, a passage on each thing takes the refusal's place.
+        """
+        words = self.context.settings.retrieval.words
+        if shown := looked_up(self.question, self.evidence, words):
+            note = "answer: shown as it stands in the document"
+            return Answer(as_answer([shown]), form="passages"), (note,)
+        written, notes = self._written()
+        said = read_missing(written.text)
+        if not said.missing:
+            return written, notes
+        if said.is_refusal:
+            refusal = replace(written, missing=said.missing, refused="insufficient_evidence")
+            instead, more = self._compared(refusal)
+            return instead, (*notes, *more)
+        at = written.text.find(said.text)
+        spelled = "".join(token.text for token in written.tokens) == written.text and at >= 0
+        tokens = token_slice(written.tokens, at, at + len(said.text)) if spelled else ()
+        return replace(written, text=said.text, tokens=tokens, missing=said.missing), notes
+
+    def _written(self) -> Noted:
+        """Return what the model writes, and a note where it was cut."""
+        meter, most = self.context.meter, self.context.settings.answer.max_tokens
+        model, messages = self.context.ports.answerer, self._messages(self.evidence)
+        reply = meter.ask(model, "answer", messages, max_tokens=most, least_tokens=LEAST_TOKENS)
+        text = aligned_text(reply)
+        if not text.strip():
+            raise ModelReplyError(
+                "the model's answer is empty",
+                hint="Ask again, or name another model: models.answer",
+            )
+        if reply.finish_reason != "length":
+            return Answer(text, reply.tokens), ()
+        limit = "what is left of budget.tokens" if meter.granted < most else "answer.max_tokens"
+        if 0 < reply.cost.completion_tokens < meter.granted:
+            limit = "a limit of the model server's own"
+        return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
+
+    def _compared(self, refusal: Answer) -> Noted:
+        """Return a passage on each thing that is compared, where there is one for all of them."""
+        words, embedder = self.context.settings.retrieval.words, self.context.ports.embedder
+        things = compared_things(self.question, words)
+        try:
+            asked = zip(asked_apart(self.question, things), things, strict=True) if things else ()
+            found = [best_passage(one, thing, self.evidence, embedder) for one, thing in asked]
+        except ModelError as error:
+            return refusal, (f"answer: no passages on what is compared: {error}",)
+        passages = [passage for passage in found if passage]
+        if not things or len(passages) < len(found):
+            return refusal, ()
+        note = "answer: the model refused; passages on what is compared stand for its answer"
+        return Answer(as_answer(passages), form="passages"), (note,)
+
+    def checked(self, answer: Answer) -> Noted:
+        """Refuse an answer that the evidence does not support, by the model and the cross-encoder.
+
+        Never raises for a model: without a verdict nothing is refused, and the answer is told as
+        unchecked. Without log-probabilities the model's yes or no decides alone.
+        """
+        context, shown = self.context, render_evidence(self.evidence)
+        asked = context.prompts.answerable.render(
+            evidence=shown, question=self.question, answer=answer.text.strip()
+        )
+        messages = [self._system, Message("user", asked)]
+        try:
+            said = context.meter.ask_yes_no(context.ports.verifier, "verifier", messages)
+        except (ModelError, BudgetError) as error:
+            return replace(answer, unchecked=True), (f"answer: not checked: {error}",)
+        if said.probability is None:
+            note = "answer: the check gave neither yes nor no"
+            return replace(answer, unchecked=True), (note,)
+        answerable, least = said.probability, 0.5
+        if said.measured:
+            texts = pieces([item.hit.chunk.text for item in self.evidence])
+            nearest = max(context.ports.pairs.relevance(self.question, texts))
+            answerable = answerability(answerable, nearest)
+            least = context.settings.answer.min_answerable
+        refused: Refused = "insufficient_evidence" if answerable < least else ""
+        return replace(answer, answerable=answerable, refused=refused), ()
+
+    def with_second(self, answer: Answer) -> Noted:
+        """Return an answer with a second one to compare it with; never raises.
+
+        It is asked for where the model has written the answer, it is no refusal, and its
+        log-probabilities cannot be used; only at its full length, else both would differ by what
+        was cut off. It reads the evidence in the reverse order: a model that ignores the
+        temperature, or a cache, would only repeat the first answer.
+        """
+        sampler, most = self.context.ports.sampler, self.context.settings.answer.max_tokens
+        if self.context.settings.verify.samples == 1 or sampler is None:
+            return answer, ()
+        answer = replace(answer, second=None)
+        if answer.form != "written" or answer.refused:
+            return answer, ()
+        if not unusable_tokens(answer.text, answer.tokens):
+            return answer, ()
+        messages = self._messages(self.evidence[::-1])
+        try:
+            reply = self.context.meter.ask(
+                sampler, "answer", messages, max_tokens=most, least_tokens=most
+            )
+        except (ModelError, BudgetError) as error:
+            return replace(answer, second=""), (f"answer: no second answer to compare: {error}",)
+        text = aligned_text(reply)
+        if not text.strip():
+            return replace(answer, second=""), ("answer: the second answer is empty",)
+        return replace(answer, second=text), ()
+
+    @property
+    def _system(self) -> Message:
+        prompt = self.context.prompts.answering(self.context.settings.refuses_by)
+        return Message("system", prompt.render())
+
+    def _messages(self, evidence: Sequence[Evidence]) -> list[Message]:
+        """Return what the model is asked for an answer with.
+
+        Where a check decides about refusals its prompt begins alike, so a server reads the
+        evidence once; elsewhere the prompt says what to reply for what the evidence does not hold.
+        """
+        prompts, by_check = self.context.prompts, self.context.settings.refuses_by == "check"
+        prompt = prompts.answer_user if by_check else prompts.answer_user_refusing
+        user = prompt.render(evidence=render_evidence(evidence), question=self.question)
+        return [self._system, Message("user", user)]
