@@ -18,7 +18,7 @@ from benchmarks.tables import markdown
 from benchmarks.uncertainty_metrics import auroc_within
 from research_agent.answering.write.answerability import pieces
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.verification.calibration.risk_control import Judged
+from research_agent.verification.calibration import Judged
 
 WORDING = "support"
 """The wording of the check that the product asks."""

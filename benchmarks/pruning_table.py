@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from benchmarks.intervals import Interval
 from benchmarks.tables import markdown
 from benchmarks.uncertainty_metrics import auroc_by_group, auroc_by_group_gain
-from research_agent.verification.calibration.risk_control import Judged
+from research_agent.verification.calibration import Judged
 
 if TYPE_CHECKING:
     from benchmarks.pruning import Judgement, Outcome

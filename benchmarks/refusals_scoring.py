@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from benchmarks.intervals import Interval, wilson
-from research_agent.verification.calibration.risk_control import Judged
+from research_agent.verification.calibration import Judged
 
 MOST_REFUSED = 0.1
 """Share of the answerable questions that a limit may refuse where it is chosen."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.intervals import SEED, Interval
-from research_agent.verification.calibration.risk_control import Judged, curve
+from research_agent.verification.calibration import Judged, curve
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2000

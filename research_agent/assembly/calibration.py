@@ -1,67 +1,69 @@
-"""Thresholds fitted to an index: kept beside it, and put in the place of settings."""
+"""Limits fitted to an index: kept beside it, and put in the place of settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from shlex import quote
 
-from research_agent.assembly.answer_limits import answers_stale, with_answer_limits
-from research_agent.assembly.gain_limits import gain_stale, with_gain_limit
+from research_agent.assembly.models.report import describe_models
 from research_agent.errors import ConfigError, IndexingError
 from research_agent.index.adapters.folders import DEFAULT, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.settings import ConfidenceSettings, Settings
+from research_agent.settings import AnswerSettings, ConfidenceSettings, Settings, VerifySettings
 from research_agent.types.records import IndexHeader
 from research_agent.verification.adapters.calibration_file import (
     read_calibration,
     write_calibration,
 )
-from research_agent.verification.calibration.answer_limits import AnswerLimit
-from research_agent.verification.calibration.fitted import (
+from research_agent.verification.calibration import (
     BYPASS,
+    MAX_ENTROPY,
+    MIN_ANSWERABLE,
+    AnswerLimit,
     Calibration,
     Fingerprint,
     Threshold,
+    digest_mismatch,
     staleness,
 )
-from research_agent.verification.calibration.gain_limits import GainLimit
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """Settings with fitted thresholds in them, and what is to be said about those."""
+    """Settings with fitted limits in them."""
 
     settings: Settings
     warning: Callable[[IndexHeader], str] = lambda _header: ""
-    """Of the index as it is now; empty where all is well."""
+    """What is out of date, for the index as it is now; empty where nothing is."""
 
 
 def calibrated(
     location: str, settings: Settings, header: IndexHeader, *, writers: str = ""
 ) -> Calibrated:
-    """Return `settings` with the thresholds that were fitted to the index at `location`.
+    """Return `settings` with the limits that were fitted to the index at `location`.
 
-    A value that is not the default was chosen by the user and stays. Thresholds of another
-    embedding model or of other settings are not used, limits of answers neither with other
-    `writers`. A calibration that cannot be read is a warning, like one that is out of date.
+    A value that is not the default was chosen by the user and stays. Limits for another embedding
+    model or other settings are not used, limits of answers neither with other `writers`. A
+    calibration that cannot be read is a warning, like one that is out of date.
     """
     if settings.confidence.calibrated == "off":
         return Calibrated(settings)
+    again = f"Again: {command(location)}"
     try:
         kept = read_calibration(locate(location).calibration)
-        if kept is None or not (kept.answers or kept.gain or _takes_bypass(settings)):
+        if kept is None or not (kept.answers or kept.ignored or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
         fitted = applied(settings, kept, writers) if usable else settings
     except (IndexingError, ConfigError) as error:
         if not _takes_bypass(settings):
             return Calibrated(settings)
-        problem = f"{error} The thresholds of the settings are used. Again: {command(location)}"
+        problem = f"{error} The thresholds of the settings are used. {again}"
         return Calibrated(settings, lambda _header: problem)
 
     def warning(now: IndexHeader) -> str:
         reason = stale(kept, now, settings, writers)
-        return f"{reason} Again: {command(location)}" if reason else ""
+        return f"{reason} {again}" if reason else ""
 
     return Calibrated(fitted, warning)
 
@@ -77,38 +79,46 @@ def command(location: str) -> str:
 
 
 def applied(settings: Settings, kept: Calibration, writers: str = "") -> Settings:
-    """Return settings with fitted thresholds; those that have no place in them are left out.
+    """Return settings with fitted limits in the place of defaults.
 
-    Raises ConfigError for a threshold that is out of range.
+    Limits of answers by other models or settings are left out. Raises ConfigError for a value that
+    is out of range.
     """
-    bypass = kept.thresholds.get(BYPASS)
-    fitted = with_answer_limits(settings, kept.answers, writers)
-    fitted = with_gain_limit(fitted, kept.gain, writers)
-    if bypass is None or not _takes_bypass(settings):
-        return fitted
-    return replace(fitted, confidence=replace(settings.confidence, bypass=bypass.value))
+    digest = answering_digest(settings)
+    usable = {
+        name: limit.value
+        for name, limit in kept.answers.items()
+        if not digest_mismatch(limit, writers=writers, settings=digest)
+    }
+    answer, verify, confidence = settings.answer, settings.verify, settings.confidence
+    if MIN_ANSWERABLE in usable and answer.min_answerable == AnswerSettings().min_answerable:
+        answer = replace(answer, min_answerable=usable[MIN_ANSWERABLE])
+    if MAX_ENTROPY in usable and verify.max_entropy == VerifySettings().max_entropy:
+        verify = replace(verify, max_entropy=usable[MAX_ENTROPY])
+    if BYPASS in kept.thresholds and _takes_bypass(settings):
+        confidence = replace(confidence, bypass=kept.thresholds[BYPASS].value)
+    return replace(settings, answer=answer, verify=verify, confidence=confidence)
 
 
 def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: str = "") -> str:
-    """Return what is to be said about a calibration; empty where it fits index and settings."""
+    """Return what is wrong with a calibration; empty where it fits index and settings."""
     usable, reason = staleness(kept.fingerprint, fingerprint(header, settings))
     said = []
     if reason:
         what = "its thresholds are used still" if usable else "its thresholds are not used"
         said.append(f"The calibration of this index is out of date: {reason}; {what}.")
-    other = answers_stale(settings, kept.answers, writers) if usable else ""
-    if other:
+    digest = answering_digest(settings)
+    others = (digest_mismatch(x, writers=writers, settings=digest) for x in kept.answers.values())
+    if other := usable and next(filter(None, others), ""):
         said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
-    gains = gain_stale(settings, kept.gain, writers) if usable else ""
-    if gains:
-        said.append(f"The gain fitted for pruning is not used: {gains}.")
+    if kept.ignored:
+        names = " and ".join(kept.ignored)
+        said.append(f"What an earlier version fitted for {names} is not used any more.")
     return " ".join(said)
 
 
 def _takes_bypass(settings: Settings) -> bool:
-    """Return whether a fitted threshold of confidence may take the place of the default."""
-    confidence = settings.confidence
-    return confidence.bypass == ConfidenceSettings().bypass and confidence.profile != "seed"
+    return settings.confidence.bypass == ConfidenceSettings().bypass
 
 
 def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
@@ -120,36 +130,43 @@ def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
     )
 
 
-def keep_thresholds(
-    location: str,
-    found: dict[str, Threshold],
-    *,
-    made: str,
-    now: Fingerprint,
-    answers: dict[str, AnswerLimit] | None = None,
-    gain: GainLimit | None = None,
-) -> str:
-    """Keep thresholds beside the index, with those of an earlier run that still fit.
+def writers_of(settings: Settings, environment: Mapping[str, str]) -> str:
+    """Return the names of the models that write and check answers."""
+    named = {about.role: about.model for about in describe_models(settings.models, environment)}
+    return " and ".join(dict.fromkeys([named["answer"], named["verifier"]]))
 
-    `answers` None: answers were not fitted this time; `gain` None: no gains were measured, or they
-    say nothing.
-    Returns the path of the file; raises IndexingError.
+
+def answering_digest(settings: Settings) -> str:
+    """Return a digest of the settings that answers are written with, the fitted ones left out."""
+    answer = replace(settings.answer, min_answerable=AnswerSettings().min_answerable)
+    return sha256(repr((answer, settings.evidence)).encode()).hexdigest()
+
+
+def keep_limits(
+    location: str,
+    now: Fingerprint,
+    made: str,
+    threshold: Threshold,
+    answers: Mapping[str, AnswerLimit] | None,
+) -> str:
+    """Keep limits beside the index; those of an earlier run that still fit stay where none is new.
+
+    `answers` None: they were not fitted this time. Returns the path of the file, "" where there is
+    nothing to keep; raises IndexingError.
     """
+    thresholds = {BYPASS: threshold} if threshold.holds else {}
+    if not (thresholds or answers):
+        return ""
     path = locate(location).calibration
     try:
         earlier = read_calibration(path)
     except IndexingError:  # (a damaged file is replaced)
         earlier = None
-    same = earlier is not None and earlier.fingerprint == now
-    others = dict(earlier.thresholds) if earlier is not None and same else {}
-    if answers is None:
-        answers = dict(earlier.answers) if earlier is not None and same else {}
-    if gain is None and earlier is not None and same:
-        gain = earlier.gain
-    calibration = Calibration(
-        fingerprint=now, made=made, thresholds=others | found, answers=answers, gain=gain
-    )
-    write_calibration(path, calibration)
+    if earlier and earlier.fingerprint == now:
+        thresholds = {**earlier.thresholds, **thresholds}
+        answers = earlier.answers if answers is None else answers
+    kept = Calibration(fingerprint=now, made=made, thresholds=thresholds, answers=answers or {})
+    write_calibration(path, kept)
     return str(path)
 
 

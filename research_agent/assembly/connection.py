@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
-from research_agent.assembly.answer_limits import writers_of
-from research_agent.assembly.calibration import calibrated
+from research_agent.assembly.calibration import calibrated, writers_of
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
 from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker

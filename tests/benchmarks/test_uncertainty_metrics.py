@@ -4,7 +4,7 @@ from random import Random
 
 from benchmarks.intervals import Interval
 from benchmarks.uncertainty_metrics import auroc_by_group, auroc_by_group_gain
-from research_agent.verification.calibration.risk_control import Judged
+from research_agent.verification.calibration import Judged
 
 DICE = Random(11)  # noqa: S311 (a sample for a test)
 DOUBTS = [round(DICE.random(), 2) for _ in range(80)]

@@ -1,6 +1,7 @@
 """What was fitted is kept whole, for its owner alone, and read as it was written."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from research_agent.verification.adapters.calibration_file import (
     read_calibration,
     write_calibration,
 )
-from research_agent.verification.calibration.fitted import (
+from research_agent.verification.calibration import (
     BYPASS,
     Calibration,
     Fingerprint,
@@ -37,26 +38,24 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (0o600, [path]) == (path.stat().st_mode & 0o777, list(tmp_path.iterdir()))
 
 
-def test_thresholds_of_other_names_are_kept(tmp_path: Path) -> None:
-    """A later version may fit more of them."""
+def test_what_an_earlier_version_fitted_besides_is_named(tmp_path: Path) -> None:
+    """Modes and gains are gone; fields of a limit that are gone are passed over."""
     path = tmp_path / "calibration.json"
     write_calibration(path, KEPT)
     content = json.loads(path.read_text())
-    content["thresholds"]["verify.max_entropy"] = content["thresholds"][BYPASS]
+    content |= {"mode": {"value": "extractive"}, "gain": {"value": 0.1}, "more": "x"}
+    content["thresholds"][BYPASS]["left_out"] = 7
     path.write_text(json.dumps(content))
 
-    kept = read_calibration(path)
-
-    assert kept
-    assert {BYPASS: FITTED, "verify.max_entropy": FITTED} == kept.thresholds
+    assert replace(KEPT, ignored=("answer.mode", "prune.min_gain")) == read_calibration(path)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("format", 2), ("made", 7), ("more", "x"), ("thresholds", {"a": {"value": 1}})],
+    [("format", 2), ("made", 7), ("thresholds", {"a": {"value": 1}})],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, value: object) -> None:
-    """Another version, wrong types, unknown and missing fields; the error names the command."""
+    """Another version, wrong types, missing fields; the error names the command."""
     path = tmp_path / "calibration.json"
     write_calibration(path, KEPT)
     content = json.loads(path.read_text())

@@ -1,60 +1,95 @@
-"""Questions made from chunks are such as a person could ask."""
+"""Questions made from chunks are such as a person could ask, and are asked of the index."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from research_agent.types import Chunk
-from research_agent.types.question_words import ENGLISH, QuestionWords
-from research_agent.verification.calibration.made_questions import (
+from research_agent.context import RunContext
+from research_agent.errors import ModelUnavailableError
+from research_agent.ports import Ports
+from research_agent.settings import EvidenceSettings, Settings
+from research_agent.types import Chunk, Hit
+from research_agent.types.budget import Allowance
+from research_agent.verification.made_questions import (
+    AskedQuestion,
     answering,
-    by_rules,
-    can_be_asked_about,
+    ask_made_questions,
+    by_headings,
     read_question,
 )
-
-GERMAN = QuestionWords(
-    language="german", definition=("was ist",), articles=("ein", "eine"), defines=("ist ein",)
-)
-
+from tests.fakes import PROMPTS, CountingClock, MemoryChunks, ScriptedChat, ports, says
 
 HERE = frozenset({"c"})
+CHUNKS = [
+    Chunk("c0", "guide", "ML-KEM is a set of three algorithms. " * 8, section=("Sets of the KEM",)),
+    Chunk("c1", "guide", "A Bread Oven is a place to bake. " * 8, section=("Oven for the bread",)),
+    Chunk("c2", "guide", "Short.", section=("What is too short",)),
+    Chunk("c3", "guide", "Contents ... 7 " * 20, kind="contents"),
+]
+PLENTY = Allowance(100, 0, 100_000, 10_000.0)
+SETTINGS = Settings(evidence=EvidenceSettings(max_chunks=1))
 
 
-def chunk(text: str, *section: str, chunk_id: str = "c", doc_id: str = "d") -> Chunk:
-    return Chunk(chunk_id, doc_id, text, section=section)
+def search(question: str) -> tuple[list[Hit], float]:
+    """Return the chunks with the words of a question first, and the share of them in the best."""
+    words = question.strip("?").split()
+    ranked = sorted(CHUNKS, key=lambda c: -sum(word in c.text for word in words))
+    return [Hit(chunk) for chunk in ranked], sum(w in ranked[0].text for w in words) / len(words)
 
 
-@pytest.mark.parametrize(
-    ("text", "question"),
-    [
-        ("Keys matter. The ML-KEM standard is a set of three algorithms.", "ML-KEM standard"),
-        ("Fault Injection Attack means a wrong voltage.", "Fault Injection Attack"),
-        ("It is a set. This is the end. There is a way.", None),
-        ("a pump is a machine", None),
-    ],
-)
-def test_what_a_sentence_defines_is_asked_for(text: str, question: str | None) -> None:
-    """Pronouns and plain words are no terms."""
-    made = by_rules(chunk(text), HERE, [ENGLISH])
-
-    assert (f"What is {question}?" if question else None) == (made.text if made else None)
+def run(
+    given: Ports, *, by_model: bool, allowance: Allowance = PLENTY, most: int = 9
+) -> tuple[tuple[AskedQuestion, ...], Sequence[str], int]:
+    chunks = replace(given, chunks=MemoryChunks(CHUNKS))
+    context = RunContext(chunks, SETTINGS, PROMPTS).within(allowance)
+    done = ask_made_questions(CHUNKS, context, most=most, by_model=by_model, search=search)
+    return done.value, done.event.notes, len(done.event.calls)
 
 
-def test_every_language_of_the_settings_is_tried() -> None:
-    """Its own words say what a definition is, and how one asks for it."""
-    made = by_rules(chunk("Ein Gitter ist ein Netz."), HERE, [ENGLISH, GERMAN])
+def test_headings_ask_no_model() -> None:
+    """Short chunks and parts of the apparatus are passed over."""
+    planner = ScriptedChat(says("never"))
+    asked, notes, calls = run(ports(planner, planner), by_model=False)
 
-    assert made
-    assert "Was ist Gitter?" == made.text
+    assert ["Sets of the KEM", "Oven for the bread"] == [one.question.text for one in asked]
+    assert [True, True] == [one.observed.right for one in asked]
+    assert ((), 0, []) == (notes, calls, planner.asked)
 
 
-def test_headings_are_a_question() -> None:
-    """Their numbers go."""
-    made = by_rules(chunk("Text.", "1 Guide", "1.2 Choosing a parameter set"), HERE, [ENGLISH])
+def test_model_writes_the_questions_and_the_same_one_counts_once() -> None:
+    """What is asked for is one question for one chunk, whose text is data."""
+    planner = ScriptedChat(says('{"question": "What is done in a Bread Oven?"}'))
+    asked, notes, calls = run(ports(planner, planner), by_model=True)
 
-    assert made
-    assert ("Guide: Choosing a parameter set", HERE) == (made.text, made.golds)
+    assert [("What is done in a Bread Oven?", "model", False)] == [
+        (one.question.text, one.question.by, one.observed.right) for one in asked
+    ]
+    assert ((), 2) == (notes, calls)
+    assert "<text>\nML-KEM is a set" in planner.asked[0][1]
+
+
+def test_headings_stand_in_for_a_model_that_fails() -> None:
+    """It is not asked again, and that is told; replies that are no questions make none."""
+    planner = ScriptedChat(ModelUnavailableError("the server is down"))
+    asked, notes, calls = run(ports(planner, planner), by_model=True)
+    mute = ScriptedChat(says("I would rather not."))
+
+    assert ["heading", "heading"] == [one.question.by for one in asked]
+    assert ["calibrate: the server is down; further questions were made by rules"] == list(notes)
+    assert 1 == calls
+    assert ((), (), 2) == run(ports(mute, mute), by_model=True)
+
+
+def test_it_ends_with_the_time_and_with_the_number() -> None:
+    """What was asked until then is kept, and a note says so."""
+    planner = ScriptedChat(says("never"))
+    slow = replace(ports(planner, planner), clock=CountingClock())
+    asked, notes, _ = run(slow, by_model=False, allowance=replace(PLENTY, seconds=2.0))
+    first, _, _ = run(ports(planner, planner), by_model=False, most=1)
+
+    assert ["calibrate: the time was over after 1 questions"] == list(notes)
+    assert (1, 1) == (len(asked), len(first))
 
 
 def test_section_and_neighbours_answer_too() -> None:
@@ -67,50 +102,39 @@ def test_section_and_neighbours_answer_too() -> None:
     assert {"c1", "c2", "c3"} == answering(bare[2], bare)
 
 
-@pytest.mark.parametrize("section", [(), ("Introduction",), ("4.2", "7")])
-def test_headings_that_say_nothing_make_no_question(section: tuple[str, ...]) -> None:
-    """One common word, or numbers, could stand above anything."""
-    assert by_rules(chunk("Text.", *section), HERE, [ENGLISH]) is None
+@pytest.mark.parametrize(
+    ("section", "question"),
+    [
+        (("1 Guide", "1.2 Choosing a parameter set"), "Guide: Choosing a parameter set"),
+        (("密钥封装机制的参数选择",), "密钥封装机制的参数选择"),  # characters count, not words
+        ((), None),
+        (("Introduction",), None),
+        (("4.2", "7"), None),
+    ],
+)
+def test_headings_are_a_question(section: tuple[str, ...], question: str | None) -> None:
+    """Their numbers go; one common word, or numbers, could stand above anything."""
+    made = by_headings(Chunk("c", "d", "Text.", section=section), HERE)
 
-
-def test_headings_in_a_script_without_spaces_make_one() -> None:
-    """Characters count there, not words."""
-    made = by_rules(chunk("文", "密钥封装机制的参数选择"), HERE, [ENGLISH])
-
-    assert made
-    assert "密钥封装机制的参数选择" == made.text
+    assert question == (made.text if made else None)
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "question"),
     [
-        "",
-        "What is a key?",
-        "[]",
-        '{"question": 7}',
-        '{"question": "Why?"}',
-        '{"question": "What is described in this passage about keys?"}',
-        '{"question": "' + "very " * 60 + 'long?"}',
-        '{"question": "cut off',
+        ('Sure: {"question": "How long\\nis a   key?"}', "How long is a key?"),
+        ("", None),
+        ("What is a key?", None),
+        ("[]", None),
+        ('{"question": 7}', None),
+        ('{"question": "Why?"}', None),
+        ('{"question": "What is described in this passage about keys?"}', None),
+        ('{"question": "' + "very " * 60 + 'long?"}', None),
+        ('{"question": "cut off', None),
     ],
 )
-def test_replies_that_hold_no_question_are_passed_over(reply: str) -> None:
+def test_replies(reply: str, question: str | None) -> None:
     """Prose, other types, fragments, essays, and what points at a text nobody has seen."""
-    assert read_question(HERE, reply) is None
+    made = read_question(HERE, reply)
 
-
-def test_a_written_question_is_one_line() -> None:
-    """Space is evened out; the chunk is its only answer."""
-    made = read_question(HERE, 'Sure: {"question": "How long\\nis a   key?"}')
-
-    assert made
-    assert ("How long is a key?", frozenset({"c"}), "model") == (made.text, made.golds, made.by)
-
-
-def test_short_chunks_and_parts_of_apis_are_not_asked_about() -> None:
-    """They say too little for a question with one answer."""
-    long = "A sentence about keys. " * 20
-
-    assert can_be_asked_about(chunk(long))
-    assert not can_be_asked_about(chunk("A sentence."))
-    assert not can_be_asked_about(Chunk("c", "d", long, kind="contents"))
+    assert question == (made.text if made else None)

@@ -25,7 +25,6 @@ def calibration_facts(location: str, settings: Settings) -> CalibrationFacts | N
         made=kept.made,
         thresholds=tuple(kept.thresholds.items()),
         answers=tuple(kept.answers.items()),
-        gain=kept.gain,
         problem=problem,
         cure=cure,
     )

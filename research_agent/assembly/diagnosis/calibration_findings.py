@@ -30,12 +30,3 @@ def calibration_findings(facts: CalibrationFacts) -> Iterator[Finding]:
             f"{name} {limit.value:g}, fitted to {limit.drafts} answers ({limit.writers}) "
             f"at {facts.made}: {limit.answered} within it, {limit.wrong} of them wrong",
         )
-    gain = facts.gain
-    if gain is not None:
-        yield Finding(
-            "ok",
-            PART,
-            f"prune.min_gain {gain.value:g}, fitted to {gain.questions} questions ({gain.writers}) "
-            f"at {facts.made}: {gain.right_lost} right chunks and {gain.others_lost} others of "
-            f"{gain.others} are below it",
-        )

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from research_agent.types.records import IndexHeader
-from research_agent.verification.calibration.answer_limits import AnswerLimit
-from research_agent.verification.calibration.fitted import Threshold
-from research_agent.verification.calibration.gain_limits import GainLimit
+from research_agent.verification.calibration import AnswerLimit, Threshold
 
 Level = Literal["ok", "note", "warning", "fault"]
 """All is well; good to know; works, but not as it should; something cannot work."""
@@ -202,8 +200,6 @@ class CalibrationFacts:
     """By the name of the setting."""
     answers: tuple[tuple[str, AnswerLimit], ...] = ()
     """Limits of answers, by the name of the setting."""
-    gain: GainLimit | None = None
-    """From which gain on a chunk stays when evidence is pruned; None: not fitted."""
     problem: str = ""
     """Why they cannot be read, or are out of date."""
     cure: str = ""

@@ -1,4 +1,4 @@
-"""The file beside an index that holds its fitted thresholds."""
+"""The file beside an index that holds its fitted limits."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from research_agent.errors import IndexDamagedError, IndexingError
-from research_agent.verification.calibration.fitted import Calibration
+from research_agent.verification.calibration import Calibration
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
 FORMAT = 1
 MAX_BYTES = 1_000_000
 """A larger file is none of ours."""
+GONE = {"mode": "answer.mode", "gain": "prune.min_gain"}
+"""What earlier versions fitted besides, and the settings those limits were for."""
 
 
 def read_calibration(path: Path) -> Calibration | None:
     """Return the calibration that a file holds, None where there is no file.
 
-    Raises IndexDamagedError for a file that cannot be read, or that another version wrote.
+    Raises IndexDamagedError for a file that cannot be read, or that a later version wrote.
     """
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(MAX_BYTES), parse_constant=_refused)
         if content.pop("format") != FORMAT:
             raise ValueError("another version wrote it")  # noqa: TRY301 (told like the others)
-        content.pop("mode", None)  # (earlier versions kept a mode of answers)
-        return _codec().validate_python(content, extra="forbid")
+        content["ignored"] = [name for key, name in GONE.items() if content.pop(key, None)]
+        return _codec().validate_python(content)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
@@ -47,6 +49,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     Raises IndexingError where it cannot be written.
     """
     content = {"format": FORMAT, **asdict(calibration)}
+    del content["ignored"]
     name = ""
     try:
         number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -9,9 +9,9 @@ import pytest
 from research_agent.assembly.calibration import index_state
 from research_agent.assembly.connection import connect
 from research_agent.index.adapters.folders import locate
-from research_agent.interfaces.calibrate.cost import BY_MODEL
+from research_agent.interfaces.cli.calibrate import BY_MODEL
 from research_agent.settings import ConfidenceSettings, Settings
-from research_agent.verification.calibration.fitted import BYPASS
+from research_agent.verification.calibration import BYPASS
 from tests.interfaces.commands import Model, made_index, printed, run, served
 
 THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
@@ -20,7 +20,7 @@ MANY = 3
 
 def text_about(thing: str, number: int) -> str:
     says = f"{thing} Number{number} is a thing that is kept in a cellar at {number} degrees. "
-    return f"# {thing} {number}\n\n" + says * 4
+    return f"# {thing} Number{number} kept at {number} degrees\n\n" + says * 4
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def bypass(settings: Settings) -> tuple[float, tuple[str, ...]]:
 
 
 def test_cost_is_told_first_and_nothing_done(index: str) -> None:
-    """Questions, calls, searches, seconds; without a yes nothing is asked or kept."""
+    """Questions, calls, searches; without a yes nothing is asked or kept."""
     dry, no = run("calibrate", "--rules", "--dry-run"), run("calibrate", "--rules")
 
-    line = "400 questions made by rules, 0 model calls, 800 searches: about 24 s"
-    assert (0, f"{line}; at most 10 minutes\n") == (dry.exit_code, dry.stdout)
+    line = "400 questions made by rules, 0 model calls, 400 searches: at most 10 minutes"
+    assert (0, f"{line}\n") == (dry.exit_code, dry.stdout)
     assert no.stdout.startswith(line)
     assert "Go on? [y/N]" in no.stdout
     assert not locate(index).calibration.exists()
@@ -133,18 +133,19 @@ def test_too_few_questions_are_refused_at_once(index: str) -> None:
     assert "--questions 76" in result.stderr
 
 
-def test_a_threshold_that_is_part_of_a_profile_is_not_fitted(
-    index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Seed system 1's own numbers stay what they are."""
+def test_what_an_earlier_version_fitted_is_read(index: str) -> None:
+    """Its threshold is used; what is not fitted any more is one line of warning, and replaced."""
+    told = calibrate("--index", index)
+    assert isinstance(told, dict)
+    path = locate(index).calibration
+    old = json.loads(path.read_text()) | {"mode": {"value": "extractive"}}
+    path.write_text(json.dumps(old))
+
+    value, (warning,) = bypass(Settings())
+    assert told["threshold"]["value"] == value
+    assert "What an earlier version fitted for answer.mode is not used any more." in warning
     calibrate("--index", index)
-    monkeypatch.setenv("RESEARCH_AGENT_CONFIDENCE__PROFILE", "seed")
-
-    seed = ConfidenceSettings(profile="seed")
-    result = run("calibrate", "--rules", "--yes")
-
-    assert (seed.bypass, ()) == bypass(Settings(confidence=seed))
-    assert (2, True) == (result.exit_code, "confidence.profile: default" in result.stderr)
+    assert () == bypass(Settings())[1]
 
 
 def test_planner_model_writes_the_questions(index: str, tmp_path: Path) -> None:
