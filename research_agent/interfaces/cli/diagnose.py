@@ -1,24 +1,17 @@
-"""The command `diagnose`."""
+"""The command `diagnose`: how unsure the model is, with and without a chunk."""
 
-import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-from research_agent.answering.select_evidence.gain import (
-    Gauge,
-    Measured,
-    TokenRow,
-    gain,
-    token_rows,
-)
-from research_agent.assembly.connection import connect
+from research_agent.answering.select_evidence.gain import Gauge, gain, token_rows
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
@@ -28,6 +21,7 @@ from research_agent.types.entropy import probability
 from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 
+Row = Mapping[str, Any]
 UNLIKE = 20
 """The least similar chunks, of which the one that is as long as the relevant one is taken."""
 WIDTH = 18
@@ -40,31 +34,6 @@ LEGEND = (
     "NU: mean entropy of the words divided by the largest it could be, 0 (sure) to 1. Gain: how "
     "much smaller it is with the chunk."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One short answer: without a chunk, with a relevant one or with noise."""
-
-    kind: str
-    chunk: Chunk | None
-    found: Measured
-    gain: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """All that was measured for a question."""
-
-    question: str
-    model: str
-    measurements: tuple[Measurement, ...]
-    problem: str
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the model gave log-probabilities."""
-        return self.measurements[0].found.missing not in {"no log-probabilities", "failed"}
 
 
 @click.command("diagnose")
@@ -84,48 +53,78 @@ def diagnose_command(
     The exit status is 1 where the model gave no reply.
     """
     question, settings = check_question(question), start(config)
-    with connect(index, settings, os.environ) as connection:
-        found = diagnosis(question, connection.ports, connection.settings, chunk, noise)
+    with opened(index, settings) as connection:
+        chunks = _chunks(question, connection.ports, chunk, noise, connection.settings)
+        found = diagnosis(question, connection.ports, connection.settings, chunks)
     if as_json:
-        say_json(as_row(found))
+        say_json(found)
     else:
         say(text(found))
-    return 1 if any(item.found.missing == "failed" for item in found.measurements) else 0
+    return 1 if any(item["missing"] == "failed" for item in found["measurements"]) else 0
 
 
 def diagnosis(
-    question: str, ports: Ports, settings: Settings, chunk: str = "", noise: str = ""
-) -> Diagnosis:
-    """Measure a question alone, with a relevant and with an unrelated chunk.
+    question: str, ports: Ports, settings: Settings, chunks: Sequence[Chunk | None]
+) -> dict[str, Any]:
+    """Measure a question alone, with the relevant chunk and with the unrelated one.
 
-    They are the best hit and a chunk as unlike the question as any, unless their ids are given;
-    raises ToolInputError for one that is not there. Where the first measurement has no value, no
-    other is made.
+    Where the first measurement has no value, no other is made. Returns JSON values.
     """
-    relevant, unrelated = _chunks(question, ports, settings, chunk, noise)
     context = RunContext(ports, settings, load_prompts()).for_answer(())
     gauge = Gauge(question, context, max_calls=3, max_seconds=settings.budget.seconds)
-    alone = gauge()
-    done = [Measurement("no chunk", None, alone)]
-    for kind, given in (("relevant chunk", relevant), ("noise chunk", unrelated)):
-        if given and alone.nu is not None:
-            found = gauge(given)
-            done.append(Measurement(kind, given, found, gain(alone, found)))
-    model = next((call.model for call in context.meter.calls if call.model), "")
-    return Diagnosis(question, model, tuple(done), gauge.problem)
+    alone, rows = None, list[Row]()
+    for kind, chunk in zip(
+        ("no chunk", "relevant chunk", "noise chunk"), (None, *chunks), strict=True
+    ):
+        if alone and (chunk is None or alone.nu is None):
+            continue
+        found = gauge(chunk)
+        rows.append(
+            {
+                "with": kind,
+                "chunk_id": chunk.chunk_id if chunk else "",
+                "place": place(chunk) if chunk else "",
+                "nu": found.nu,
+                "gain": gain(alone, found) if alone else None,
+                "mean_entropy": found.mean_entropy,
+                "most_uncertain": found.most_uncertain,
+                "token_count": found.token_count,
+                "missing": found.missing,
+                "text": found.text,
+                "tokens": [asdict(row) for row in token_rows(found.tokens)],
+            }
+        )
+        alone = alone or found
+    return {
+        "question": question,
+        "model": next((call.model for call in context.meter.calls if call.model), ""),
+        "log_probabilities": rows[0]["missing"] not in {"no log-probabilities", "failed"},
+        "problem": gauge.problem,
+        "measurements": rows,
+    }
 
 
 def _chunks(
-    question: str, ports: Ports, settings: Settings, chunk: str, noise: str
+    question: str, ports: Ports, chunk: str, noise: str, settings: Settings
 ) -> tuple[Chunk | None, Chunk | None]:
-    """Return the relevant and the unrelated chunk; None where the index has none."""
-    given = {id_: _named(ports, id_) for id_ in (chunk, noise) if id_}
-    relevant = given.get(chunk)
+    """Return the best hit and a chunk as unlike the question as any, or those with these ids.
+
+    None where the index has none. Raises ToolInputError for an id that is not there.
+    """
+    named = {
+        one.chunk_id: one for one in ports.chunks.chunks([id_ for id_ in (chunk, noise) if id_])
+    }
+    if missing := [id_ for id_ in (chunk, noise) if id_ and id_ not in named]:
+        raise ToolInputError(
+            f"no chunk {missing[0]} in this index",
+            hint='Take an id from: research-agent search --json "..."',
+        )
+    relevant = named.get(chunk)
     if relevant is None:
         hits = rank(question, ports=ports, settings=settings.retrieval).hits
         relevant = hits[0].chunk if hits else None
     if noise or relevant is None:
-        return relevant, given.get(noise)
+        return relevant, named.get(noise)
     away = [-x for x in ports.embedder.embed([question])[0]]
     ids = [found.chunk_id for found in ports.vectors.search(away, k=UNLIKE)]
     others = [c for c in ports.chunks.chunks(ids) if c.chunk_id != relevant.chunk_id]
@@ -133,79 +132,42 @@ def _chunks(
     return relevant, min(others, key=lambda c: abs(len(c.text) - length), default=None)
 
 
-def _named(ports: Ports, chunk_id: str) -> Chunk:
-    found = ports.chunks.chunks([chunk_id])
-    if not found:
-        raise ToolInputError(
-            f"no chunk {chunk_id} in this index",
-            hint='Take an id from: research-agent search --json "..."',
-        )
-    return found[0]
-
-
-def as_row(found: Diagnosis) -> dict[str, object]:
-    """Return a diagnosis as JSON values."""
-    return {
-        "question": found.question,
-        "model": found.model,
-        "log_probabilities": found.speaks,
-        "problem": found.problem,
-        "measurements": [
-            {
-                "with": item.kind,
-                "chunk_id": item.chunk.chunk_id if item.chunk else "",
-                "place": place(item.chunk) if item.chunk else "",
-                "nu": item.found.nu,
-                "gain": item.gain,
-                "mean_entropy": item.found.mean_entropy,
-                "most_uncertain": item.found.most_uncertain,
-                "token_count": item.found.token_count,
-                "missing": item.found.missing,
-                "text": item.found.text,
-                "tokens": [asdict(row) for row in token_rows(item.found.tokens)],
-            }
-            for item in found.measurements
-        ],
-    }
-
-
-def text(found: Diagnosis) -> str:
+def text(found: Row) -> str:
     """Return a diagnosis for people."""
-    lines = [f"model: {found.model or 'unknown'}"]
-    for item in found.measurements:
+    lines = [f"model: {found['model'] or 'unknown'}"]
+    for item in found["measurements"]:
         lines += ["", *_measured(item)]
-    if not found.speaks:
-        failed = found.measurements[0].found.missing == "failed"
-        lines += ["", found.problem if failed else WITHOUT]
-    elif found.problem:
-        lines += ["", f"not everything was measured: {found.problem}"]
-    else:
-        lines += ["", LEGEND]
-    return "\n".join(lines)
+    if not found["log_probabilities"]:
+        failed = found["measurements"][0]["missing"] == "failed"
+        return "\n".join([*lines, "", found["problem"] if failed else WITHOUT])
+    problem = found["problem"]
+    return "\n".join([*lines, "", f"not everything was measured: {problem}" if problem else LEGEND])
 
 
-def _measured(item: Measurement) -> list[str]:
-    seen, where = item.found, f": {place(item.chunk)}" if item.chunk else ""
-    lines = [f"with {item.kind}{where}" + (f" [{item.chunk.chunk_id}]" if item.chunk else "")]
-    if seen.nu is None:
-        return [*lines, f"  not measured: {seen.missing}", *_answer(seen)]
-    change = "" if item.gain is None else f", gain {item.gain:+.3f}"
-    means = f"{seen.mean_entropy or 0:.3f} nats a token, the most uncertain fifth "
-    means += f"{seen.most_uncertain or 0:.3f}, {seen.token_count} tokens"
-    lines += [f"  NU {seen.nu:.3f}{change} ({means})", *_answer(seen)]
+def _measured(item: Row) -> list[str]:
+    where = f": {item['place']} [{item['chunk_id']}]" if item["chunk_id"] else ""
+    said = " ".join(item["text"].split())
+    answer = [f"  answer, checked by nobody: {said}"] if said else []
+    lines = [f"with {item['with']}{where}"]
+    if item["nu"] is None:
+        return [*lines, f"  not measured: {item['missing']}", *answer]
+    change = "" if item["gain"] is None else f", gain {item['gain']:+.3f}"
+    means = f"{item['mean_entropy'] or 0:.3f} nats a token, the most uncertain fifth "
+    means += f"{item['most_uncertain'] or 0:.3f}, {item['token_count']} tokens"
+    lines += [f"  NU {item['nu']:.3f}{change} ({means})", *answer]
     lines.append(f"  {'token':{WIDTH}} probability  nats   others")
-    return lines + [f"  {_row(row)}" for row in token_rows(seen.tokens)]
+    return lines + [f"  {_token(row)}" for row in item["tokens"]]
 
 
-def _answer(seen: Measured) -> list[str]:
-    return [f"  answer, checked by nobody: {' '.join(seen.text.split())}"] if seen.text else []
-
-
-def _row(row: TokenRow) -> str:
-    nats = "    -" if row.entropy is None else f"{row.entropy:5.2f}"
-    others: Sequence[tuple[str, float]] = [o for o in row.alternatives if o[0] != row.text]
-    others_text = ", ".join(f"{_quoted(other)} {_chance(logprob)}" for other, logprob in others)
-    return f"{_quoted(row.text):{WIDTH}} {_chance(row.logprob):>11}  {nats}  {others_text}".rstrip()
+def _token(row: Row) -> str:
+    nats = "    -" if row["entropy"] is None else f"{row['entropy']:5.2f}"
+    others = ", ".join(
+        f"{_quoted(other)} {_chance(logprob)}"
+        for other, logprob in row["alternatives"]
+        if other != row["text"]
+    )
+    said, chance = _quoted(row["text"]), _chance(row["logprob"])
+    return f"{said:{WIDTH}} {chance:>11}  {nats}  {others}".rstrip()
 
 
 def _quoted(token: str) -> str:
