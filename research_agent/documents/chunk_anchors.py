@@ -13,9 +13,6 @@ def of_block(block: Block, text: str) -> Carried:
     """Return the anchors and links of a block with `text`, links where their words stand.
 
     Anchors lead to its beginning, and so do links without words or whose words are not found.
-
-    >>> of_block(Block("See b.", anchors=("#a",), links=(Link("#b", "link", "b"),)), "See b.")
-    ((0, '#a'), (4, Link(target='#b', kind='link', text='b')))
     """
     found: list[tuple[int, str | Link]] = [(0, anchor) for anchor in block.anchors]
     last = 0
@@ -27,11 +24,7 @@ def of_block(block: Block, text: str) -> Carried:
 
 
 def shifted(carried: Carried, by: int, length: int | None = None) -> Carried:
-    """Return what is carried `by` characters further on, within a text of `length` if given.
-
-    >>> shifted(((0, "#a"), (9, "#b")), -5, 10)
-    ((4, '#b'),)
-    """
+    """Return what is carried `by` characters further on, within a text of `length` if given."""
     moved = ((offset + by, item) for offset, item in carried)
     return tuple((o, item) for o, item in moved if length is None or 0 <= o < length)
 
@@ -41,9 +34,6 @@ def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
 
     A link goes to the first part that holds its words, not before the link in front of it;
     what has no words goes to the first part.
-
-    >>> dealt(((0, "#a"), (9, Link("#b", "link", "b"))), ["a", "b"])
-    (((0, '#a'),), ((0, Link(target='#b', kind='link', text='b')),))
     """
     parts: list[list[tuple[int, str | Link]]] = [[] for _ in texts]
     first = 0
@@ -60,11 +50,6 @@ def tied(number: int, place: int, count: int) -> Carried:
     """Return what ties the part at `place` to the first, the next and the one before.
 
     `number` tells what was cut apart from other things of its document; what is whole needs none.
-
-    >>> [item if isinstance(item, str) else item.target for _, item in tied(7, 1, 3)]
-    ['part 7.1', 'part 7.0', 'part 7.2']
-    >>> tied(7, 0, 1)
-    ()
     """
     if count == 1:
         return ()
@@ -74,11 +59,7 @@ def tied(number: int, place: int, count: int) -> Carried:
 
 
 def chunk_links(carried: Carried) -> ChunkLinks:
-    """Return the anchors and links of a chunk in reading order, each once and without its words.
-
-    >>> chunk_links(((0, "#a"), (3, Link("#b", "link", "x")), (9, Link("#b", "link", "y"))))
-    ChunkLinks(anchors=('#a',), links=(Link(target='#b', kind='link', text=''),), terms=())
-    """
+    """Return the anchors and links of a chunk in reading order, each once and without its words."""
     items = [item for _, item in sorted(carried, key=lambda pair: pair[0])]
     return ChunkLinks(
         anchors=tuple(dict.fromkeys(item for item in items if isinstance(item, str))),

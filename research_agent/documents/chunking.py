@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from research_agent.documents.chunk_anchors import (
     Carried,
@@ -22,14 +22,10 @@ from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import LinkedChunk
 
-WHOLE = 1.5
-"""A table or a piece of code up to so many times the chunk length stays in one chunk."""
-LONG_SENTENCE = 1.5
-"""A sentence up to so many times the chunk length stays in one chunk."""
+WHOLE = 1.5  # chunk lengths up to which a table, a piece of code or a sentence stays in one chunk
 INLINE = 0.3
 """A piece of code shorter than this share of the chunk length stays in the text around it."""
-TINY = 0.15
-"""A last piece shorter than this share of the chunk length joins the chunk before it."""
+TINY = 0.15  # a last piece shorter than this share of the chunk length joins the chunk before it
 HEADED: frozenset[ChunkKind] = frozenset({"operation", "schema", "security"})
 """Parts of an API description, which are cut at the length of a chunk."""
 ALONE: frozenset[ChunkKind] = HEADED | {"table", "algorithm"}
@@ -87,6 +83,9 @@ def linked_chunks(
     last_page = max((block.page for block in document.blocks), default=1)
     for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
         first, last = passage.pages[0][1], passage.pages[-1][1]
+        kind = passage.kind
+        if kind not in HEADED:
+            kind = apparatus(passage.text, page=first, last_page=last_page) or kind
         chunk = Chunk(
             chunk_id=_chunk_id(doc_key, seen[passage.text], passage.text),
             doc_id=doc_id,
@@ -96,7 +95,7 @@ def linked_chunks(
             start_label=labels.get(first, ""),
             end_label=labels.get(last, ""),
             section=passage.section,
-            kind=_kind(passage, first, last_page),
+            kind=kind,
             title=document.title,
             date=document.date,
             source=source,
@@ -110,13 +109,6 @@ def linked_chunks(
 def _chunk_id(doc_key: str, ordinal: int, text: str) -> str:
     content = f"{doc_key}\n{ordinal}\n{text}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).hexdigest()[:16]
-
-
-def _kind(passage: _Passage, first: int, last_page: int) -> ChunkKind:
-    """Return what a chunk holds: what its parser says, or apparatus where it looks like that."""
-    if passage.kind in HEADED:
-        return passage.kind
-    return apparatus(passage.text, page=first, last_page=last_page) or passage.kind
 
 
 def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
@@ -144,26 +136,18 @@ def _is_alone(block: Block, chunk_chars: int) -> bool:
 
 
 def _without_introductions(packed: Sequence[_Passage]) -> list[_Passage]:
-    """Return the passages but for lone headings, whose anchors lead to what they introduce."""
+    """Drop headings that only introduce a deeper one; their anchors lead to what they introduce."""
     kept: list[_Passage] = []
     waiting: Carried = ()
-    for i, passage in enumerate(packed):
-        if _only_introduces(passage, packed[i + 1 : i + 2]):
+    for passage, following in zip_longest(packed, packed[1:]):
+        depth = len(passage.section)
+        lone = depth > 0 and passage.text == passage.section[-1]
+        if lone and following and following.section[:depth] == passage.section:
             waiting += tuple((0, item) for _, item in passage.carried)
             continue
         kept.append(replace(passage, carried=waiting + passage.carried) if waiting else passage)
         waiting = ()
     return kept
-
-
-def _only_introduces(passage: _Passage, following: Sequence[_Passage]) -> bool:
-    """Say whether a passage is a heading above a deeper one, and nothing else."""
-    depth = len(passage.section)
-    return (
-        depth > 0
-        and passage.text == passage.section[-1]
-        and any(p.section[:depth] == passage.section for p in following)
-    )
 
 
 def _is_tiny(texts: Sequence[_Passage], before: _Passage, chunk_chars: int) -> bool:
@@ -235,10 +219,8 @@ def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
     for start, end in sentence_spans(passage.text):
         before = passage.text[last:start] if last else passage.before
         last = end
-        if end - start <= LONG_SENTENCE * chunk_chars:
-            yield passage.part(start, end, before)
-            continue
-        for low, high in cuts(passage.text, start, end, chunk_chars):
+        whole = end - start <= WHOLE * chunk_chars
+        for low, high in [(start, end)] if whole else cuts(passage.text, start, end, chunk_chars):
             yield passage.part(low, high, before if low == start else " ")
 
 
@@ -252,31 +234,33 @@ def _joined(units: Sequence[_Passage]) -> _Passage:
         pages.extend((len(text) + offset, page) for offset, page in unit.pages)
         carried += shifted(unit.carried, len(text))
         text += unit.text
-    first = units[0].kind
-    kind = first if all(unit.kind == first for unit in units) else "text"
+    kinds = {unit.kind for unit in units}
+    kind = kinds.pop() if len(kinds) == 1 else "text"
     return _Passage(text, kind, units[0].section, tuple(pages), carried=carried)
 
 
 def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
-    """Return a table or piece of code in one or more passages that lead to one another."""
-    parts = list(_whole_or_lines(block, chunk_chars))
-    carried = dealt(of_block(block, block.text), [part.text for part in parts])
-    return [
-        replace(part, carried=items + tied(number, place, len(parts)))
-        for place, (part, items) in enumerate(zip(parts, carried, strict=True))
-    ]
+    """Return a table or piece of code, whole or cut at line ends into parts that are linked.
 
-
-def _whole_or_lines(block: Block, chunk_chars: int) -> Iterator[_Passage]:
-    """Yield a block, whole or cut at line ends; tables and what is headed repeat their head."""
+    `number` tells what was cut apart from other things of its document. The parts of tables and of
+    what is headed repeat their head.
+    """
     text = block.text.strip("\n").rstrip()
-    pages = ((0, block.page),)
-    if len(text) <= WHOLE * chunk_chars:
-        yield _Passage(text, block.kind, block.section, pages)
-        return
-    head, _, rest = text.partition("\n")
-    repeated = block.kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
-    room = (1 if block.kind in HEADED else WHOLE) * chunk_chars
-    above = f"{head}\n" if repeated else ""
-    for part in line_groups(rest if repeated else text, int(room) - len(above)):
-        yield _Passage(f"{above}{part}", block.kind, block.section, pages)
+    texts = [text]
+    if len(text) > WHOLE * chunk_chars:
+        head, _, rest = text.partition("\n")
+        repeated = block.kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
+        above = f"{head}\n" if repeated else ""
+        room = int((1 if block.kind in HEADED else WHOLE) * chunk_chars) - len(above)
+        texts = [f"{above}{part}" for part in line_groups(rest if repeated else text, room)]
+    carried = dealt(of_block(block, block.text), texts)
+    return [
+        _Passage(
+            part,
+            block.kind,
+            block.section,
+            ((0, block.page),),
+            carried=items + tied(number, place, len(texts)),
+        )
+        for place, (part, items) in enumerate(zip(texts, carried, strict=True))
+    ]

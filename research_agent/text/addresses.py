@@ -8,8 +8,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 _TOP = frozenset({"", "#", "#top", "#/"})
 PAGES = (".md", ".html", ".htm", ".markdown", ".txt", ".rst")
 """Endings that a link to a page may leave out, or have in the place of one another."""
-FRONT_PAGES = ("index", "README", "readme")
-"""Names of the page that a link to a folder shows."""
+FRONT_PAGES = ("index", "README", "readme")  # names of the page that a link to a folder shows
 
 
 def local_target(href: str) -> str:
@@ -29,21 +28,13 @@ def local_target(href: str) -> str:
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """Return the path of a link's target, decoded, and its anchor with the mark in front.
-
-    >>> split_target("a%23b%20c.md#x"), split_target("guide.md")
-    (('a#b c.md', '#x'), ('guide.md', ''))
-    """
+    """Return the path of a link's target, decoded, and its anchor with the mark in front."""
     path, mark, anchor = target.partition("#")
     return decoded(path), mark + anchor if anchor else ""
 
 
 def decoded(text: str) -> str:
-    """Return a text without percent signs that stand for other characters.
-
-    >>> decoded("a%20b%C3%A9%"), decoded("%FF")
-    ('a bé%', '\ufffd')
-    """
+    """Return a text without percent signs that stand for other characters."""
     return _ENCODED.sub(
         lambda m: bytes.fromhex(m[0].replace("%", "")).decode("utf-8", "replace"), text
     )

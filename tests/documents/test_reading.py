@@ -198,7 +198,6 @@ def test_shared_parts_are_followed() -> None:
                     "description": "Gone.",
                     "content": {"a/b": {"schema": {"$ref": "#/components/schemas/E"}}},
                 },
-                "Unused": {"description": "Nobody uses it."},
             },
             "schemas": {"E": {}},
         },
@@ -210,9 +209,6 @@ def test_shared_parts_are_followed() -> None:
         "response 404 a/b (E): Gone.",
     ] == lines(document, "#/paths/~1a/get")
     assert [("#/components/schemas/E", "schema")] == targets(document, "#/paths/~1a/get")
-    assert ["Shared response Unused", "response: Nobody uses it."] == lines(
-        document, "#/components/responses/Unused"
-    )
 
 
 def test_security() -> None:

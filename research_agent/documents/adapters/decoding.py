@@ -5,13 +5,10 @@ import re
 
 from research_agent.errors import DocumentError
 
-SAMPLE = 65_536
-"""Bytes that are looked at to tell the encoding, and text from binary data."""
-CONTROLS = 0.1
-"""Share of control characters from which a file is no text; a few more are forgiven."""
+SAMPLE = 65_536  # bytes that are looked at to tell the encoding, and text from binary data
+CONTROLS = 0.1  # share of control characters from which a file is no text; a few more are forgiven
 FEW = 4
-WIDE = 0.7
-"""Share of NUL bytes, at even or at odd places, that tells UTF-16 without a mark."""
+WIDE = 0.7  # share of NUL bytes, at even or at odd places, that tells UTF-16 without a mark
 
 _MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -14,14 +14,10 @@ from zipfile import BadZipFile, ZipFile
 from research_agent.errors import DocumentError
 from research_agent.types.documents import Block, ParsedDocument
 
-UNPACKED_MB = 256
-"""A file that grows larger than this when it is unpacked is refused."""
-PARTS = 20_000
-"""A file with more parts is refused."""
-DEPTH = 50
-"""Of tables and boxes nested deeper than this nothing is taken."""
-BODY_TEXT = 9
-"""The outline level that is no heading's."""
+UNPACKED_MB = 256  # a file that grows larger than this when it is unpacked is refused
+PARTS = 20_000  # a file with more parts is refused
+DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
+BODY_TEXT = 9  # the outline level that is no heading's
 NOT_READABLE = "not a readable DOCX"
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -13,10 +13,8 @@ from research_agent.errors import DocumentError, PathError
 from research_agent.settings import DocumentSettings
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
 
-PIECE = 1 << 20
-"""Bytes read at a time."""
-IGNORE_BYTES = 1 << 20
-"""Of a .gitignore so much is read."""
+PIECE = 1 << 20  # bytes read at a time
+IGNORE_BYTES = 1 << 20  # of a .gitignore so much is read
 
 
 class LocalFiles:

@@ -10,8 +10,7 @@ from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
 
-DEPTH = 150
-"""Of elements nested deeper than this only the bare text is taken."""
+DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
@@ -39,11 +38,7 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 
 def declared_charset(data: bytes) -> str:
-    """Return the encoding that an HTML file's head names; "" where it names none.
-
-    >>> declared_charset(b'<meta charset="iso-8859-1">')
-    'iso-8859-1'
-    """
+    """Return the encoding that an HTML file's head names; "" where it names none."""
     match = _CHARSET.search(data[:4096])
     return match[1].decode("ascii") if match else ""
 

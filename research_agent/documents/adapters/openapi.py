@@ -18,8 +18,7 @@ from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
 
 MEND = "mend that place and index the file again"
-DEEPEST = 100
-"""Containers in containers at most; descriptions of real APIs have about 30."""
+DEEPEST = 100  # containers in containers at most; descriptions of real APIs have about 30
 MOST_REPEATED = 1_000_000
 """Values that aliases of YAML may mean together; a text counts as one more for 32 characters."""
 CHARS_A_VALUE = 32

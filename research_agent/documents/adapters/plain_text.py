@@ -7,8 +7,7 @@ from itertools import groupby
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 
-TITLE_CHARS = 120
-"""A longer first line is no title."""
+TITLE_CHARS = 120  # a longer first line is no title
 
 TEXT_ENDINGS = frozenset({".txt", ".text", ".rst", ".log"})
 

@@ -27,10 +27,8 @@ from research_agent.types.references import PRIORITY, Link
 
 START_SECONDS = 60.0
 """Time a child may take to start; the first start of a machine reads much from the disk."""
-GRACE = 5.0
-"""Seconds after its time limit at which a child that nobody has stopped ends itself."""
-LARGEST = 1 << 32
-"""Bytes of a message at most."""
+GRACE = 5.0  # seconds after its time limit at which a child that nobody has stopped ends itself
+LARGEST = 1 << 32  # bytes of a message at most
 MEMORY_HINT = "raise documents.parse_memory_mb if the file is worth it"
 TIME_HINT = "raise documents.parse_seconds if the file is worth it"
 

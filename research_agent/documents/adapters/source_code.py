@@ -8,10 +8,8 @@ from itertools import takewhile
 
 from research_agent.types.documents import Block, ParsedDocument
 
-CODE_LINES = 40
-"""Lines that a block of code aims at; without definitions it ends at a blank line."""
-SMALL = 12
-"""A shorter definition stands in one block with its neighbours."""
+CODE_LINES = 40  # lines that a block of code aims at; without definitions it ends at a blank line
+SMALL = 12  # a shorter definition stands in one block with its neighbours
 
 PYTHON_ENDINGS = frozenset({".py", ".pyi"})
 DATA_ENDINGS = frozenset(

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Span
 
-HEAD_ROWS = 14
-"""Rows between the caption and the first step at most: what goes in and out."""
-BETWEEN = 4
-"""Rows without a number between two steps at most."""
-INDENT = 1.4
-"""Width of one step of indentation, in line heights."""
+HEAD_ROWS = 14  # rows between the caption and the first step at most: what goes in and out
+BETWEEN = 4  # rows without a number between two steps at most
+INDENT = 1.4  # width of one step of indentation, in line heights
 
 _CAPTION = re.compile(r"(?:Algorithm|Procedure|Protocol|Algorithmus|Algorithme)\s+[A-Z]?\d[\d.]*\b")
 _SENTENCE = re.compile(r"\b(?:is|are|was|takes|uses|computes|shall|shows|describes)\b")
@@ -22,12 +19,6 @@ def algorithm_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
 
     An algorithm begins with its caption and ends with its last step. What begins as a caption does
     and has no steps below it, such as a line of a list of algorithms, is none.
-
-    >>> def row(text, y):
-    ...     return Row(((Span(text, 0, y, 50, y + 9),),))
-    >>> algorithm_ranges([row(t, -12 * i) for i, t in enumerate(
-    ...     ["text", "Algorithm 1 Add", "1: x", "2: y", "more text"])])
-    ((1, 4),)
     """
     found: list[tuple[int, int]] = []
     start = 0

@@ -15,14 +15,11 @@ from research_agent.types.documents import Block
 
 PARAGRAPH_GAP = 1.22
 """Distance of two lines, in usual distances of the page, from which a paragraph begins."""
-INDENT = 0.8
-"""Indentation, in line heights, that begins a paragraph."""
-LONG_ROW = 150
-"""Mean length of a table's rows from which it is a list of entries, cut between them."""
+INDENT = 0.8  # indentation, in line heights, that begins a paragraph
+LONG_ROW = 150  # mean length of a table's rows from which it is a list of entries, cut between them
 SHORT = 0.15
 """Share of its width by which the last line of a paragraph is shorter, where that is seen."""
-SAME_PITCH = 0.06
-"""Difference of distances, as a share, up to which two lines are set alike."""
+SAME_PITCH = 0.06  # difference of distances, as a share, up to which two lines are set alike
 OTHER_TYPE = 0.2
 """Difference of type sizes, as a share, from which two lines are not of one paragraph."""
 

@@ -12,27 +12,18 @@ from dataclasses import dataclass
 
 from research_agent.documents.layout.rows import Row
 
-Place = tuple[int, int]
-"""Page and row, both from 0."""
+Place = tuple[int, int]  # page and row, both from 0
 
-LARGE = 1.12
-"""Factor by which type is larger than that of what it heads."""
-HEADING_CHARS = 120
-"""A longer line is no heading."""
-TEXT_CHARS = 40
-"""Characters of the line of text below a heading without number at least."""
-LETTERS = 3
-"""Letters of a heading at least."""
-WORDS = 0.8
-"""Share of letters and spaces in a heading at least."""
-PAIR = 2
-"""Pieces of a line that has its number apart."""
-LINES = 3
-"""Lines of a heading at most."""
+LARGE = 1.12  # factor by which type is larger than that of what it heads
+HEADING_CHARS = 120  # a longer line is no heading
+TEXT_CHARS = 40  # characters of the line of text below a heading without number at least
+LETTERS = 3  # letters of a heading at least
+WORDS = 0.8  # share of letters and spaces in a heading at least
+PAIR = 2  # pieces of a line that has its number apart
+LINES = 3  # lines of a heading at most
 CHAIN = {False: 2, True: 3}
 """Numbers that count up, from which they are headings; True: at the beginning of a paragraph."""
-OFTEN = 0.25
-"""Share of the lines in bold or large type from which such type tells nothing."""
+OFTEN = 0.25  # share of the lines in bold or large type from which such type tells nothing
 
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_a-z]\w)")
 _ALONE = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}[.)]?")
@@ -62,11 +53,7 @@ class Found:
 
 
 def number_of(heading: str) -> tuple[int, ...]:
-    """Return a heading's number; empty where it has none.
-
-    >>> number_of("2.4.1 Data Types"), number_of("Scope"), number_of("3. Overview")
-    ((2, 4, 1), (), (3,))
-    """
+    """Return a heading's number; empty where it has none."""
     match = _NUMBER.match(heading)
     return tuple(map(int, match[1].split("."))) if match else ()
 
@@ -79,12 +66,6 @@ def text_headings(
     `named` are the places where headings of the outline begin. In a document that has an outline
     only numbered headings and appendices count, otherwise also lines in bold or large type. A
     number with several parts counts only below its section, which the caller has to look after.
-
-    >>> from research_agent.documents.layout.spans import Span
-    >>> lines = [Span(t, 0, 0, 9, 10, bold=len(t)) for t in ("1 Scope", "2 Terms", "Note")]
-    >>> found = text_headings([[Row(((line,),)) for line in lines]], [], outlined=True)
-    >>> [heading.number for heading in found.values()]
-    [(1,), (2,)]
     """
     body = _body_size(pages)
     candidates: dict[Place, Found] = {}

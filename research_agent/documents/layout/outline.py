@@ -14,10 +14,8 @@ from research_agent.documents.layout.headings import (
 )
 from research_agent.documents.layout.rows import Row
 
-PREFIX = 12
-"""Letters by which a heading that is broken over two lines is known."""
-SKIPPED = 1
-"""Headings of one section that may be missed without losing the next."""
+PREFIX = 12  # letters by which a heading that is broken over two lines is known
+SKIPPED = 1  # headings of one section that may be missed without losing the next
 
 _NUMBER = re.compile(
     r"^(?:appendix\s+)?[A-Z]?[\d.]*\d[.)]?(?=\s)|^appendix\s+[A-Z][.:]?(?=\s)", re.IGNORECASE
@@ -45,11 +43,6 @@ def row_sections(
     An entry begins at the line that repeats its title, on its page or the next, else where it
     leads to. An outermost entry that only repeats the document's title is left out. A number
     that the outline lacks ("2.1") is taken from the line.
-
-    >>> from research_agent.documents.layout.spans import Span
-    >>> page = [Row(((Span(text, 0, y, 9, y + 9),),)) for text, y in (("a", 20), ("1 Intro", 5))]
-    >>> row_sections([Entry(0, "Intro", 0)], [page])
-    (((), ('1 Intro',)),)
     """
     starts = _starts(_without_title(entries, title), pages)
     headings = text_headings(pages, starts, outlined=bool(entries), title=title)

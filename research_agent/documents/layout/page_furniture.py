@@ -10,16 +10,12 @@ from dataclasses import dataclass
 
 from research_agent.documents.layout.spans import Span
 
-MARGIN = 0.12
-"""Share of the page's height, above and below, in which running heads stand."""
+MARGIN = 0.12  # share of the page's height, above and below, in which running heads stand
 REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
-LINE_NUMBERS = 5
-"""Numbers, one above the other and counting up, from which they are line numbers."""
-DIGITS = 4
-"""Digits of a line number at most."""
-EDGE = 3.0
-"""Points by which edges that are meant to be the same may differ."""
+LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which they are line numbers
+DIGITS = 4  # digits of a line number at most
+EDGE = 3.0  # points by which edges that are meant to be the same may differ
 
 _NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*(\d{1,4}|[ivxlc]{1,8})[-\u2013\u2014\s]*", re.IGNORECASE
@@ -43,12 +39,7 @@ class Page:
 
 
 def without_line_numbers(page: Page) -> Page:
-    """Return the page without the numbers of its lines, where its margin has such.
-
-    >>> numbers = tuple(Span(str(7 + i), 0, 90 - 10 * i, 9, 99 - 10 * i) for i in range(6))
-    >>> without_line_numbers(Page((*numbers, Span("text", 20, 90, 50, 99)), 100)).spans[0].text
-    'text'
-    """
+    """Return the page without the numbers of its lines, where its margin has such."""
     column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
     dropped = {id(span) for span in column}
     return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
@@ -70,12 +61,6 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
 
     A number counts as printed label where it grows by one from page to page. The label is ""
     where a page has none.
-
-    >>> text = [Span(word, 0, 50, 30, 60) for word in ("one", "two", "three")]
-    >>> foot = [Span(roman, 0, 2, 9, 9) for roman in ("ii", "iii", "iv")]
-    >>> pages, labels = without_running_heads([Page(p, 100) for p in zip(text, foot)])
-    >>> labels, [len(page.spans) for page in pages]
-    (('ii', 'iii', 'iv'), [1, 1, 1])
     """
     margins = [_margin(page) for page in pages]
     numbers = _page_numbers(margins)

@@ -10,18 +10,14 @@ from itertools import groupby, pairwise
 
 from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Span, share
 
-CELL_LINES = 6
-"""More lines than this, one above the other, are a column of text and no cell."""
+CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
 LINE_PITCH = 1.7
 """Distance of baselines, in line heights, up to which a line goes on from the one above."""
 COLUMN_ROWS = 5
 """Rows of two pieces, one above the other, from which they are two columns and no table."""
-COLUMN_WORDS = 4
-"""Words in a line of a column at least."""
-FULL = 0.8
-"""Share of a column's width that a line fills, and share of the lines that do."""
-LOOK_BACK = 15
-"""Lines that may have been drawn in the middle of a paragraph, such as a footnote."""
+COLUMN_WORDS = 4  # words in a line of a column at least
+FULL = 0.8  # share of a column's width that a line fills, and share of the lines that do
+LOOK_BACK = 15  # lines that may have been drawn in the middle of a paragraph, such as a footnote
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +78,6 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
 
     A span to the right of the last one on the same line is the row's next cell, whether the page
     was drawn row by row or cell by cell.
-
-    >>> page = [Span("a", 0, 0, 5, 10), Span("c", 60, 0, 65, 10), Span("d", 0, -15, 5, -5)]
-    >>> [len(row.cells) for row in rows(page)]
-    [2, 1]
     """
     done: list[Row] = []
     cells: list[list[Span]] = []

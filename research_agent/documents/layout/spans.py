@@ -11,15 +11,12 @@ from itertools import takewhile
 from statistics import median
 from typing import NamedTuple
 
-CELL_GAP = 0.95
-"""Horizontal gap, in line heights, from which two words are two cells of a table."""
+CELL_GAP = 0.95  # horizontal gap, in line heights, from which two words are two cells of a table
 WORD_GAP = 0.17
 """Gap, in line heights, from which two letters are two words although no space was drawn."""
-THIN = 0.4
-"""Width of the space in a number, in digits, at most."""
+THIN = 0.4  # width of the space in a number, in digits, at most
 THIN_SPACE = "\u2009"
-SAME_LINE = 0.4
-"""Share of the lower one's height in which two pieces of one line overlap at least."""
+SAME_LINE = 0.4  # share of the lower one's height in which two pieces of one line overlap at least
 
 _NO_NUMBER = re.compile(rf"(?<!\d){THIN_SPACE}|{THIN_SPACE}(?!\d{{3}}(?!\d))")
 _SPACES = re.compile(rf"[^\S{THIN_SPACE}]+")

@@ -10,17 +10,13 @@ from research_agent.documents.layout.spans import Span
 from research_agent.text.tables import cells, head_of
 from research_agent.types.documents import Block
 
-ROW_GAP = 2.5
-"""Distance, in line heights, from which two rows are not of one table."""
-HEADER_CHARS = 60
-"""A lone cell between or above rows is at most this long."""
-LONE_ROWS = 2
-"""Rows of one cell between two of several at most."""
+ROW_GAP = 2.5  # distance, in line heights, from which two rows are not of one table
+HEADER_CHARS = 60  # a lone cell between or above rows is at most this long
+LONE_ROWS = 2  # rows of one cell between two of several at most
 PAIR = 2
 """Cells of a row at least; of two cells only three rows with their second cells in line are a
 table."""
-ALIGNED = 6.0
-"""Points by which the edges of a column may differ."""
+ALIGNED = 6.0  # points by which the edges of a column may differ
 
 _CAPTION = re.compile(
     r"(?:Table|TABLE|Tab\.|Tabelle|Tableau)\s*[A-Z]?[\d.]*\d(?:\s*[.:\u2013\u2014-]\s+\S|\s+[A-Z])"
@@ -31,11 +27,7 @@ _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}|[a-z])[.)]")
 
 
 def is_caption(text: str) -> bool:
-    """Say whether a line starts as the caption of a table does.
-
-    >>> is_caption("Table 3. Sizes (in bytes)"), is_caption("Table 3 lists the sizes")
-    (True, False)
-    """
+    """Say whether a line starts as the caption of a table does."""
     return _CAPTION.match(text) is not None
 
 
@@ -44,11 +36,6 @@ def table_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
 
     Two rows of three cells are a table; of two cells, three rows whose second cells stand one
     above the other. A caption belongs to the nearer table.
-
-    >>> def row(y, *xs):
-    ...     return Row(tuple((Span("x", x, y, x + 9, y + 9),) for x in xs))
-    >>> table_ranges([row(60, 0), row(36, 0, 30, 60), row(24, 0, 30, 60), row(0, 0)])
-    ((1, 3),)
     """
     found: list[tuple[int, int]] = []
     start = 0
@@ -61,13 +48,7 @@ def table_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
 
 
 def table_text(rows: Sequence[Row], words: Collection[str] = ()) -> str:
-    r"""Return one line a row, its cells separated by " | ", empty cells where a column has none.
-
-    >>> def row(y, *xs):
-    ...     return Row(tuple((Span(f"x{x}", x, y, x + 9, y + 9),) for x in xs))
-    >>> table_text([row(12, 30, 60), row(0, 0, 30, 60)])
-    '| x30 | x60\nx0 | x30 | x60'
-    """
+    """Return one line a row, its cells separated by " | ", empty cells where a column has none."""
     most = max(len(row.cells) for row in rows)
     full = [[_edges(cell) for cell in row.cells] for row in rows if len(row.cells) == most]
     columns = [

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from research_agent.documents.openapi.tree import owner, split_reference, tokens_of
 from research_agent.documents.openapi.values import mapping, one_line, plain, sample, sequence
 
-EXAMPLE_CHARS = 60
-"""A longer example or default is left out."""
+EXAMPLE_CHARS = 60  # a longer example or default is left out
 
 _FLAGS = {"readOnly": "read-only", "writeOnly": "write-only", "deprecated": "deprecated"}
 _SHOWN = {"items": "array", "properties": "object", "additionalProperties": "object"}
@@ -27,9 +26,6 @@ def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tup
     """Return what holds of the values, a few words each.
 
     `extra` is what is written beside the schema, as in a parameter.
-
-    >>> facts({"enum": ["a", None], "maxLength": 9}, {"deprecated": True}, required=True)
-    ('required', 'deprecated', 'one of: a, null', 'at most 9 characters')
     """
     here = {**stated(schema), **extra}
     found = ["required"] if required else []
@@ -45,11 +41,7 @@ def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tup
 
 
 def meaning(schema: object, extra: Mapping[str, object]) -> str:
-    """Return the description of a value in one line, or its title; "" where there is neither.
-
-    >>> meaning({"allOf": [{"$ref": "#/a"}, {"description": "The owner."}]}, {})
-    'The owner.'
-    """
+    """Return the description of a value in one line, or its title; "" where there is neither."""
     here = stated(schema)
     inner = stated(here.get("items"))
     said = (extra.get("description"), here.get("description"), inner.get("description"))
@@ -58,11 +50,7 @@ def meaning(schema: object, extra: Mapping[str, object]) -> str:
 
 
 def stated(schema: object) -> Mapping[str, object]:
-    """Return what a schema states itself or in parts that it consists of.
-
-    >>> stated({"allOf": [{"enum": ["a"]}, {"$ref": "#/a"}]})["enum"]
-    ['a']
-    """
+    """Return what a schema states itself or in parts that it consists of."""
     here = mapping(schema)
     merged: dict[str, object] = {}
     for part in sequence(here.get("allOf")):
@@ -103,11 +91,7 @@ def type_text(schema: object) -> str:
 
 
 def reference_name(reference: str) -> str:
-    """Return the name by which people know what a reference leads to.
-
-    >>> reference_name("#/components/schemas/File/properties/owner"), reference_name("a.yaml#/Pet")
-    ('File.owner', 'Pet')
-    """
+    """Return the name by which people know what a reference leads to."""
     path, fragment = split_reference(reference)
     tokens = tokens_of(fragment)
     if not tokens:

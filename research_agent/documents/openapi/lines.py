@@ -9,14 +9,10 @@ from research_agent.types import ChunkKind
 from research_agent.types.documents import Block
 from research_agent.types.references import Link
 
-LINE_CHARS = 600
-"""A longer line is cut between sentences."""
-PART_CHARS = 1000
-"""Length of a part of a list; that of a chunk by default."""
-LONGEST_HEADING = 300
-"""A longer heading is cut: every part repeats it."""
-PLACE_CHARS = 100
-"""Characters of a line by which its references are found in a block."""
+LINE_CHARS = 600  # a longer line is cut between sentences
+PART_CHARS = 1000  # length of a part of a list; that of a chunk by default
+LONGEST_HEADING = 300  # a longer heading is cut: every part repeats it
+PLACE_CHARS = 100  # characters of a line by which its references are found in a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +39,9 @@ class Item:
 
 
 def blocks_of(item: Item) -> tuple[Block, ...]:
-    r"""Return an item as one block, which chunking cuts where it is too long; a list as parts.
+    """Return an item as one block, which chunking cuts where it is too long; a list as parts.
 
     Each begins with the heading. The parts of a list are linked with the first and the next.
-
-    >>> item = Item(heading="GET /a", lines=(Line("One."), Line("Two.")), anchors=("#/a",),
-    ...             section=("A",), kind="operation")
-    >>> [(block.text, block.anchors) for block in blocks_of(item)]
-    [('GET /a\nOne.\nTwo.', ('#/a',))]
     """
     heading = textwrap.shorten(item.heading, LONGEST_HEADING, placeholder="\u2026")
     lines = [piece for line in item.lines for piece in _pieces(line)]

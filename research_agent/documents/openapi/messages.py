@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from research_agent.documents.openapi.facts import described, meaning
-from research_agent.documents.openapi.lines import Item, Line
+from research_agent.documents.openapi.lines import Line
 from research_agent.documents.openapi.schemas import Field, field_lines, nested_lines
-from research_agent.documents.openapi.tree import Api, find, pointer, references
+from research_agent.documents.openapi.tree import Api, pointer
 from research_agent.documents.openapi.values import (
     in_brackets,
     mapping,
@@ -16,7 +16,6 @@ from research_agent.documents.openapi.values import (
 )
 from research_agent.types.references import Link
 
-SHARED = "Shared"
 BROWSERS = "access-control-"
 """Response headers that begin so are for browsers; only their names are kept."""
 
@@ -24,23 +23,11 @@ _IN_BODY = frozenset({"body", "formData"})
 """Where Swagger 2.0 says that a parameter is part of the body."""
 _IN_SCHEMA = ("schema", "in", "name", "required", "properties", "items", "content")
 _NO_SCHEMA = ("name", "in", "required", "description", "schema", "content")
-_SHARED = {
-    "parameters": "parameter",
-    "requestBodies": "request body",
-    "responses": "response",
-    "headers": "header",
-}
-
 Values = Mapping[str, object]
 
 
 def parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
-    """Yield a line for each parameter outside the body; the operation's own replace the path's.
-
-    >>> limit = {"in": "query", "name": "limit", "schema": {"type": "integer"}}
-    >>> [line.text for line in parameter_lines(Api({}), {"parameters": [limit]}, {})]
-    ['query parameter limit (integer)']
-    """
+    """Yield a line for each parameter outside the body; the operation's own replace the path's."""
     for value in _parameters(api, operation, path):
         where = named(value, "in")
         if where not in _IN_BODY:
@@ -50,12 +37,7 @@ def parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]
 
 
 def body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
-    """Yield the body of a request and its fields.
-
-    >>> body = {"content": {"text/plain": {"schema": {"type": "string"}}}, "required": True}
-    >>> [line.text for line in body_lines(Api({}), {"requestBody": body}, {})]
-    ['request body text/plain (string, required)']
-    """
+    """Yield the body of a request and its fields."""
     if "requestBody" in operation:
         body = api.followed(operation["requestBody"])
         media = mapping(body.get("content"))
@@ -71,11 +53,7 @@ def body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
 
 
 def response_lines(api: Api, code: str, value: object, operation: Values) -> Iterator[Line]:
-    """Yield a response: what it means, its type, its fields, its headers and links.
-
-    >>> [line.text for line in response_lines(Api({}), "404", {"description": "Gone."}, {})]
-    ['response 404: Gone.']
-    """
+    """Yield a response: what it means, its type, its fields, its headers and links."""
     response = api.followed(value)
     media = mapping(response.get("content"))
     if "schema" in response:  # Swagger 2.0
@@ -101,42 +79,6 @@ def operation_ids(api: Api, operation: Values) -> Iterator[str]:
         for link in mapping(api.followed(response).get("links")).values():
             if name := named(api.followed(link), "operationId"):
                 yield name
-
-
-def shared_items(api: Api) -> Iterator[Item]:
-    """Yield parameters, bodies, responses and headers that nothing in the description uses.
-
-    Those that are used are told where they are used.
-
-    >>> api = Api({"parameters": {"Limit": {"in": "query", "name": "limit", "type": "integer"}}})
-    >>> [(item.heading, item.lines[0].text) for item in shared_items(api)]
-    [('Shared parameter Limit', 'query parameter limit (integer)')]
-    """
-    used = {api.locate(reference) for reference in references(api.root)}
-    places = [(*above, key) for above in ((), ("components",)) for key in _SHARED]
-    for above in places:
-        for name, value in mapping(find(api.root, above)).items():
-            if (*above, name) not in used:
-                yield Item(
-                    heading=f"Shared {_SHARED[above[-1]]} {name}",
-                    lines=tuple(_shared(api, above[-1], name, value)),
-                    anchors=(pointer(*above, name),),
-                    section=(SHARED, name),
-                    kind="list",
-                    links=api.links(value),
-                )
-
-
-def _shared(api: Api, key: str, name: str, value: object) -> Iterator[Line]:
-    if key == "responses":
-        yield from response_lines(api, "", value, {})
-    elif key == "requestBodies":
-        yield from body_lines(api, {"requestBody": value}, {})
-    else:
-        header = {**mapping(value), "in": "header", "name": name}
-        operation = {"parameters": [header if key == "headers" else value]}
-        yield from parameter_lines(api, operation, {})
-        yield from body_lines(api, operation, {})
 
 
 def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:

@@ -20,8 +20,7 @@ from research_agent.documents.openapi.values import (
 )
 from research_agent.types.references import Link
 
-UNTAGGED = "Operations"
-"""The section of operations without a tag."""
+UNTAGGED = "Operations"  # the section of operations without a tag
 DEEPEST = 4
 """Keys to an operation whose callbacks are read: a callback's own callbacks may be itself."""
 
@@ -59,11 +58,7 @@ class Operation:
 
 
 def operations(api: Api) -> Iterator[Operation]:
-    """Yield the operations in the order of the description, callbacks behind their operation.
-
-    >>> [o.address for o in operations(Api({"paths": {"/a": {"get": {}, "x-b": {}}, "/b": None}}))]
-    ['GET /a']
-    """
+    """Yield the operations in the order of the description, callbacks behind their operation."""
     for path, value in mapping(api.root.get("paths")).items():
         yield from _of_path(api, path, value, ("paths", path))
     for key in WEBHOOKS:

@@ -1,21 +1,36 @@
 """An API description (OpenAPI 3, Swagger 2.0) as plain values -> a document."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from research_agent.documents.openapi.about import about_blocks
 from research_agent.documents.openapi.lines import blocks_of
-from research_agent.documents.openapi.messages import operation_ids, shared_items
+from research_agent.documents.openapi.messages import operation_ids
 from research_agent.documents.openapi.operations import Operation, operation_items, operations
 from research_agent.documents.openapi.schemas import schema_items
-from research_agent.documents.openapi.security import security_items, unknown_schemes
-from research_agent.documents.openapi.tree import Api, is_remote, references
-from research_agent.documents.openapi.values import named
-from research_agent.types.documents import ParsedDocument
+from research_agent.documents.openapi.security import (
+    requirement_line,
+    security_items,
+    unknown_schemes,
+)
+from research_agent.documents.openapi.tree import Api, is_remote, pointer, references
+from research_agent.documents.openapi.values import (
+    in_brackets,
+    mapping,
+    named,
+    one_line,
+    paragraphs,
+    plain,
+    sequence,
+)
+from research_agent.types.documents import Block, ParsedDocument
 
-NAMED = 3
-"""Names that a warning gives."""
+SECTION = "About"
+NAMED = 3  # names that a warning gives
 
+_LAST = "# "
+_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
 _SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
 
 
@@ -36,22 +51,15 @@ def api_document(root: Mapping[str, object]) -> ParsedDocument:
     items = (
         *operation_items(api, found),
         *schema_items(api),
-        *shared_items(api),
         *security_items(api),
     )
-    blocks = (*about_blocks(api), *(block for item in items for block in blocks_of(item)))
+    blocks = (*_about(api), *(block for item in items for block in blocks_of(item)))
     title = named(root.get("info"), "title")
     return ParsedDocument(blocks, title=title, warnings=tuple(_warnings(api, found)))
 
 
 def told(count: int, what: str, names: Sequence[str]) -> str:
-    """Return a warning with the first names.
-
-    >>> told(5, "references lead nowhere", ["#/a", "#/b", "#/c", "#/d"])
-    '5 references lead nowhere: #/a, #/b, #/c and 1 more'
-    >>> told(1, "references lead nowhere", ["#/a"])
-    '1 reference leads nowhere: #/a'
-    """
+    """Return a warning with the first names."""
     more = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
     if count == 1:
@@ -71,13 +79,78 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
         dangling.update(f"operation {name}" for name in wanted if name not in known)
     if dangling:
         yield told(dangling.total(), "references lead nowhere", list(dangling))
-    written = Counter(references(api.root))
-    if circles := [reference for reference in written if api.is_circle(reference)]:
-        yield told(len(circles), "references lead back to themselves", circles)
-    if remote := [reference for reference in written if is_remote(reference)]:
-        count = sum(written[reference] for reference in remote)
-        yield told(count, "references are not followed to other servers", remote)
+    if remote := list(filter(is_remote, references(api.root))):
+        names = list(dict.fromkeys(remote))
+        yield told(len(remote), "references are not followed to other servers", names)
     if twice := [name for name, count in known.items() if count > 1]:
         yield told(len(twice), "operationIds stand more than once", twice)
     if not found:
         yield "it describes no operation"
+
+
+def _about(api: Api) -> tuple[Block, ...]:
+    """Return name, version, servers and description; its headings make sections."""
+    head = "\n".join(_head(api))
+    first = Block(head, section=(SECTION,), anchors=(pointer("info"), pointer("servers")))
+    if "security" in api.root:
+        first = replace(first, links=requirement_line(api, api.root["security"]).links)
+    return (first, *_described(mapping(api.root.get("info")).get("description")))
+
+
+def _head(api: Api) -> Iterator[str]:
+    """Yield what is known of the whole, line by line."""
+    root = api.root
+    info = mapping(root.get("info"))
+    name = named(info, "title") or "API"
+    version = named(info, "version")
+    form = f"OpenAPI {plain(root['openapi'])}" if "openapi" in root else ""
+    form = form or f"Swagger {named(root, 'swagger')}"
+    yield in_brackets(f"{name}, version {version}" if version else name, form)
+    yield from filter(None, [one_line(info.get("summary"))])
+    for url, about in _servers(root):
+        yield in_brackets(f"server: {url}", about)
+    if "security" in root:
+        yield requirement_line(api, root["security"]).text
+    for key in ("contact", "license"):
+        said = [named(info.get(key), part) for part in ("name", "identifier", "email", "url")]
+        if any(said):
+            yield f"{key}: {', '.join(filter(None, said))}"
+    if terms := named(info, "termsOfService"):
+        yield f"terms of service: {terms}"
+    if more := named(root.get("externalDocs"), "url"):
+        yield f"more at {more}"
+
+
+def _servers(root: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield the address of each server and what is said of it."""
+    for server in map(mapping, sequence(root.get("servers"))):
+        about = [one_line(server.get("description"))]
+        for name, variable in mapping(server.get("variables")).items():
+            values = map(plain, sequence(mapping(variable).get("enum")))
+            choice = ", ".join(values) or one_line(mapping(variable).get("description"))
+            default = named(variable, "default")
+            about.append(f"{name}: {default} by default" + (f", of {choice}" if choice else ""))
+        yield named(server, "url"), "; ".join(filter(None, about))
+    if host := named(root, "host"):  # Swagger 2.0
+        for scheme in map(plain, sequence(root.get("schemes")) or ["https"]):
+            yield f"{scheme}://{host}{named(root, 'basePath')}", ""
+    elif base := named(root, "basePath"):
+        yield base, ""
+
+
+def _described(value: object) -> Iterator[Block]:
+    """Yield the paragraphs of the description below its headings; "#" in code heads nothing."""
+    path: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fenced = False
+    for line in [*str(value or "").split("\n"), _LAST]:
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        heading = None if fenced and line is not _LAST else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        section = (SECTION, *(name for _, name in path))
+        yield from (Block(text, section=section) for text in paragraphs("\n".join(lines)))
+        path = [part for part in path if part[0] < len(heading[1])]
+        path.append((len(heading[1]), one_line(heading[2].rstrip(" \t#"))))
+        lines = []

@@ -44,13 +44,7 @@ class Field:
 
 
 def schema_items(api: Api) -> Iterator[Item]:
-    """Yield the schemas in the order of the description.
-
-    >>> schema = {"title": "A pet", "properties": {"id": {"type": "string"}}}
-    >>> item, = schema_items(Api({"definitions": {"Pet": schema}}))
-    >>> item.heading, [line.text for line in item.lines], item.anchors
-    ('Schema Pet (A pet)', ['id (string)'], ('#/definitions/Pet',))
-    """
+    """Yield the schemas in the order of the description."""
     for above in SCHEMAS:
         for name, schema in mapping(find(api.root, above)).items():
             title = one_line(stated(schema).get("title"))
@@ -69,10 +63,6 @@ def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     """Yield the line of a field and those of the fields in it; what it refers to is only named.
 
     `prefix` precedes every name and says where the field is: "body ".
-
-    >>> schema = {"properties": {"id": {"type": "string"}}, "required": ["id"]}
-    >>> [line.text for line in field_lines(Api({}), Field(name="a", schema=schema), "body ")]
-    ['body a (object)', 'body a.id (string, required)']
     """
     if value.listed:
         name = f"{prefix}{value.name}"

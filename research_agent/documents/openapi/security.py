@@ -28,13 +28,7 @@ _ADDRESSES = {
 
 
 def security_items(api: Api) -> Iterator[Item]:
-    """Yield the security schemes.
-
-    >>> scheme = {"type": "http", "scheme": "basic"}
-    >>> item, = security_items(Api({"components": {"securitySchemes": {"userKey": scheme}}}))
-    >>> item.heading, item.lines[0].text.rpartition(" by ")[2]
-    ('Security scheme userKey (user key)', 'HTTP basic authentication')
-    """
+    """Yield the security schemes."""
     for above in SCHEMES:
         for name, value in mapping(find(api.root, above)).items():
             yield Item(

@@ -15,16 +15,12 @@ from research_agent.types.references import Link
 
 METHODS = ("get", "put", "post", "patch", "delete", "head", "options", "trace", "query")
 """The keys of a path that are operations."""
-WEBHOOKS = ("webhooks", "x-webhooks")
-"""Where webhooks are; the second one before OpenAPI 3.1."""
-SCHEMAS = (("components", "schemas"), ("definitions",))
-"""Where schemas are: OpenAPI 3, Swagger 2.0."""
+WEBHOOKS = ("webhooks", "x-webhooks")  # where webhooks are; the second one before OpenAPI 3.1
+SCHEMAS = (("components", "schemas"), ("definitions",))  # where schemas are: OpenAPI 3, Swagger 2.0
 SCHEMES = (("components", "securitySchemes"), ("securityDefinitions",))
 """Where security schemes are."""
-LONGEST_CHAIN = 50
-"""References that are followed one after the other."""
-MISSING = object()
-"""What `find` returns where a pointer leads nowhere."""
+LONGEST_CHAIN = 50  # references that are followed one after the other
+MISSING = object()  # what `find` returns where a pointer leads nowhere
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _NAMED = frozenset({
@@ -37,8 +33,7 @@ _NAMED = frozenset({
 _DATA = frozenset({"const", "default", "enum", "example", "examples", "value"})
 """Keys whose value is the user's data."""
 
-Place = tuple[str, ...]
-"""The keys that lead from the root to a value."""
+Place = tuple[str, ...]  # the keys that lead from the root to a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +51,6 @@ class Api:
         """Return the keys a local reference leads to; None where it leads nowhere, or outside.
 
         A bare name is a schema's, and so is a name with a slash that nobody has escaped.
-
-        >>> api = Api({"definitions": {"a/b": {}}})
-        >>> api.locate("a/b"), api.locate("#/definitions/a/b"), api.locate("#/definitions/c")
-        (('definitions', 'a/b'), ('definitions', 'a/b'), None)
         """
         path, fragment = split_reference(reference)
         if path:
@@ -76,10 +67,6 @@ class Api:
         """Return what a value means: itself, or what its local reference leads to.
 
         What is written beside the reference comes on top. A circle is nothing.
-
-        >>> api = Api({"components": {"parameters": {"Id": {"in": "path"}}}})
-        >>> api.followed({"$ref": "#/components/parameters/Id", "description": "d"})
-        {'in': 'path', 'description': 'd'}
         """
         beside: dict[str, object] = {}
         for _ in range(LONGEST_CHAIN):
@@ -126,21 +113,6 @@ class Api:
             and not is_remote(reference)
         )
 
-    def is_circle(self, reference: str) -> bool:
-        """Say whether a reference leads, from one to the next, back to itself.
-
-        One to a schema that holds itself does not: something is between.
-        """
-        seen: set[str] = set()
-        while reference not in seen:
-            seen.add(reference)
-            place = self.locate(reference)
-            following = mapping(find(self.root, place)).get("$ref") if place else None
-            if not isinstance(following, str):
-                return False
-            reference = following
-        return True
-
 
 def pointer(*tokens: str) -> str:
     """Return the pointer to the value below these keys.
@@ -152,11 +124,7 @@ def pointer(*tokens: str) -> str:
 
 
 def tokens_of(fragment: str) -> Place:
-    """Return the keys in what stands behind the "#" of a reference.
-
-    >>> tokens_of("/paths/~1a%20b~1%7Bid%7D/get")
-    ('paths', '/a b/{id}', 'get')
-    """
+    """Return the keys in what stands behind the "#" of a reference."""
     parts = decoded(fragment).split("/")[1:]
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
@@ -173,11 +141,7 @@ def is_remote(path: str) -> bool:
 
 
 def find(root: object, tokens: Sequence[str]) -> object:
-    """Return the value below some keys; `MISSING` where there is none.
-
-    >>> find({"a": [{"b": 1}]}, ("a", "0", "b")), find({}, ("a",)) is MISSING
-    (1, True)
-    """
+    """Return the value below some keys; `MISSING` where there is none."""
     value = root
     for token in tokens:
         if isinstance(value, Mapping) and token in value:
@@ -216,11 +180,7 @@ def references(value: object) -> Iterator[str]:
 
 
 def owner(place: Place) -> Place | None:
-    """Return the operation, schema or security scheme that a place belongs to, if any.
-
-    >>> owner(("components", "schemas", "File", "properties", "id"))
-    ('components', 'schemas', 'File')
-    """
+    """Return the operation, schema or security scheme that a place belongs to, if any."""
     for above in (*SCHEMAS, *SCHEMES):
         if place[: len(above)] == above and len(place) > len(above):
             return place[: len(above) + 1]
@@ -229,11 +189,7 @@ def owner(place: Place) -> Place | None:
 
 
 def outside(reference: str) -> str:
-    """Return the target of a reference into another file; "" for every other reference.
-
-    >>> outside("common.yaml#/a%20b"), outside("#/a"), outside("https://x/y.json#/a")
-    ('common.yaml#/a b', '', '')
-    """
+    """Return the target of a reference into another file; "" for every other reference."""
     path, fragment = split_reference(reference)
     is_file = path and not is_remote(path) and (fragment or "." in path or "/" in path)
     if not is_file:
@@ -242,10 +198,6 @@ def outside(reference: str) -> str:
 
 
 def to_schema(target: str) -> str:
-    """Return the reference that a discriminator means: a name is a schema's.
-
-    >>> to_schema("Cat"), to_schema("#/components/schemas/Cat")
-    ('#/components/schemas/Cat', '#/components/schemas/Cat')
-    """
+    """Return the reference that a discriminator means: a name is a schema's."""
     is_name = not any(mark in target for mark in "#/") and not target.endswith((".json", ".yaml"))
     return pointer("components", "schemas", target) if is_name else target

@@ -32,11 +32,7 @@ def sequence(value: object) -> Sequence[object]:
 
 
 def plain(value: object) -> str:
-    r"""Return a text or number in one line; "" for null and for containers.
-
-    >>> plain(" a\n b "), plain(True), plain(None), plain(["a"])
-    ('a b', 'true', '', '')
-    """
+    """Return a text or number in one line; "" for null and for containers."""
     if isinstance(value, bool):
         return str(value).lower()
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""

@@ -17,11 +17,9 @@ from research_agent.documents.layout.rows import Row
 
 LARGE_TYPE = 1.3
 """Factor by which type is larger than most of the first page's, where it may be the title's."""
-TITLE_CHARS = 200
-"""A longer "title" is none."""
+TITLE_CHARS = 200  # a longer "title" is none
 CUT = "the end of the file is missing"
-TAIL = 2048
-"""Bytes at the end in which a whole file says where its table of objects is."""
+TAIL = 2048  # bytes at the end in which a whole file says where its table of objects is
 
 _NO_TITLE = re.compile(
     r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pdf|tex|dvi|indd|qxd|pptx?)", re.IGNORECASE
@@ -98,11 +96,7 @@ def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:
 
 
 def damage(data: bytes) -> str:
-    """Return how a file is damaged as a whole; empty where its parts are where it says.
-
-    >>> damage(b"%PDF-1.7 1 0 obj")
-    'the end of the file is missing'
-    """
+    """Return how a file is damaged as a whole; empty where its parts are where it says."""
     end = data[-TAIL:].rstrip(b"\0\r\n\t ")
     if b"%%EOF" not in end:
         return CUT
@@ -115,10 +109,6 @@ def damage(data: bytes) -> str:
 
 
 def named_pages(data: bytes) -> int:
-    """Return how many pages a file says it has, as far as that is not compressed; else 0.
-
-    >>> named_pages(b"<< /Type /Pages /Kids [5 0 R] /Count 9 >>")
-    9
-    """
+    """Return how many pages a file says it has, as far as that is not compressed; else 0."""
     found = (*_COUNT.findall(data), *_COUNT_FIRST.findall(data), *_LINEAR.findall(data[:TAIL]))
     return max(map(int, found), default=0)

@@ -17,15 +17,12 @@ from research_agent.types.pictures import Box, PagePicture, one_a_line
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-WIDTH = 1000
-"""Pixels of a picture from left to right."""
-HEIGHT = 1600
-"""Pixels from top to bottom at most."""
+WIDTH = 1000  # pixels of a picture from left to right
+HEIGHT = 1600  # pixels from top to bottom at most
 COLOURS = 64
 GREYS = 16
 QUALITY = 80
-FINE = 16
-"""Parts of a pixel that boxes are measured in."""
+FINE = 16  # parts of a pixel that boxes are measured in
 
 
 def draw_page(data: bytes, number: int, spans: Sequence[tuple[int, int]]) -> PagePicture:

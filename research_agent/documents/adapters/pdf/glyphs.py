@@ -11,12 +11,9 @@ import pypdfium2.raw as pdfium
 
 from research_agent.documents.layout.spans import Glyph
 
-NEAR = 0.2
-"""Gap between two characters, in line heights, up to which they are on the same line."""
-ANGLES = 40
-"""Characters of a page that are asked for their direction."""
-NEVER = -1e9
-"""Right edge of no character."""
+NEAR = 0.2  # gap between two characters, in line heights, up to which they are on the same line
+ANGLES = 40  # characters of a page that are asked for their direction
+NEVER = -1e9  # right edge of no character
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)  # halves of a UTF-16 pair
