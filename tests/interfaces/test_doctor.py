@@ -29,7 +29,7 @@ def made() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read Chroma's files here: the other process has tests of its own."""
-    monkeypatch.setattr("research_agent.assembly.diagnosis.indexes.look", read)
+    monkeypatch.setattr("research_agent.assembly.diagnosis.index.look", read)
 
 
 @pytest.mark.parametrize("set_up", SET_UPS, ids=lambda set_up: set_up.title)

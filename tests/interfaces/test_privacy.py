@@ -47,7 +47,7 @@ def made() -> Iterator[Path]:
 def _index(made: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of an index of one document that holds the word; its vectors are read here."""
     shutil.copytree(made / "home", data_home)
-    monkeypatch.setattr("research_agent.assembly.diagnosis.indexes.look", read)
+    monkeypatch.setattr("research_agent.assembly.diagnosis.index.look", read)
 
 
 @pytest.fixture

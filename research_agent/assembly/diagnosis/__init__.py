@@ -1,5 +1,1 @@
-"""The facts that `research-agent doctor` judges."""
-
-from research_agent.assembly.diagnosis.gathering import OnBytes, gather
-
-__all__ = ["OnBytes", "gather"]
+"""What `research-agent doctor` finds: a module for the models, the index, the network, the rest."""

@@ -1,23 +1,19 @@
-"""Facts about models: each is asked once, whatever the number of roles that it fills."""
+"""What is found about models: each is asked once, whatever the number of roles that it fills."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from research_agent.assembly.diagnosis.facts import EmbeddingFacts, ModelFacts, Problem
+from research_agent.assembly.diagnosis.findings import Finding, fault_of
 from research_agent.assembly.diagnosis.network import host_of
-from research_agent.assembly.models import (
-    Models,
-    connect_models,
-    describe_models,
-)
+from research_agent.assembly.models import Models, connect_models, describe_models
 from research_agent.assembly.models.roles import CHAT_ROLES, api_key
-from research_agent.errors import ResearchAgentError
+from research_agent.errors import ConfigError, ResearchAgentError
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.adapters.served import context_of_embedded, context_of_served
 from research_agent.models.adapters.system_clock import SystemClock
-from research_agent.ports import ChatModel, Embedder
+from research_agent.ports import ChatModel
 from research_agent.text.loopback import is_loopback
 from research_agent.types import Completion, Message
 
@@ -29,6 +25,7 @@ TOLD_SECONDS = 5.0
 """Time a server has to say how much its models read."""
 MIN_TOKENS = 4
 """A shorter reply says nothing about the speed."""
+CURE = "research-agent models"
 _LOCAL = RoleSettings(provider="local")
 _TEXTS = tuple(
     f"Sentence {number} of a text that is as long as a short paragraph, about how bread is baked "
@@ -38,53 +35,55 @@ _TEXTS = tuple(
 OnBytes = Callable[[int, int], None]
 
 
-def model_facts(
+def model_findings(
     settings: ModelSettings, environment: Mapping[str, str], *, ask: bool, on_bytes: OnBytes
-) -> tuple[ModelFacts, ...]:
-    """Return what is known about the models of the chat roles; raises nothing of ours."""
+) -> Iterator[Finding]:
+    """Yield what is found about the models of the chat roles; raises nothing of ours."""
     described = {item.role: item for item in describe_models(settings, environment)}
     roles: dict[RoleSettings, list[str]] = {}
     for name in CHAT_ROLES:
         roles.setdefault(settings.role(name), []).append(name)
-    found = []
     for role, names in roles.items():
         about = described[names[0]]
-        facts = ModelFacts(roles=tuple(names), provider=role.provider, model=about.model)
+        title = f"{', '.join(names)}: {role.provider} {about.model}".rstrip()
         if about.state == "missing":
-            facts = replace(facts, problem=Problem(about.problem, about.hint))
+            yield fault_of("models", ConfigError(about.problem, hint=about.hint), CURE, of=title)
         elif ask and _may_ask(settings, role, environment):
-            facts = _asked(facts, _alone(settings, role), environment, on_bytes)
-        found.append(facts)
-    return tuple(found)
+            yield from _asked(title, _alone(settings, role), environment, on_bytes)
+        else:
+            yield Finding("ok", "models", f"{title}: not asked")
 
 
-def embedding_facts(
+@dataclass(frozen=True, slots=True)
+class EmbeddingLook:
+    """The embedding model of the settings."""
+
+    finding: Finding
+    model: str
+    """As an index knows it; empty where the settings name none that can be used."""
+    dimension: int = 0
+    """Length of its vectors; 0: not asked."""
+
+
+def embedding_findings(
     settings: ModelSettings, environment: Mapping[str, str], *, ask: bool
-) -> EmbeddingFacts:
-    """Return what is known about the embedding model; raises nothing of ours."""
+) -> EmbeddingLook:
+    """Return what is found about the embedding model; raises nothing of ours."""
     name, alone = "", replace(_alone(settings, _LOCAL), embedding=settings.embedding)
     try:
-        opened = connect_models(alone, environment=environment, on_progress=_unseen)
+        opened = connect_models(alone, environment=environment, on_progress=lambda _, __: None)
         with closing(opened) as models:
             name = models.embedder.name
-            if ask and _may_ask(settings, settings.embedding, environment):
-                return _embedded(models.embedder)
-            return EmbeddingFacts(model=name)
+            if not ask or not _may_ask(settings, settings.embedding, environment):
+                return EmbeddingLook(Finding("ok", "embedding", f"{name}: not asked"), name)
+            dimension, clock = len(models.embedder.embed(["test"])[0]), SystemClock()
+            started = clock.seconds()
+            models.embedder.embed(_TEXTS)
+            speed = len(_TEXTS) / max(clock.seconds() - started, 1e-6)
     except ResearchAgentError as error:
-        return EmbeddingFacts(model=name, problem=Problem(str(error), error.hint))
-
-
-def _embedded(embedder: Embedder) -> EmbeddingFacts:
-    """Ask an embedding model: once to load it, then for its speed."""
-    dimension, clock = len(embedder.embed(["test"])[0]), SystemClock()
-    started = clock.seconds()
-    embedder.embed(_TEXTS)
-    speed = len(_TEXTS) / max(clock.seconds() - started, 1e-6)
-    return EmbeddingFacts(model=embedder.name, dimension=dimension, texts_per_second=speed)
-
-
-def _unseen(_done: int, _of: int) -> None:
-    """Show no progress: the embedding model has no weights to join."""
+        return EmbeddingLook(fault_of("embedding", error, CURE, of="embedding"), name)
+    what = f"{name}: {dimension} numbers, {speed:.0f} texts a second"
+    return EmbeddingLook(Finding("ok", "embedding", what), name, dimension)
 
 
 def _may_ask(settings: ModelSettings, role: RoleSettings, environment: Mapping[str, str]) -> bool:
@@ -113,30 +112,35 @@ def _alone(settings: ModelSettings, role: RoleSettings) -> ModelSettings:
 
 
 def _asked(
-    facts: ModelFacts,
-    settings: ModelSettings,
-    environment: Mapping[str, str],
-    on_bytes: OnBytes,
-) -> ModelFacts:
-    """Ask a model and return the facts with what was seen."""
+    title: str, settings: ModelSettings, environment: Mapping[str, str], on_bytes: OnBytes
+) -> Iterator[Finding]:
+    """Ask a model, and yield how fast it is, how much it reads, and what it tells of its words."""
+    role, started = settings.chat, ""
+    limit = START_SECONDS if role.provider == "local" else SECONDS
     try:
         opened = connect_models(settings, environment=environment, on_progress=on_bytes)
         with closing(opened) as models:
-            if facts.provider == "local":
-                started, _ = _timed(models.answerer, 1, START_SECONDS)
-                facts = replace(facts, start_seconds=started)
-            limit = START_SECONDS if facts.provider == "local" else SECONDS
+            if role.provider == "local":
+                started = f"started in {_timed(models.answerer, 1, limit)[0]:.1f} s, "
             seconds, reply = _timed(models.answerer, REPLY_TOKENS, limit)
-            facts = replace(facts, context=_context(models, settings.chat, environment))
+            context = _context(models, role, environment)
     except ResearchAgentError as error:
-        return replace(facts, problem=Problem(str(error), error.hint))
-    return replace(
-        facts,
-        asked=True,
-        seconds=seconds,
-        tokens_per_second=_rate(reply, seconds),
-        alternatives=max((max(1, len(token.alternatives)) for token in reply.tokens), default=0),
-    )
+        yield fault_of("models", error, CURE, of=title)
+        return
+    rate = _rate(reply, seconds)
+    written = "" if rate is None else f", {rate:.0f} tokens a second"
+    reads = "context length not told" if context is None else f"context of {context:,} tokens"
+    yield Finding("ok", "models", f"{title}: {started}answers in {seconds:.1f} s{written}; {reads}")
+    listed = max((max(1, len(token.alternatives)) for token in reply.tokens), default=0)
+    if listed:
+        what = f"gives log-probabilities of the {listed} likeliest tokens at each place"
+        yield Finding("ok", "models", f"{title}: {what}")
+        return
+    why = "the server sent none, or refused to when it was asked for them"
+    if role.provider == "bedrock":
+        why = "Bedrock's Converse has none"
+    what = f"gives no log-probabilities ({why}); uncertainty is not measured from its words"
+    yield Finding("note", "models", f"{title}: {what}")
 
 
 def _timed(model: ChatModel, max_tokens: int, seconds: float) -> tuple[float, Completion]:
@@ -155,17 +159,13 @@ def _rate(reply: Completion, seconds: float) -> float | None:
 
 
 def _context(models: Models, role: RoleSettings, environment: Mapping[str, str]) -> int | None:
-    """Return what the model's server says about its context."""
+    """Return how many tokens the model reads and writes; None where its server does not tell."""
     if role.provider == "local":
         server = models.embedded
         return context_of_embedded(server.base_url(), server.api_key, seconds=TOLD_SECONDS)
     if role.provider != "openai":
         return None
     url = role.base_url or OPENAI_URL
-    return context_of_served(
-        url,
-        role.model,
-        api_key("models.answer", role, environment),
-        seconds=TOLD_SECONDS,
-        proxied=not is_loopback(url),
-    )
+    key = api_key("models.answer", role, environment)
+    proxied = not is_loopback(url)
+    return context_of_served(url, role.model, key, seconds=TOLD_SECONDS, proxied=proxied)

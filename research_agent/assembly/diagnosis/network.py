@@ -1,13 +1,13 @@
-"""Facts about what may be contacted: from the settings and the environment, without a packet."""
+"""What may be contacted: from the settings and the environment, without a packet."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from research_agent.assembly.diagnosis.facts import NetworkFacts
+from research_agent.assembly.diagnosis.findings import Finding
 from research_agent.assembly.models.roles import CHAT_ROLES, bedrock_region
 from research_agent.errors import ConfigError
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.model_settings import RoleSettings
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.settings import Settings
 from research_agent.text.loopback import is_own
@@ -35,51 +35,80 @@ def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
     if not name and role.provider == "openai":
         name = _hostname(OPENAI_URL)
     if not name:
-        name = f"bedrock-runtime.{_region(role, environment)}.amazonaws.com"
+        try:
+            region = bedrock_region("models", role, environment)
+        except ConfigError:  # (the role has that as its problem)
+            region = "REGION"
+        name = f"bedrock-runtime.{region}.amazonaws.com"
     return Host(name, own=is_own(name))
 
 
-def network_facts(
-    settings: ModelSettings, environment: Mapping[str, str], *, reranker: str = ""
-) -> NetworkFacts:
-    """Return which hosts each role asks, which proxies are named, and whether runs are traced.
-
-    `reranker` is the address of the rerank server; empty where none is asked.
-    """
-    roles = {name: settings.role(name) for name in CHAT_ROLES} | {"embedding": settings.embedding}
-    hosts = {name: host_of(role, environment) for name, role in roles.items()}
-    if found := _hostname(reranker):
-        hosts["rerank"] = Host(found, own=is_own(found))
-    named = [(name, host) for name, host in hosts.items() if host.name]
-    proxies = [key for key in PROXIES for form in (key, key.lower()) if environment.get(form)]
-    return NetworkFacts(
-        offline=settings.offline,
-        own=tuple((name, host.name) for name, host in named if host.own),
-        outside=tuple((name, host.name) for name, host in named if not host.own),
-        proxies=tuple(dict.fromkeys(proxies)),
-        tracing=next(filter(None, map(environment.get, TRACING)), "") == "true",
-    )
+def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, Host]:
+    """Return the host that each role asks, and `rerank` where a rerank server is asked."""
+    models, rerank = settings.models, settings.rerank
+    roles = {name: models.role(name) for name in CHAT_ROLES} | {"embedding": models.embedding}
+    found = {name: host_of(role, environment) for name, role in roles.items()}
+    if rerank.mode == "http" and (name := _hostname(rerank.base_url)):
+        found["rerank"] = Host(name, own=is_own(name))
+    return {role: host for role, host in found.items() if host.name}
 
 
 def outside_hosts(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the hosts on other machines that the settings let be asked, each with its roles.
 
+    >>> from research_agent.model_settings import ModelSettings
     >>> models = ModelSettings(chat=RoleSettings(provider="openai", model="m"))
     >>> outside_hosts(Settings(models=models), {})
     ('api.openai.com (answer, planner, filter, verifier)',)
     """
-    reranker = settings.rerank.base_url if settings.rerank.mode == "http" else ""
-    roles: dict[str, list[str]] = {}
-    for role, host in network_facts(settings.models, environment, reranker=reranker).outside:
-        roles.setdefault(host, []).append(role)
-    return tuple(f"{host} ({', '.join(names)})" for host, names in roles.items())
+    asked = _roles_of(hosts(settings, environment), own=False)
+    return tuple(f"{host} ({', '.join(roles)})" for host, roles in asked.items())
 
 
-def _region(role: RoleSettings, environment: Mapping[str, str]) -> str:
-    try:
-        return bedrock_region("models", role, environment)
-    except ConfigError:  # (the role has that as its problem)
-        return "REGION"
+def network_findings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield which hosts the roles ask, which proxies are named, and whether runs are traced."""
+    found, offline = hosts(settings, environment), settings.models.offline
+    outside, own = _roles_of(found, own=False), _roles_of(found, own=True)
+    if offline and outside:
+        role = next(role for role, host in found.items() if not host.own)
+        key = role if role == "rerank" else f"models.{role}"
+        cure = f"set {key}.base_url to a server on this machine."
+        yield Finding(
+            "fault",
+            "network",
+            f"offline, but {_asked(outside)}",
+            f"Leave out --offline (models.offline), or {cure}",
+        )
+    elif outside:
+        yield Finding("note", "network", f"leaves this machine: {_asked(outside)}")
+    else:
+        policy = "offline: only this machine is asked" if offline else "online"
+        yield Finding("ok", "network", f"{policy}; nothing leaves this machine")
+    if own:
+        yield Finding("ok", "network", f"on this machine: {_asked(own)}")
+    named = [key for key in PROXIES if environment.get(key) or environment.get(key.lower())]
+    if named:
+        used = "used" if outside else "not used, because no server is elsewhere"
+        what = f"the environment names a proxy ({', '.join(named)}); {used}"
+        yield Finding("note", "network", what)
+    if next(filter(None, map(environment.get, TRACING)), "") == "true":
+        what = "LangSmith's tracing is on: questions, chunks and answers are sent to LangSmith"
+        yield Finding("warning", "telemetry", what, "unset RESEARCH_AGENT_TRACING")
+    else:
+        yield Finding("ok", "telemetry", "LangSmith's tracing is off, Chroma's telemetry is off")
+
+
+def _roles_of(found: Mapping[str, Host], *, own: bool) -> Mapping[str, Sequence[str]]:
+    """Return the roles that ask each host, on this machine or elsewhere."""
+    asked: dict[str, list[str]] = {}
+    for role, host in found.items():
+        if host.own == own:
+            asked.setdefault(host.name, []).append(role)
+    return asked
+
+
+def _asked(found: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{host} is asked by {', '.join(roles)}" for host, roles in found.items())
 
 
 def _hostname(url: str) -> str:

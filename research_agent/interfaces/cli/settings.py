@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from research_agent.assembly.diagnosis import gather
-from research_agent.assembly.diagnosis.facts import Finding
-from research_agent.assembly.diagnosis.findings import findings, is_sound
+from research_agent.assembly.diagnosis.diagnosing import diagnose
+from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.model_files import prune_all, weight_statuses
 from research_agent.assembly.models import describe_models
 from research_agent.config import (
@@ -168,14 +167,13 @@ def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: 
     The exit status is 1 where something is at fault.
     """
     with progress_bar() as show:
-        facts = gather(
+        found = diagnose(
             index,
             partial(start, config),
             os.environ,
             ask=not no_models,
             on_bytes=partial(show, "joining the weights"),
         )
-    found = findings(facts)
     if as_json:
         say_json({"sound": is_sound(found), "findings": [asdict(item) for item in found]})
     else:

@@ -1,0 +1,216 @@
+"""Everything an answer needs, looked at. Nothing is changed or repaired, and no error escapes."""
+
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shlex import quote
+from typing import Literal
+
+from research_agent.assembly.calibration import command, index_header, stale
+from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
+from research_agent.assembly.diagnosis.index import index_findings
+from research_agent.assembly.diagnosis.models import embedding_findings, model_findings
+from research_agent.assembly.diagnosis.network import network_findings
+from research_agent.assembly.model_files import reply_file, weight_statuses
+from research_agent.errors import IndexingError, PathError, ResearchAgentError
+from research_agent.index.adapters.folders import home, locate
+from research_agent.model_settings import ReplyCacheSettings
+from research_agent.models.adapters.weights import WeightStatus, cache_directory
+from research_agent.settings import Settings
+from research_agent.verification.adapters.calibration_file import read_calibration
+
+OnBytes = Callable[[int, int], None]
+"""Bytes done and bytes in all, while weights are joined."""
+LIBRARIES = (
+    "langgraph",
+    "langchain-core",
+    "langchain-openai",
+    "langchain-aws",
+    "chromadb",
+    "onnxruntime",
+    "xllamacpp",
+    "pypdfium2",
+    "tiktoken",
+    "pydantic",
+)
+PYTHONS = ((3, 11), (3, 13))
+"""The oldest and the newest Python that the program is tested with."""
+LOW_BYTES, NO_BYTES = 500_000_000, 20_000_000
+"""Less free space than this is a warning, and a fault."""
+SPARE_BYTES = 64 * 1024 * 1024
+"""What joining weights leaves free."""
+
+
+def diagnose(
+    location: str,
+    load: Callable[[], Settings],
+    environment: Mapping[str, str],
+    *,
+    ask: bool,
+    on_bytes: OnBytes = lambda _done, _of: None,
+) -> tuple[Finding, ...]:
+    """Return what is found about the index at `location` and about all that it is used with.
+
+    With `ask` each model is sent one short question, which joins weights that are not joined yet
+    and starts the embedded model. Where `load` cannot read the settings, the defaults are looked
+    at and no model is asked.
+    """
+    wrong: list[Finding] = []
+    settings = Settings()
+    try:
+        settings = load()
+    except ResearchAgentError as error:
+        wrong.append(fault_of("settings", error, "research-agent config show"))
+        ask = False
+    models, exact_below = settings.models, settings.index.exact_below
+    embedding = embedding_findings(models, environment, ask=ask)
+    return (
+        *software_findings(),
+        *wrong,
+        *model_findings(models, environment, ask=ask, on_bytes=on_bytes),
+        embedding.finding,
+        *index_findings(location, embedding, exact_below=exact_below),
+        *calibration_findings(location, settings),
+        *weight_findings(environment),
+        disk_finding("indexes", home(), "RESEARCH_AGENT_HOME"),
+        disk_finding("weights and replies", cache_directory(environment), "RESEARCH_AGENT_CACHE"),
+        reply_finding(models.reply_cache, environment),
+        *network_findings(settings, environment),
+    )
+
+
+def software_findings() -> Iterator[Finding]:
+    """Yield what runs: versions of this program, Python and the libraries."""
+    python, here = ".".join(map(str, sys.version_info[:3])), {n: _version(n) for n in LIBRARIES}
+    system = f"{platform.system()} {platform.machine()}"
+    ours = f"research-agent {_version('research-agent')}, Python {python}, {system}"
+    yield Finding("ok", "versions", ours)
+    shown = ", ".join(f"{name} {number}" for name, number in here.items() if number)
+    yield Finding("ok", "libraries", shown)
+    if not PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
+        oldest, newest = (".".join(map(str, one)) for one in PYTHONS)
+        what = f"Python {python} is not one that this program is tested with"
+        cure = f"Use Python {oldest} to {newest}: python{newest} -m venv .venv"
+        yield Finding("warning", "versions", what, cure)
+    for name in (name for name, number in here.items() if not number):
+        what = f"the package {name} is not installed"
+        yield Finding("note", "libraries", what, f"If you need it: pip install {name}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]:
+    """Yield what was fitted to the index, and whether it is out of date or cannot be read."""
+    part, cure = "calibration", command(location)
+    try:
+        kept = read_calibration(locate(location).calibration)
+    except (IndexingError, PathError) as error:
+        yield Finding("warning", part, str(error), cure)
+        return
+    if kept is None:
+        return
+    try:
+        problem = stale(kept, index_header(location), settings)
+    except IndexingError:  # (told of the index itself)
+        return
+    if problem:
+        yield Finding("warning", part, problem, cure)
+        return
+    fitted = [
+        f"{name} {limit.value:g}, fitted to {limit.questions} questions ({limit.source}) "
+        f"at {kept.made}: share of errors below {limit.bound:.1%}"
+        for name, limit in kept.thresholds.items()
+    ]
+    fitted += [
+        f"{name} {limit.value:g}, fitted to {limit.drafts} answers ({limit.writers}) "
+        f"at {kept.made}: {limit.answered} within it, {limit.wrong} of them wrong"
+        for name, limit in kept.answers.items()
+    ]
+    yield from (Finding("ok", part, line) for line in fitted)
+
+
+def weight_findings(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield what is here of the packaged weights, and what an interrupted join left behind."""
+    free = _free(_existing(cache_directory(environment)))
+    for status in weight_statuses(environment):
+        yield from _weights(status, free)
+        partial = status.path.with_name(f"{status.path.name}.partial")
+        if partial.exists():
+            what = f"{status.weights.title}: a join that was interrupted left a file behind"
+            yield Finding("note", "weights", what, f"rm {quote(str(partial))}")
+
+
+def _weights(found: WeightStatus, free: int) -> Iterator[Finding]:
+    part, title, size = "weights", found.weights.title, found.weights.size
+    parts = len(found.weights.packages)
+    if found.verified or found.joined:
+        how = "joined and verified" if found.verified else "joined, verified at the next question"
+        yield Finding("ok", part, f"{title}: {how}, {size / MB:,.0f} MB")
+        if found.verified and found.installed_bytes:
+            copies = f"its installed copies are not needed, {found.installed_bytes / MB:,.0f} MB"
+            yield Finding("note", part, f"{title}: {copies}", "research-agent models prune-parts")
+    elif found.installed_parts == parts and free < size + SPARE_BYTES:
+        what = f"needs {size / MB:,.0f} MB to be joined, and {free / MB:,.0f} MB are free"
+        cure = "Free some space, or set RESEARCH_AGENT_CACHE to a folder on another disk."
+        yield Finding("fault", part, f"{title}: {what}", cure)
+    elif found.installed_parts == parts:
+        yield Finding("ok", part, f"{title}: installed, joined at the next question")
+    elif found.installed_parts:
+        what = f"{title}: {found.installed_parts} of {parts} parts are installed"
+        yield Finding("warning", part, what, f"{found.weights.install} --force-reinstall")
+
+
+def disk_finding(name: str, folder: Path, variable: str) -> Finding:
+    """Return how much space is left in a folder, and whether it can be written to.
+
+    A folder that is not there yet is judged by the nearest one above it; `variable` moves it.
+    """
+    there = _existing(folder)
+    free = _free(there)
+    what, cure = f"{name} in {folder}: {free / MB:,.0f} MB free", "a folder on another disk."
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError:
+        cure = f"Set {variable} to a folder that you may write to."
+        return Finding("fault", "disk", f"{what}, cannot be written to", cure)
+    if free < LOW_BYTES:
+        level: Literal["fault", "warning"] = "fault" if free < NO_BYTES else "warning"
+        return Finding(level, "disk", what, f"Set {variable} to {cure}")
+    return Finding("ok", "disk", what)
+
+
+def _existing(folder: Path) -> Path:
+    return next((path for path in (folder, *folder.parents) if path.exists()), folder)
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def reply_finding(settings: ReplyCacheSettings, environment: Mapping[str, str]) -> Finding:
+    """Return whether replies are kept, how much they take, and where."""
+    file, size = reply_file(environment), 0
+    for path in file.parent.glob(f"{file.name}*"):
+        with suppress(OSError):  # (another process may delete files meanwhile)
+            size += path.stat().st_size
+    kept = f"{size / MB:,.1f} MB in {file}"
+    if settings.mode == "on":
+        return Finding("ok", "replies", f"replies of models are kept: {kept}")
+    if size:
+        what = f"replies of models are not kept; older ones take {kept}"
+        return Finding("note", "replies", what, f"rm {quote(str(file))}")
+    return Finding("ok", "replies", "replies of models are not kept")

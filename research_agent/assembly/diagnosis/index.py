@@ -1,0 +1,177 @@
+"""What is found about an index: it is read, never repaired."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shlex import quote
+
+from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
+from research_agent.assembly.diagnosis.models import EmbeddingLook
+from research_agent.assembly.index_search import is_exact
+from research_agent.errors import IndexingError, PathError
+from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
+from research_agent.index.adapters.ledger.documents import all_documents
+from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.vectors.chroma import shown_generation
+from research_agent.index.adapters.vectors.looking import look
+from research_agent.types.records import IndexHeader
+
+PART = "index"
+
+
+def index_findings(
+    location: str, embedding: EmbeddingLook, *, exact_below: int
+) -> Iterator[Finding]:
+    """Yield what is to be said about an index, used with the embedding model of the settings."""
+    option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
+    command = f"research-agent index{option}"
+    try:
+        yield from _Index(locate(location), command).findings(embedding, exact_below)
+    except (IndexingError, PathError) as error:
+        yield fault_of(PART, error, f"{command} PATH")
+
+
+class _Index:
+    """An index whose ledger can be read."""
+
+    def __init__(self, folder: IndexFolder, command: str) -> None:
+        """Read the ledger; raises IndexingError."""
+        self.folder, self.command = folder, command
+        with LedgerReader(folder.ledger, folder.label) as ledger:
+            self.header: IndexHeader = ledger.header()
+            self.vectors, self.pending = ledger.vector_count(), ledger.pending()
+            self.files = ledger.files()
+        documents = all_documents(folder.ledger, folder.label)
+        counts = (of.record.unresolved.dangling for of in documents if of.record.published)
+        self.dangling = [count for count in counts if count]
+        self.writer = folder.writer()
+        self.source = _common([path for path, _, _ in self.files])
+        self.update = f"{command} {quote(self.source) if self.source else 'PATH'}"
+        self.rebuild = self.update.replace(command, f"{command} --rebuild", 1)
+
+    def findings(self, embedding: EmbeddingLook, exact_below: int) -> Iterator[Finding]:
+        header, size = self.header, self.folder.bytes_on_disk()
+        yield Finding(
+            "ok",
+            PART,
+            f"{self.folder.label}: {header.documents} documents, {header.chunks} chunks, "
+            f"{self.vectors} vectors of {header.dimension} numbers, generation "
+            f"{header.generation}, {size / MB:,.1f} MB",
+        )
+        if not header.documents:
+            what = f"{self.folder.label} holds no document"
+            yield Finding("warning", PART, what, f"{self.command} PATH")
+        if self.vectors < header.chunks:
+            what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
+            yield Finding("fault", PART, what, self.rebuild)
+        if embedding.model:
+            yield self.model(embedding)
+        yield self.words()
+        if is_exact(self.vectors, header.dimension, exact_below):
+            yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
+        else:
+            yield self.dense()
+        yield from self.interrupted()
+        if self.dangling:
+            count, holders = sum(self.dangling), len(self.dangling)
+            what = f"{count} references in {holders} of its documents lead nowhere"
+            yield Finding("note", PART, what, self.command.replace(" index", " documents", 1))
+        if self.files:
+            yield self.sources()
+
+    def model(self, embedding: EmbeddingLook) -> Finding:
+        """Compare the model that the index was made with to the one of the settings."""
+        header, label = self.header, self.folder.label
+        if header.model != embedding.model:
+            what = f"{label} was made with the embedding model {header.model}, the settings name "
+            cure = f"{self.rebuild}, or choose {header.model} in models.embedding"
+            return Finding("fault", PART, what + embedding.model, cure)
+        if embedding.dimension and header.dimension not in (0, embedding.dimension):
+            what = f"the vectors of {label} have {header.dimension} numbers, those of the embedding"
+            return Finding("fault", PART, f"{what} model {embedding.dimension}", self.rebuild)
+        what = f"made with the embedding model of the settings, {header.model}"
+        return Finding("ok", PART, what)
+
+    def words(self) -> Finding:
+        name, place = "word index", str(self.folder.words)
+        if self.writer:
+            return self.unseen(name)
+        try:
+            with WordIndex(self.folder.words) as words:
+                return self.cache(
+                    name, place, words.generation(), words.count(), self.header.chunks
+                )
+        except IndexingError as error:
+            return Finding("warning", PART, str(error), self.update)
+
+    def dense(self) -> Finding:
+        """Look at Chroma's files in another process; those that are not as noted are not opened."""
+        name, place = "vector cache", str(self.folder.vectors)
+        if self.writer:
+            return self.unseen(name)
+        generation, entries = shown_generation(self.folder.vectors), 0
+        if generation:
+            seen = look(self.folder.vectors)
+            entries = seen.vectors
+            if seen.crashed:
+                what = f"the {name} cannot be opened: {seen.problem}"
+                return Finding("fault", PART, what, f"rm -r {quote(place)} && {self.update}")
+            if seen.problem:
+                return Finding("warning", PART, seen.problem, self.update)
+        return self.cache(name, place, generation, entries, self.vectors)
+
+    def unseen(self, name: str) -> Finding:
+        return Finding("note", PART, f"the {name} was not looked at while the index is written")
+
+    def cache(self, name: str, place: str, generation: int, entries: int, expected: int) -> Finding:
+        """Compare a cache to the ledger: it shows this generation, and all of it."""
+        if generation != self.header.generation:
+            what = f"the {name} shows generation {generation}, not {self.header.generation}"
+            return Finding("warning", PART, what, self.update)
+        if entries != expected:
+            what = f"the {name} has {entries} entries, the ledger {expected}"
+            return Finding("fault", PART, what, f"rm -r {quote(place)} && {self.update}")
+        return Finding("ok", PART, f"the {name} is current: {entries} entries, like the ledger")
+
+    def interrupted(self) -> Iterator[Finding]:
+        """Yield what a run that did not end by itself left behind."""
+        if self.writer:
+            yield Finding("note", PART, f"it is being written by {self.writer}")
+            return
+        if self.pending:
+            what = f"an indexing run was interrupted: {self.pending} documents wait to be published"
+            yield Finding("warning", PART, what, self.update)
+        if left := self.folder.leftovers():
+            what = f"an interrupted run left files behind: {', '.join(left)}"
+            yield Finding("note", PART, what, self.update)
+
+    def sources(self) -> Finding:
+        """Compare the files as they are to what was read of them, by size and time."""
+        states = [_state(*file) for file in self.files]
+        total, gone, changed = len(states), states.count("gone"), states.count("changed")
+        if gone == total:
+            remove = f"research-agent index --remove {self.folder.label}"
+            cure = f"Bring the folder back, or remove the index: {remove}"
+            what = f"none of its {total} files is there any more, below {self.source}"
+            return Finding("warning", PART, what, cure)
+        if gone or changed:
+            what = f"{gone} of its {total} files are gone, {changed} changed"
+            return Finding("note", PART, what, self.update)
+        return Finding("ok", PART, f"its {total} files are there, and as they were read")
+
+
+def _state(path: str, size: int, mtime_ns: int) -> str:
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return "gone"
+    return "" if (found.st_size, found.st_mtime_ns) == (size, mtime_ns) else "changed"
+
+
+def _common(paths: Sequence[str]) -> str:
+    """Return the folder that all files are below; empty where there is none."""
+    try:
+        return os.path.commonpath([str(Path(path).parent) for path in paths])
+    except ValueError:  # (no files, or files on several disks)
+        return ""
