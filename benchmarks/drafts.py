@@ -31,7 +31,7 @@ from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
-from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.ports import KeptReply
 from research_agent.settings import Settings
 from research_agent.text.missing_parts import read_missing
@@ -132,7 +132,7 @@ def _asked(
     index = index_of(data_set(source), cache, settings)
     with connect(index.location, settings, {}) as connection:
         ports = connection.ports
-        chat = KeptChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
+        chat = CachedChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
         ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
         graph = build_research_graph(ports, settings, load_prompts())
         beside = 64 if weights == STRONG else 1

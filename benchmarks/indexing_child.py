@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 from research_agent.documents.adapters.sandbox import EagerReader
 from research_agent.index.adapters.ledger import writing
 from research_agent.interfaces.cli.main import main
-from research_agent.models.adapters.minilm.packaged import Loaded
+from research_agent.models.adapters.minilm import Loaded
 
 P = ParamSpec("P")
 T = TypeVar("T")

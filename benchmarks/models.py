@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from research_agent.assembly.models import Models, connect_models
+from research_agent.assembly.models.connecting import Models, connect_models
 from research_agent.settings import Settings
 
 

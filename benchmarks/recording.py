@@ -11,7 +11,7 @@ from threading import Lock
 from pydantic import TypeAdapter
 
 from research_agent.errors import ModelMissingError
-from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.replies import sampled_identity
 from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec, ToolUse
 from research_agent.types import Completion, Message
@@ -114,7 +114,7 @@ class RecordedChat:
         Raises MissingRecordingError where there is neither; ModelError.
         """
         call = _OneCall(self._recordings, max_tokens)
-        chat = KeptChat(self._model, call, self._weights, on_problem=_fail)
+        chat = CachedChat(self._model, call, self._weights, on_problem=_fail)
         try:
             reply = chat.complete(
                 role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds

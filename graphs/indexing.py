@@ -11,7 +11,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from research_agent.assembly.known_vectors import embedding_cache
-from research_agent.assembly.models import connect_embedder
+from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.errors import PathError

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Required, TypedDict, runtime_checkable
 
 from research_agent.types import Chunk, Completion, Message, ScoredId
 from research_agent.types.blending import BlendDiagnostics
@@ -17,6 +17,15 @@ ToolSpec = Mapping[str, object]
 """A tool as models are told about it: name, description and JSON schema of the arguments."""
 JsonSchema = Mapping[str, object]
 """A JSON schema that a reply has to follow."""
+
+
+class CallOptions(TypedDict, total=False):
+    """What a call of a ChatModel asks for beside its messages; wrappers hand it on as it is."""
+
+    max_tokens: Required[int]
+    tools: Sequence[ToolSpec]
+    schema: JsonSchema | None
+    seconds: float
 
 
 class ChatModel(Protocol):

@@ -8,7 +8,7 @@ import pytest
 
 from research_agent.errors import ModelUnavailableError, StoppedError
 from research_agent.models.adapters.bedrock.connection import Call
-from research_agent.models.adapters.rate_limited import Server
+from research_agent.models.adapters.rate_limited import Server, ServerLimits
 from research_agent.stopping import Stop, check, stopping, waking
 
 
@@ -72,7 +72,7 @@ def test_server_is_not_asked_again() -> None:
         raise ModelUnavailableError("down", retry_after=0.0)
 
     with stopping(stop), pytest.raises(StoppedError):
-        Server(retries=5).ask(send, None, seconds=30.0)
+        Server(ServerLimits(retries=5)).ask(send, tokens=None, seconds=30.0)
 
     assert 1 == len(asked)
 

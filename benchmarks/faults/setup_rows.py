@@ -176,10 +176,7 @@ def _parts(terms: Terms, *sizes: int) -> Iterator[ModelSettings]:
     def found(weights: WeightSet) -> list[Path | None]:
         return files if weights is WEIGHT_SETS["0.5b"] else [None] * len(weights.packages)
 
-    modules = [
-        f"research_agent.models.adapters.weights.{name}.part_files" for name in ("sets", "joining")
-    ]
-    with patch(modules[0], found), patch(modules[1], found):
+    with patch("research_agent.models.adapters.weights.part_files", found):
         yield ModelSettings(local=LocalModelSettings(weights="auto" if all(sizes) else "0.5b"))
 
 

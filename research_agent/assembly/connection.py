@@ -7,7 +7,9 @@ from functools import partial
 from research_agent.assembly.calibration import calibrated, writers_of
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
-from research_agent.assembly.models import OnNote, check_prices, connect_models, connect_reranker
+from research_agent.assembly.models.connecting import OnNote, connect_models
+from research_agent.assembly.models.reranker import connect_reranker
+from research_agent.assembly.models.roles import check_prices
 from research_agent.closeable import Closing
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.system_clock import SystemClock

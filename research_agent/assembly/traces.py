@@ -10,18 +10,19 @@ from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.assembly.models.roles import ChatRole
 from research_agent.config import changed_settings
 from research_agent.model_settings import RoleSettings
-from research_agent.models.adapters.traces import (
+from research_agent.models.adapters.minilm import MiniLM
+from research_agent.models.adapters.trace_file import TraceFile, read_lines
+from research_agent.models.adapters.trace_ports import (
+    Line,
     RecordedDecisions,
+    RecordingChat,
+    RecordingDecisions,
+    RecordingEmbedder,
+    RecordingReranker,
     ReplayedChat,
     ReplayedEmbedder,
     ReplayedReranker,
-    TraceFile,
     Write,
-    read_lines,
-    recording_chat,
-    recording_decisions,
-    recording_embedder,
-    recording_reranker,
 )
 from research_agent.models.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
@@ -47,7 +48,6 @@ PORTS: Mapping[ChatRole, str] = {
 """The port of each role."""
 OWN = ("models.", "rerank.", "sessions.", "blend.diagnostics")
 """Settings that a replay takes from its user, and `--set` changes there too."""
-Line = Mapping[str, Any]
 
 
 def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, object]:
@@ -68,16 +68,16 @@ def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, obj
 def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
     """Return `ports` with every call to a model written down."""
     chats: dict[str, Any] = {
-        port: recording_chat(getattr(ports, port), _identity(settings, role), write)
+        port: RecordingChat(getattr(ports, port), _identity(settings, role), write)
         for role, port in PORTS.items()
     }
     return replace(
         ports,
         **chats,
-        sampler=ports.sampler and recording_chat(ports.sampler, _sampled_identity(settings), write),
-        embedder=recording_embedder(ports.embedder, write),
-        reranker=ports.reranker and recording_reranker(ports.reranker, write),
-        decisions=ports.decisions and recording_decisions(ports.decisions, write),
+        sampler=ports.sampler and RecordingChat(ports.sampler, _sampled_identity(settings), write),
+        embedder=RecordingEmbedder(ports.embedder, write),
+        reranker=ports.reranker and RecordingReranker(ports.reranker, write),
+        decisions=ports.decisions and RecordingDecisions(ports.decisions, write),
     )
 
 
@@ -136,13 +136,14 @@ def replayed_ports(
         None if offline_only else ports.sampler, lines, _sampled_identity(recorded)
     )
     asked = (*chats.values(), *([sampler] if isinstance(sampler, ReplayedChat) else []))
+    embedder = ports.embedder
+    within = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder
+    may_ask = not offline_only or isinstance(within, MiniLM)
     reranked = recorded.rerank.mode == "http"
     given: dict[str, Any] = {
         **chats,
         "sampler": sampler,
-        "embedder": ReplayedEmbedder(
-            ports.embedder, lines, may_ask=not offline_only or _is_packaged(ports)
-        ),
+        "embedder": ReplayedEmbedder(embedder, lines, may_ask=may_ask),
         "reranker": ReplayedReranker(None if offline_only else ports.reranker, lines)
         if reranked
         else None,
@@ -150,15 +151,6 @@ def replayed_ports(
         "tool_use": _ToolUse(lines),
     }
     return Replayed(replace(ports, **given), asked)
-
-
-def _is_packaged(ports: Ports) -> bool:
-    """Return whether the embedding model is the one that is part of this program."""
-    from research_agent.models.adapters.minilm import MiniLM
-
-    embedder = ports.embedder
-    asked = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder
-    return isinstance(asked, MiniLM)
 
 
 class _ToolUse:

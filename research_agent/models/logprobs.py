@@ -36,13 +36,7 @@ def read_tokens(entries: Iterable[Entry], text: str) -> tuple[Token, ...]:
 
 
 def entries_under(owner: object, key: str) -> Sequence[Entry]:
-    """Return the objects listed under `key`; none where a server wrote something else.
-
-    >>> entries_under({"content": [{"token": "a"}, None]}, "content")
-    [{'token': 'a'}]
-    >>> entries_under(None, "content")
-    []
-    """
+    """Return the objects listed under `key`; none where a server wrote something else."""
     listed = owner.get(key) if isinstance(owner, Mapping) else None
     if not isinstance(listed, (list, tuple)):
         return []
@@ -94,11 +88,10 @@ def _alternatives(entry: Entry) -> Iterator[Alternative]:
 
 
 def _number(value: object) -> float | None:
-    """Return a finite number, None for anything else."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            return None
-        return number if math.isfinite(number) else None
-    return None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

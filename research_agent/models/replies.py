@@ -1,70 +1,76 @@
-"""What a model's reply depends on, as a key to keep it under."""
+"""What a model's reply depends on, as a key to keep it under; and what a reply costs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from typing import Unpack
 
-from research_agent.types import Completion, Message
+from research_agent.ports import CallOptions
+from research_agent.types import Completion, Message, ModelCall
 
 WHOLE = ("stop", "tool_calls", "length")
 """How a reply ends that says all that the model had to say, or was allowed to."""
 
 
 def reply_key(
-    identity: str,
-    role: str,
-    messages: Sequence[Message],
-    *,
-    max_tokens: int,
-    tools: Sequence[Mapping[str, object]] = (),
-    schema: Mapping[str, object] | None = None,
+    identity: str, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
 ) -> str:
     """Return the SHA-256 of everything a reply depends on, in hexadecimal.
 
-    `identity` says which model answers (`served_identity`, `embedded_identity`) and how freely it
-    samples (`sampled_identity`), which mostly is not at all. The committed recordings of the
-    benchmarks are kept under these keys too: what is hashed must not change.
+    `identity` says which model answers (`served_identity`, `embedded_identity`). The committed
+    recordings of the benchmarks are kept under these keys too: what is hashed must not change.
 
     >>> reply_key("m", "answer", [Message("user", "Hello")], max_tokens=5)[:12]
     '4500a5c8e0c9'
     """
-    asked = {
-        "weights": identity,
+    return sha256(
+        json.dumps(
+            asked_values(role, messages, asked) | {"weights": identity}, sort_keys=True
+        ).encode()
+    ).hexdigest()
+
+
+def asked_values(role: str, messages: Sequence[Message], asked: CallOptions) -> dict[str, object]:
+    """Return what a model is asked, as JSON values; how long it may take is no part of it."""
+    schema = asked.get("schema")
+    return {
         "role": role,
         "messages": [[message.role, message.text] for message in messages],
-        "max_tokens": max_tokens,
-        "tools": [dict(tool) for tool in tools],
+        "max_tokens": asked["max_tokens"],
+        "tools": [dict(tool) for tool in asked.get("tools", ())],
         "schema": None if schema is None else dict(schema),
     }
-    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def served_identity(provider: str, url: str, model: str, top_logprobs: int) -> str:
+def served_identity(
+    provider: str, url: str, model: str, top_logprobs: int, temperature: float = 0.0
+) -> str:
     """Return what tells the replies of a server's model from all others.
 
     >>> served_identity("openai", "http://localhost:8000/v1/", "m", 5)
     '["openai", "http://localhost:8000/v1", "m", 5]'
     """
-    return json.dumps([provider, url.rstrip("/"), model, top_logprobs])
+    identity = json.dumps([provider, url.rstrip("/"), model, top_logprobs])
+    return sampled_identity(identity, temperature)
 
 
-def embedded_identity(digest: str, context: int, top_logprobs: int) -> str:
+def embedded_identity(
+    digest: str, context: int, top_logprobs: int, temperature: float = 0.0
+) -> str:
     """Return what tells the replies of the embedded model from all others.
 
     `digest` is the SHA-256 of its weights and `context` the tokens it reads and writes at most.
 
-    >>> embedded_identity("cc324a", 8192, 5)
-    '["local", "cc324a", 8192, 5]'
+    >>> embedded_identity("cc324a", 8192, 5, 0.7)
+    '["local", "cc324a", 8192, 5], temperature 0.7'
     """
-    return json.dumps(["local", digest, context, top_logprobs])
+    identity = json.dumps(["local", digest, context, top_logprobs])
+    return sampled_identity(identity, temperature)
 
 
 def sampled_identity(identity: str, temperature: float) -> str:
-    """Return an identity of replies that are sampled at a temperature; at 0 it stays as it is.
-
-    >>> sampled_identity("m", 0.0), sampled_identity("m", 0.7)
-    ('m', 'm, temperature 0.7')
-    """
+    """Return an identity of replies that are sampled at a temperature; at 0 it stays as it is."""
     return f"{identity}, temperature {temperature:g}" if temperature else identity
 
 
@@ -72,12 +78,32 @@ def is_whole(reply: Completion) -> bool:
     """Return whether a reply may be kept: it says something, and the server did not break it off.
 
     An empty reply that were kept would be given again to everybody who is told to ask again.
-
-    >>> from research_agent.types import ModelCall
-    >>> is_whole(Completion("So", ModelCall("answer"), finish_reason="content_filter"))
-    False
-    >>> is_whole(Completion(" ", ModelCall("answer"), finish_reason="stop"))
-    False
     """
     says_something = bool(reply.text.strip() or reply.tool_calls)
     return says_something and reply.finish_reason in WHOLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a model costs, in money for a million tokens."""
+
+    read: float = 0.0
+    cached: float | None = None
+    """Prompt tokens that the server had read before; None: they cost what the others cost."""
+    written: float = 0.0
+
+
+def call_price(price: Price, call: ModelCall) -> float:
+    """Return the money for the tokens of `call`, never less than 0.
+
+    Cached tokens are part of the prompt's and priced apart. Tries that failed are not counted:
+    nobody says how many tokens they had.
+
+    >>> call_price(Price(read=2.0, cached=0.5, written=10.0), ModelCall("answer", 1000, 100, 400))
+    0.0024
+    """
+    cached = min(max(call.cached_tokens, 0), max(call.prompt_tokens, 0))
+    fresh = max(call.prompt_tokens, 0) - cached
+    again = price.read if price.cached is None else price.cached
+    written = max(call.completion_tokens, 0)
+    return (fresh * price.read + cached * again + written * price.written) / 1_000_000

@@ -30,30 +30,13 @@ def retry_delay(
     >>> down = ModelUnavailableError("down")
     >>> [retry_delay(down, n, retries=3, left=60.0, chance=0.5) for n in (1, 2, 3, 4)]
     [0.25, 0.5, 1.0, None]
-    >>> busy = ModelUnavailableError("busy", retry_after=7.0)
-    >>> [retry_delay(busy, 1, retries=3, left=left, chance=0.0) for left in (60.0, 7.5)]
-    [7.0, None]
     """
-    asked = asked_wait(error)
+    asked = _asked_wait(error)
     if not error.retryable or tries > retries or asked > LONGEST_ASKED:
         return None
     own = min(LONGEST_WAIT, math.ldexp(FIRST_WAIT, min(tries - 1, 16)))
     wait = asked + chance * own
     return wait if wait + LEAST_TRY <= left else None
-
-
-def asked_wait(error: ModelError) -> float:
-    """Return the seconds that the server asks to be left alone, 0 where it asks for none.
-
-    What is no number counts as for ever; a moment that is past as 0.
-
-    >>> asked_wait(ModelUnavailableError("busy", retry_after=7.0)), asked_wait(ModelError("no"))
-    (7.0, 0.0)
-    """
-    asked = error.retry_after if isinstance(error, ModelUnavailableError) else None
-    if asked is None:
-        return 0.0
-    return math.inf if math.isnan(asked) else max(0.0, asked)
 
 
 def final_error(error: E, tries: int) -> E:
@@ -62,15 +45,14 @@ def final_error(error: E, tries: int) -> E:
     It keeps its class and hint, and knows the number of tries. Where there was one try and no wait
     was asked for, it is the same error.
 
-    >>> str(final_error(ModelUnavailableError("the server is down"), 3))
-    'the server is down (after 3 tries)'
-    >>> str(final_error(ModelUnavailableError("the server is busy", retry_after=300.0), 1))
-    'the server is busy (it asks to be left alone for 300 s)'
+    >>> str(final_error(ModelUnavailableError("the server is busy", retry_after=300.0), 3))
+    'the server is busy (after 3 tries; it asks to be left alone for 300 s)'
     """
-    asked = asked_wait(error)
+    asked = _asked_wait(error)
     told = [f"after {tries} tries"] if tries > 1 else []
     if asked > 0:
-        told.append("it asks to be left alone for " + ("ever" if asked == math.inf else _s(asked)))
+        shown = "ever" if asked == math.inf else f"{math.ceil(asked)} s"
+        told.append(f"it asks to be left alone for {shown}")
     if not told:
         return error
     final = type(error)(f"{error} ({'; '.join(told)})", hint=error.hint)
@@ -80,5 +62,9 @@ def final_error(error: E, tries: int) -> E:
     return final
 
 
-def _s(seconds: float) -> str:
-    return f"{math.ceil(seconds)} s"
+def _asked_wait(error: ModelError) -> float:
+    """Return the seconds that the server asks for; what is no number counts as for ever."""
+    asked = error.retry_after if isinstance(error, ModelUnavailableError) else None
+    if asked is None:
+        return 0.0
+    return math.inf if math.isnan(asked) else max(0.0, asked)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.models import connect_embedder, connect_models, describe_models
+from research_agent.assembly.models.connecting import connect_embedder, connect_models
+from research_agent.assembly.models.report import describe_models
 from research_agent.assembly.models.roles import bedrock_region, check_role
 from research_agent.errors import ConfigError
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
-from research_agent.models.adapters.rate_limited import ManagedEmbedder
+from research_agent.models.adapters.rate_limited import RateLimitedEmbedder
 from research_agent.ports import TextWindows
 from research_agent.types import Message
 from tests.aws import made_up_credentials
@@ -56,7 +57,7 @@ def test_bedrock_fills_the_roles() -> None:
 def test_embedder_alone() -> None:
     """Indexing connects Bedrock's embedding model without a look at the chat models."""
     with connect_embedder(ModelSettings(embedding=ROLE), environment=REGION) as found:
-        assert isinstance(found, ManagedEmbedder)
+        assert isinstance(found, RateLimitedEmbedder)
         assert isinstance(found, TextWindows)
         assert MODEL == found.name
 

@@ -14,7 +14,8 @@ import pytest
 
 from research_agent.assembly.connection import connect
 from research_agent.assembly.model_files import learned_file, reply_file
-from research_agent.assembly.models import Models, check_prices, connect_models
+from research_agent.assembly.models.connecting import Models, connect_models
+from research_agent.assembly.models.roles import check_prices
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError, ModelTimeoutError
 from research_agent.interfaces.agent import ResearchAgent
@@ -92,7 +93,7 @@ def test_replies_are_kept_for_another_process(environment: Mapping[str, str]) ->
         models.answerer.complete("answer", ASKED, max_tokens=7)
     program = (
         "import json, os, sys\n"
-        "from research_agent.assembly.models import connect_models\n"
+        "from research_agent.assembly.models.connecting import connect_models\n"
         "from research_agent.types import Message\n"
         "from research_agent.model_settings import ModelSettings, RoleSettings\n"
         "role = RoleSettings(provider='openai', model='m', base_url=sys.argv[1])\n"

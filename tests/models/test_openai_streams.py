@@ -7,7 +7,7 @@ import pytest
 
 from research_agent.errors import ModelBusyError, ModelError, ModelUnavailableError
 from research_agent.models.adapters.openai import OpenAIChat
-from research_agent.models.server_capabilities import Learned
+from research_agent.models.server_capabilities import ServerCapabilities
 from research_agent.types import Completion
 from tests.loopback import Json, Live, Peer, Raw, error_reply, server, text_reply, token
 from tests.loopback_events import event, events
@@ -56,7 +56,7 @@ def test_both_ways_give_the_same(reply: Json) -> None:
     script, seen = replies(reply)
     with server(script) as url:
         streaming = OpenAIChat(endpoint(url))
-        plain = OpenAIChat(endpoint(url), learned=Learned(refused=("stream",)))
+        plain = OpenAIChat(endpoint(url), learned=ServerCapabilities(refused=("stream",)))
         streamed, whole = ask(streaming), ask(plain)
         streaming.close()
         plain.close()
@@ -164,7 +164,7 @@ def test_what_an_earlier_run_learned_holds() -> None:
     """What is known to be refused is not sent at all."""
     script, seen = replies(text_reply("a"))
     with server(script) as url:
-        learned = Learned(refused=("logprobs", "max_tokens"))
+        learned = ServerCapabilities(refused=("logprobs", "max_tokens"))
         model = OpenAIChat(endpoint(url), learned=learned)
         ask(model)
         assert learned == model.learned

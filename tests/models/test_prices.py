@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_agent.models.prices import Price, call_price
+from research_agent.models.replies import Price, call_price
 from research_agent.types import ModelCall
 
 

@@ -12,11 +12,16 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.models.adapters.rate_limited import ManagedChat, Pacing, Server
-from research_agent.models.deadlines import FIRST_SECONDS, Rates, try_deadline
-from research_agent.models.prices import Price
+from research_agent.models.adapters.rate_limited import (
+    Pacing,
+    RateLimitedChat,
+    Server,
+)
+from research_agent.models.replies import Price
+from research_agent.models.server_capabilities import FIRST_SECONDS, Rates, try_deadline
 from research_agent.types import Completion, Message, ModelCall
 from tests.fakes import WordCount
+from tests.models.servers import limited
 
 MESSAGES = [Message("user", "one two three four five six")]
 PROMPT = 6 + 4
@@ -66,13 +71,13 @@ def time() -> Time:
 
 
 def ask(model: Flaky, server: Server, *, seconds: float = 900.0) -> Completion:
-    chat = ManagedChat(model, server, tokenizer=WordCount())
+    chat = RateLimitedChat(model, server, tokenizer=WordCount())
     return chat.complete("answer", MESSAGES, max_tokens=20, seconds=seconds)
 
 
 def test_first_try_is_enough(time: Time) -> None:
     """Its time is what it took, its deadline generous, and its rates are learned."""
-    server, model = Server(pacing=time.pacing()), Flaky(time)
+    server, model = limited(pacing=time.pacing()), Flaky(time)
 
     reply = ask(model, server)
 
@@ -84,7 +89,7 @@ def test_first_try_is_enough(time: Time) -> None:
 def test_model_that_takes_its_own_time_is_believed(time: Time) -> None:
     """What its server needed to start does not make it slow."""
     cost = replace(REPLY.cost, seconds=6.5)
-    server = Server(pacing=time.pacing())
+    server = limited(pacing=time.pacing())
 
     reply = ask(Flaky(time, takes=60.0, reply=replace(REPLY, cost=cost)), server)
 
@@ -94,7 +99,7 @@ def test_model_that_takes_its_own_time_is_believed(time: Time) -> None:
 
 def test_faults_that_pass_are_tried_again(time: Time) -> None:
     """With growing waits; the reply says how many tries and seconds it took."""
-    server, model = Server(pacing=time.pacing()), Flaky(time, DOWN, DOWN)
+    server, model = limited(pacing=time.pacing()), Flaky(time, DOWN, DOWN)
 
     reply = ask(model, server)
 
@@ -111,7 +116,7 @@ def test_last_error_says_how_often_was_tried(time: Time) -> None:
     model = Flaky(time, DOWN, DOWN, last)
 
     with pytest.raises(ModelBusyError, match=r"busy \(after 3 tries; .* 1 s\)") as caught:
-        ask(model, Server(pacing=time.pacing()))
+        ask(model, limited(pacing=time.pacing()))
 
     assert "Wait." == caught.value.hint
     assert last is caught.value.__cause__
@@ -124,7 +129,7 @@ def test_lasting_fault_is_tried_once(time: Time) -> None:
     model = Flaky(time, refused)
 
     with pytest.raises(ModelAccessError) as caught:
-        ask(model, Server(pacing=time.pacing()))
+        ask(model, limited(pacing=time.pacing()))
 
     assert refused is caught.value
     assert ([], 1) == (time.slept, len(model.given))
@@ -133,7 +138,7 @@ def test_lasting_fault_is_tried_once(time: Time) -> None:
 @pytest.mark.parametrize("fault", [KeyboardInterrupt(), RuntimeError("a bug")])
 def test_other_exceptions_pass_at_once(time: Time, fault: BaseException) -> None:
     """Also through a place that has to be given back."""
-    server = Server(requests=1, pacing=time.pacing())
+    server = limited(requests=1, pacing=time.pacing())
 
     with pytest.raises(type(fault)):
         ask(Flaky(time, fault), server)
@@ -146,11 +151,11 @@ def test_retry_after_is_waited_for(time: Time) -> None:
     """And where it does not fit into what is left, the error comes at once and says so."""
     busy = ModelBusyError("busy", retry_after=20.0)
 
-    assert 2 == ask(Flaky(time, busy), Server(pacing=time.pacing())).cost.tries
+    assert 2 == ask(Flaky(time, busy), limited(pacing=time.pacing())).cost.tries
     assert [20.25] == time.slept
 
     with pytest.raises(ModelBusyError, match=r"busy \(it asks .* 20 s\)"):
-        ask(Flaky(time, busy), Server(pacing=time.pacing()), seconds=20.0)
+        ask(Flaky(time, busy), limited(pacing=time.pacing()), seconds=20.0)
     assert [20.25] == time.slept
 
 
@@ -158,9 +163,9 @@ def test_deadline_is_the_smallest_that_counts(time: Time) -> None:
     """Derived from the rates, or as the settings say, and never more than what is left."""
     derived, set_, hurried = (Flaky(time) for _ in range(3))
 
-    ask(derived, Server(rates=RATES, pacing=time.pacing()))
-    ask(set_, Server(rates=RATES, timeout=33.0, pacing=time.pacing()))
-    ask(hurried, Server(rates=RATES, timeout=33.0, pacing=time.pacing()), seconds=3.0)
+    ask(derived, limited(rates=RATES, pacing=time.pacing()))
+    ask(set_, limited(rates=RATES, timeout=33.0, pacing=time.pacing()))
+    ask(hurried, limited(rates=RATES, timeout=33.0, pacing=time.pacing()), seconds=3.0)
 
     assert [[2 * (PROMPT / 10 + 20 / 5) + 5], [33.0], [3.0]] == [
         derived.given,
@@ -172,8 +177,8 @@ def test_deadline_is_the_smallest_that_counts(time: Time) -> None:
 def test_tools_and_schema_count_as_prompt(time: Time) -> None:
     """The server reads them too."""
     model = Flaky(time)
-    chat = ManagedChat(
-        model, Server(rates=Rates(1.0, 200.0), pacing=time.pacing()), tokenizer=WordCount()
+    chat = RateLimitedChat(
+        model, limited(rates=Rates(1.0, 200.0), pacing=time.pacing()), tokenizer=WordCount()
     )
 
     chat.complete("planner", MESSAGES, max_tokens=0, tools=[{"name": "search tool"}])
@@ -184,7 +189,7 @@ def test_tools_and_schema_count_as_prompt(time: Time) -> None:
 def test_each_timeout_gives_the_next_try_longer(time: Time) -> None:
     """The rates are halved, for the calls that follow too; all tries fit into `seconds`."""
     slow = ModelTimeoutError("slow")
-    server, model = Server(rates=RATES, pacing=time.pacing()), Flaky(time, slow, slow)
+    server, model = limited(rates=RATES, pacing=time.pacing()), Flaky(time, slow, slow)
 
     ask(model, server, seconds=60.0)
 
@@ -196,7 +201,7 @@ def test_each_timeout_gives_the_next_try_longer(time: Time) -> None:
 def test_caller_in_a_hurry_does_not_slow_the_rates(time: Time) -> None:
     """Nor is there another try when the time is up."""
     restarts: list[float] = []
-    server = Server(rates=RATES, pacing=time.pacing(), restart=lambda: restarts.append(time.now))
+    server = limited(rates=RATES, pacing=time.pacing(), restart=lambda: restarts.append(time.now))
     model = Flaky(time, ModelTimeoutError("slow"))
 
     with pytest.raises(ModelTimeoutError, match=r"^slow$"):
@@ -220,7 +225,7 @@ def test_embedded_server_is_started_anew_once(
 ) -> None:
     """One further try, however many the settings allow; after the last fault it is ended too."""
     restarts: list[float] = []
-    server = Server(
+    server = limited(
         requests=1, retries=9, pacing=time.pacing(), restart=lambda: restarts.append(time.now)
     )
     model = Flaky(time, *faults)
@@ -239,13 +244,13 @@ def test_no_retries_means_none(time: Time) -> None:
     """For the embedded server as for others."""
     for restart in (None, lambda: None):
         with pytest.raises(ModelUnavailableError) as caught:
-            ask(Flaky(time, DOWN), Server(retries=0, restart=restart, pacing=time.pacing()))
+            ask(Flaky(time, DOWN), limited(retries=0, restart=restart, pacing=time.pacing()))
         assert DOWN is caught.value
 
 
 def test_try_that_starts_the_server_has_longer(time: Time) -> None:
     """The first one, and the one after the server was ended."""
-    server = Server(rates=RATES, start_seconds=100.0, restart=lambda: None, pacing=time.pacing())
+    server = limited(rates=RATES, start_seconds=100.0, restart=lambda: None, pacing=time.pacing())
     quick = replace(REPLY, cost=ModelCall("answer"))
     first, second = Flaky(time, reply=quick), Flaky(time, DOWN, reply=quick)
 
@@ -257,8 +262,8 @@ def test_try_that_starts_the_server_has_longer(time: Time) -> None:
 
 def test_price_is_that_of_the_reply(time: Time) -> None:
     """In the money of the settings; without a price it is not known."""
-    server = Server(pacing=time.pacing())
-    chat = ManagedChat(
+    server = limited(pacing=time.pacing())
+    chat = RateLimitedChat(
         Flaky(time, DOWN), server, tokenizer=WordCount(), price=Price(read=1.0, written=10.0)
     )
 
@@ -279,8 +284,8 @@ def test_real_pacing() -> None:
 def test_wait_without_end_is_possible(time: Time) -> None:
     """A caller without a deadline gets the server's own."""
     model = Flaky(time)
-    complete: Callable[..., Completion] = ManagedChat(
-        model, Server(pacing=time.pacing()), tokenizer=WordCount()
+    complete: Callable[..., Completion] = RateLimitedChat(
+        model, limited(pacing=time.pacing()), tokenizer=WordCount()
     ).complete
 
     complete("answer", MESSAGES, max_tokens=20)

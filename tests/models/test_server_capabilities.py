@@ -6,11 +6,10 @@ from threading import Thread
 
 import pytest
 
-from research_agent.models.adapters.server_capabilities import LearnedFile
-from research_agent.models.deadlines import Rates
-from research_agent.models.server_capabilities import Learned, endpoint_key
+from research_agent.models.adapters.capabilities_file import CapabilitiesFile
+from research_agent.models.server_capabilities import Rates, ServerCapabilities, endpoint_key
 
-LEARNED = Learned(refused=("logprobs", "temperature"), rates=Rates(100.0, 10.5))
+LEARNED = ServerCapabilities(refused=("logprobs", "temperature"), rates=Rates(100.0, 10.5))
 KEY = endpoint_key("openai", "http://localhost/v1?key=secret", "m")
 
 
@@ -18,10 +17,10 @@ def test_kept_over_runs(tmp_path: Path) -> None:
     """Another object reads what one has written, into a folder that was not there."""
     path = tmp_path / "cache" / "endpoints.json"
 
-    LearnedFile(path).put(KEY, LEARNED)
+    CapabilitiesFile(path).put(KEY, LEARNED)
 
-    assert LEARNED == LearnedFile(path).get(KEY)
-    assert Learned() == LearnedFile(path).get("another")
+    assert LEARNED == CapabilitiesFile(path).get(KEY)
+    assert ServerCapabilities() == CapabilitiesFile(path).get("another")
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)
     assert [path] == list(path.parent.iterdir())
     assert "secret" not in path.read_text(encoding="utf-8")
@@ -32,20 +31,22 @@ def test_what_an_older_version_kept_is_read(tmp_path: Path) -> None:
     path = tmp_path / "endpoints.json"
     path.write_text('{"k": {"since": 5, "learned": {"logprobs": true, "refused": ["stream"]}}}')
 
-    assert Learned(refused=("stream",)) == LearnedFile(path, now=lambda: 6.0).get("k")
+    assert ServerCapabilities(refused=("stream",)) == CapabilitiesFile(path, now=lambda: 6.0).get(
+        "k"
+    )
 
 
 def test_old_entries_are_forgotten(tmp_path: Path) -> None:
     """After a week a server may have changed; repeating the same makes it no younger."""
     day = [0.0]
-    file = LearnedFile(tmp_path / "endpoints.json", now=lambda: day[0] * 86_400)
+    file = CapabilitiesFile(tmp_path / "endpoints.json", now=lambda: day[0] * 86_400)
     file.put(KEY, LEARNED)
     day[0] = 6.9
     file.put(KEY, LEARNED)
 
     assert LEARNED == file.get(KEY)
     day[0] = 7.1
-    assert Learned() == file.get(KEY)
+    assert ServerCapabilities() == file.get(KEY)
     file.put(KEY, LEARNED)
     day[0] = 14.0
     assert LEARNED == file.get(KEY)
@@ -69,9 +70,9 @@ def test_damaged_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) ->
     """Nothing is known then, and what is learned next is kept."""
     path = tmp_path / "endpoints.json"
     path.write_bytes(content)
-    file = LearnedFile(path)
+    file = CapabilitiesFile(path)
 
-    assert Learned() == file.get("k")
+    assert ServerCapabilities() == file.get("k")
     file.put("k", LEARNED)
     assert LEARNED == file.get("k")
 
@@ -79,29 +80,31 @@ def test_damaged_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) ->
 def test_unwritable_place_is_no_fault(tmp_path: Path) -> None:
     """A file where the folder should be: nothing is kept, nothing fails."""
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
-    file = LearnedFile(tmp_path / "taken" / "endpoints.json")
+    file = CapabilitiesFile(tmp_path / "taken" / "endpoints.json")
 
     file.put(KEY, LEARNED)
 
-    assert Learned() == file.get(KEY)
+    assert ServerCapabilities() == file.get(KEY)
     assert "mine" == (tmp_path / "taken").read_text(encoding="utf-8")
 
 
 def test_file_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest entries leave."""
-    monkeypatch.setattr("research_agent.models.adapters.server_capabilities.MAX_ENTRIES", 3)
+    monkeypatch.setattr("research_agent.models.adapters.capabilities_file.MAX_ENTRIES", 3)
     ticks = [0.0]
-    file = LearnedFile(tmp_path / "endpoints.json", now=lambda: ticks[0])
+    file = CapabilitiesFile(tmp_path / "endpoints.json", now=lambda: ticks[0])
     for number in range(5):
         ticks[0] = float(number)
         file.put(f"k{number}", LEARNED)
 
-    assert [Learned()] * 2 + [LEARNED] * 3 == [file.get(f"k{number}") for number in range(5)]
+    assert [ServerCapabilities()] * 2 + [LEARNED] * 3 == [
+        file.get(f"k{number}") for number in range(5)
+    ]
 
 
 def test_threads_lose_nothing(tmp_path: Path) -> None:
     """Several roles learn at the same time."""
-    file = LearnedFile(tmp_path / "endpoints.json")
+    file = CapabilitiesFile(tmp_path / "endpoints.json")
     threads = [Thread(target=file.put, args=(f"k{n}", LEARNED)) for n in range(8)]
     for thread in threads:
         thread.start()

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import ModelTimeoutError, ReplayError
-from research_agent.models.adapters.traces import (
+from research_agent.models.adapters.trace_file import TraceFile
+from research_agent.models.adapters.trace_ports import (
     RecordedDecisions,
+    RecordingChat,
+    RecordingDecisions,
+    RecordingEmbedder,
+    RecordingReranker,
     ReplayedChat,
     ReplayedEmbedder,
     ReplayedReranker,
-    TraceFile,
-    recording_chat,
-    recording_decisions,
-    recording_embedder,
-    recording_reranker,
 )
 from research_agent.types import Message
 from tests.fakes import ScriptedChat, WordEmbedder, says
@@ -61,7 +61,7 @@ def test_calls_are_answered_in_their_order() -> None:
     """The same call gets its replies one after the other, and failures fail again."""
     lines: list[Mapping[str, object]] = []
     model = ScriptedChat(says("one"), ModelTimeoutError("late", hint="Wait."), says("three"))
-    recorded = recording_chat(model, "m", lines.append)
+    recorded = RecordingChat(model, "m", lines.append)
     assert "one" == recorded.complete("answer", ASKED, max_tokens=9).text
     with pytest.raises(ModelTimeoutError):
         recorded.complete("answer", ASKED, max_tokens=9)
@@ -80,7 +80,7 @@ def test_calls_are_answered_in_their_order() -> None:
 def test_another_call_is_asked_or_an_error(identity: str, tokens: int) -> None:
     """A call with another model or length is not the recorded one."""
     lines: list[Mapping[str, object]] = []
-    recording_chat(ScriptedChat(says("one")), "m", lines.append).complete(
+    RecordingChat(ScriptedChat(says("one")), "m", lines.append).complete(
         "answer", ASKED, max_tokens=9
     )
     asking = ReplayedChat(ScriptedChat(says("new")), lines, identity)
@@ -94,9 +94,9 @@ def test_vectors_scores_and_verdicts_come_back() -> None:
     """Texts are not in the lines; what is new is asked only where that is allowed."""
     lines: list[Mapping[str, object]] = []
     embedder = WordEmbedder()
-    vectors = recording_embedder(embedder, lines.append).embed(["a secret"])
-    scores = recording_reranker(Scores(), lines.append).scores("rye", ["rye bread", "tin"])
-    recording_decisions(Verdicts(), lines.append).get(["a", "b"])
+    vectors = RecordingEmbedder(embedder, lines.append).embed(["a secret"])
+    scores = RecordingReranker(Scores(), lines.append).scores("rye", ["rye bread", "tin"])
+    RecordingDecisions(Verdicts(), lines.append).get(["a", "b"])
     replayed = ReplayedEmbedder(embedder, lines, may_ask=True)
 
     assert "secret" not in str(lines)

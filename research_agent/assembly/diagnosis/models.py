@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from research_agent.assembly.diagnosis.findings import Finding, fault_of
 from research_agent.assembly.diagnosis.network import host_of
-from research_agent.assembly.models import Models, connect_models, describe_models
+from research_agent.assembly.models.connecting import Models, connect_models
+from research_agent.assembly.models.report import describe_models
 from research_agent.assembly.models.roles import CHAT_ROLES, api_key
 from research_agent.errors import ConfigError, ResearchAgentError
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings

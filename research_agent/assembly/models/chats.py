@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from research_agent.assembly.model_files import learned_file, reply_file
@@ -12,32 +12,23 @@ from research_agent.assembly.models.endpoints import (
     embedded_endpoint,
     served_endpoint,
 )
-from research_agent.assembly.models.pricing import price_of
-from research_agent.assembly.models.roles import ChatRole, check_role
+from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat
-from research_agent.models.adapters.cached_chat import KeptChat
+from research_agent.models.adapters.cached_chat import CachedChat
+from research_agent.models.adapters.capabilities_file import CapabilitiesFile
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, OpenAIChat
-from research_agent.models.adapters.rate_limited import ManagedChat, Server
+from research_agent.models.adapters.rate_limited import RateLimitedChat, Server, ServerLimits
 from research_agent.models.adapters.reply_files import SqliteReplies
-from research_agent.models.adapters.server_capabilities import LearnedFile
 from research_agent.models.adapters.tokens import Cl100k
-from research_agent.models.replies import embedded_identity, sampled_identity, served_identity
-from research_agent.models.server_capabilities import Learned, endpoint_key
+from research_agent.models.replies import embedded_identity, served_identity
+from research_agent.models.server_capabilities import ServerCapabilities, endpoint_key
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
 
 SAMPLE_TEMPERATURE = 0.7
 """Of second answers (`verify.samples: 2`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """What is asked for of each token."""
-
-    top_logprobs: int
-    temperature: float = 0.0
 
 
 class Chats:
@@ -60,39 +51,30 @@ class Chats:
         self._settings, self._environment, self._embedded = settings, environment, embedded
         self._opened, self._on_note = opened, on_note
         self._tokenizer = Cl100k()
-        self._learned = LearnedFile(learned_file(environment))
+        self._learned = CapabilitiesFile(learned_file(environment))
         self._servers: dict[tuple[str, str], Server] = {}
-        self._made: dict[RoleSettings, ChatModel] = {}
-        self._replies = (
-            opened.enter_context(
-                SqliteReplies(
-                    reply_file(environment),
-                    max_mb=settings.reply_cache.max_mb,
-                    max_days=settings.reply_cache.max_days,
-                )
+        self._made: dict[tuple[RoleSettings, float], ChatModel] = {}
+        cache, self._replies = settings.reply_cache, None
+        if cache.mode == "on":
+            self._replies = opened.enter_context(
+                SqliteReplies(reply_file(environment), max_mb=cache.max_mb, max_days=cache.max_days)
             )
-            if settings.reply_cache.mode == "on"
-            else None
-        )
 
-    def chat(self, name: ChatRole) -> ChatModel:
+    def chat(self, name: ChatRole, *, temperature: float = 0.0) -> ChatModel:
         """Return the model of a role; raises ConfigError where its settings cannot be used."""
         role, key = self._settings.role(name), f"models.{name}"
         check_role(key, role, offline=self._settings.offline)
-        if role not in self._made:
-            self._made[role] = self._kept(role, self._managed(key, role))
-        return self._made[role]
-
-    def sampler(self, name: ChatRole) -> ChatModel:
-        """Return the model of a role as a second answer is asked for, where one is wanted."""
-        role, key = self._settings.role(name), f"models.{name}"
-        sampling = Sampling(self._settings.top_logprobs, SAMPLE_TEMPERATURE)
-        check_role(key, role, offline=self._settings.offline)
-        return self._kept(role, self._managed(key, role, sampling), sampling)
+        if (role, temperature) not in self._made:
+            model = self._rate_limited(key, role, temperature)
+            identity = self._identity(role, temperature)
+            if self._replies is not None and identity:
+                model = CachedChat(model, self._replies, identity, on_problem=self._on_note)
+            self._made[role, temperature] = model
+        return self._made[role, temperature]
 
     def decisions(self, name: ChatRole) -> KeptDecisions | None:
         """Return the kept verdicts of a role's model; None where nothing is kept."""
-        identity = self._identity(self._settings.role(name))
+        identity = self._identity(self._settings.role(name), 0.0)
         if self._replies is None or not identity:
             return None
         return KeptDecisions(self._replies, identity, on_problem=self._on_note)
@@ -106,78 +88,54 @@ class Chats:
         settings, place = self._settings, (role.provider, _address(role))
         if place not in self._servers:
             own = role.provider == "local"
-            self._servers[place] = Server(
+            limits = ServerLimits(
                 requests=1 if own else settings.requests,
                 retries=settings.retries,
                 timeout=settings.timeout,
-                rates=self._known(role).rates,
-                restart=self._embedded.close if own else None,
                 start_seconds=START_SECONDS if own else 0.0,
             )
+            rates = self._learned.get(self._place(role)).rates
+            restart = self._embedded.close if own else None
+            self._servers[place] = Server(limits, rates=rates, restart=restart)
         return self._servers[place]
 
-    def _kept(
-        self, role: RoleSettings, model: ChatModel, sampling: "Sampling | None" = None
-    ) -> ChatModel:
-        """Return `model` behind the reply cache, where there is one that can tell it apart."""
-        identity = self._identity(role, sampling)
-        if self._replies is None or not identity:
-            return model
-        return KeptChat(model, self._replies, identity, on_problem=self._on_note)
-
-    def _identity(self, role: RoleSettings, sampling: "Sampling | None" = None) -> str:
-        given = sampling or Sampling(self._settings.top_logprobs)
-        shown, temperature = given.top_logprobs, given.temperature
+    def _identity(self, role: RoleSettings, temperature: float) -> str:
+        """Return what tells a model's replies from others; empty where nothing does."""
+        shown = self._settings.top_logprobs
         if role.provider != "local":
-            identity = served_identity(role.provider, _address(role), role.model, shown)
-            return sampled_identity(identity, temperature)
-        digest = embedded_digest(self._settings.local, self._environment)
-        if not digest:
-            return ""
-        identity = embedded_identity(digest, self._settings.local.context, shown)
-        return sampled_identity(identity, temperature)
+            return served_identity(role.provider, _address(role), role.model, shown, temperature)
+        local = self._settings.local
+        digest = embedded_digest(local, self._environment)
+        return digest and embedded_identity(digest, local.context, shown, temperature)
 
-    def _managed(
-        self, key: str, role: RoleSettings, sampling: "Sampling | None" = None
-    ) -> ChatModel:
+    def _rate_limited(self, key: str, role: RoleSettings, temperature: float) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
-        settings, environment = self._settings, self._environment
-        known, server = self._known(role), self.server(role)
-        price = price_of(settings, role)
+        settings, environment, server = self._settings, self._environment, self.server(role)
         chat: OpenAIChat | BedrockChat
         if role.provider == "bedrock":
             place = bedrock_endpoint(key, role, settings, environment)
-            chat = BedrockChat(
-                replace(place, temperature=sampling.temperature if sampling else 0.0)
-            )
+            chat = BedrockChat(replace(place, temperature=temperature))
         else:
             endpoint = (
                 served_endpoint(key, role, settings, environment)
                 if role.provider == "openai"
                 else embedded_endpoint(self._embedded, settings)
             )
-            if sampling:
-                endpoint = replace(
-                    endpoint,
-                    top_logprobs=sampling.top_logprobs,
-                    temperature=sampling.temperature,
-                )
-            chat = OpenAIChat(endpoint, learned=known)
-        if isinstance(chat, OpenAIChat):
+            known = self._learned.get(self._place(role))
+            chat = OpenAIChat(replace(endpoint, temperature=temperature), learned=known)
             self._opened.callback(partial(self._remember, role, chat, server))
         self._opened.callback(chat.close)
         self._opened.callback(server.close)  # (it is called before the other one)
-        return ManagedChat(chat, server, tokenizer=self._tokenizer, price=price)
-
-    def _known(self, role: RoleSettings) -> Learned:
-        return self._learned.get(self._place(role))
+        price = price_of(settings, role)
+        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
         """Keep what was learned, for the next process."""
-        known = self._known(role)
+        place = self._place(role)
+        known = self._learned.get(place)
         learned = replace(chat.learned, rates=server.rates, tool_calls=known.tool_calls)
-        if learned != Learned():
-            self._learned.put(self._place(role), learned)
+        if learned != ServerCapabilities():
+            self._learned.put(place, learned)
 
     def _place(self, role: RoleSettings) -> str:
         model = role.model or embedded_digest(self._settings.local, self._environment)
@@ -187,7 +145,7 @@ class Chats:
 class KnownToolUse:
     """What was learned of a model's tool calls; implements ToolUse."""
 
-    def __init__(self, learned: LearnedFile, place: str) -> None:
+    def __init__(self, learned: CapabilitiesFile, place: str) -> None:
         """Keep it in `learned` under `place`; nothing is read yet."""
         self._learned, self._place = learned, place
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from research_agent.assembly.models.chats import Chats
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE, Chats
 from research_agent.assembly.models.endpoints import (
     EMBEDDING_SECONDS,
     bedrock_endpoint,
@@ -20,9 +20,9 @@ from research_agent.assembly.models.roles import check_role
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder
 from research_agent.models.adapters.llama import LlamaServer
-from research_agent.models.adapters.log_redaction import Discretion
+from research_agent.models.adapters.log_redaction import LogRedaction
 from research_agent.models.adapters.openai import OpenAIEmbedder
-from research_agent.models.adapters.rate_limited import Server, managed_embedder
+from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 
@@ -65,7 +65,7 @@ def connect_models(
     for embeddings may take `seconds`, and after that no further one is tried.
     """
     with ExitStack() as opened:
-        opened.enter_context(Discretion())
+        opened.enter_context(LogRedaction())
         embedded = LlamaServer(
             partial(embedded_weights, settings.local, environment, on_progress),
             context=settings.local.context,
@@ -84,7 +84,7 @@ def connect_models(
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
-            sampler=chats.sampler("answer"),
+            sampler=chats.chat("answer", temperature=SAMPLE_TEMPERATURE),
             decisions=chats.decisions("filter"),
         )
 
@@ -94,7 +94,7 @@ def connect_embedder(
     settings: ModelSettings, *, environment: Mapping[str, str]
 ) -> Iterator[Embedder]:
     """Give the embedding model alone, for what asks no other; raises ConfigError."""
-    server = Server(requests=settings.requests, retries=settings.retries)
+    server = Server(ServerLimits(requests=settings.requests, retries=settings.retries))
     with ExitStack() as opened:
         yield _embedder(
             settings,
@@ -120,17 +120,16 @@ def _embedder(
         from research_agent.models.adapters.minilm import MiniLM
 
         return MiniLM()
-    opened.enter_context(Discretion())
+    opened.enter_context(LogRedaction())
     limit = settings.timeout or EMBEDDING_SECONDS
     timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit
     remote: OpenAIEmbedder | BedrockEmbedder
     if role.provider == "bedrock":
-        remote = BedrockEmbedder(
-            bedrock_endpoint(key, role, settings, environment, timeout=timeout)
-        )
+        place = bedrock_endpoint(key, role, settings, environment, timeout=timeout)
+        remote = BedrockEmbedder(place)
     else:
         remote = OpenAIEmbedder(served_endpoint(key, role, settings, environment, timeout=timeout))
     server = server_of(role)
     opened.callback(remote.close)
     opened.callback(server.close)  # (it is called before the other one)
-    return managed_embedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))
+    return RateLimitedEmbedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))

@@ -11,7 +11,7 @@ from research_agent.assembly.models.roles import (
     check_role,
 )
 from research_agent.errors import ModelMissingError, ResearchAgentError
-from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
+from research_agent.model_settings import LocalModelSettings, ModelSettings
 from research_agent.models.adapters.llama import require_runtime
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
@@ -42,14 +42,15 @@ def describe_models(
     settings: ModelSettings, environment: Mapping[str, str]
 ) -> tuple[ModelDescription, ...]:
     """Return what fills each role; starts nothing, reads no weights, and raises nothing."""
-    chat = (_describe(name, settings.role(name), settings, environment) for name in CHAT_ROLES)
-    return (*chat, _describe("embedding", settings.embedding, settings, environment))
+    names = (*CHAT_ROLES, "embedding")
+    return tuple(_describe(name, settings, environment) for name in names)
 
 
 def _describe(
-    name: str, role: RoleSettings, settings: ModelSettings, environment: Mapping[str, str]
+    name: str, settings: ModelSettings, environment: Mapping[str, str]
 ) -> ModelDescription:
     key = f"models.{name}"
+    role = next((settings.role(one) for one in CHAT_ROLES if one == name), settings.embedding)
     where = role.base_url or (OPENAI_URL if role.provider == "openai" else "")
     about = ModelDescription(role=name, provider=role.provider, model=role.model, where=where)
     try:

@@ -1,4 +1,4 @@
-"""Settings of a role: what its provider needs, and its key or region from the environment."""
+"""Settings of a role: what its provider needs, and its key, region and price."""
 
 import re
 import string
@@ -7,9 +7,11 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.errors import ConfigError
-from research_agent.model_settings import RoleSettings
+from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import profile_region
 from research_agent.models.adapters.openai import OPENAI_URL
+from research_agent.models.replies import Price
+from research_agent.settings import Settings
 from research_agent.text.loopback import is_loopback
 
 ChatRole = Literal["answer", "planner", "filter", "verifier"]
@@ -39,24 +41,14 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
     """
     if not role.provider:
         raise ConfigError(f"{key}.provider is empty", hint="Use local, openai or bedrock.")
-    _check_meaning(key, role)
-    if role.provider != "local":
-        _check_remote(key, role)
-        if offline:
-            _check_offline(key, role)
-
-
-def _check_meaning(key: str, role: RoleSettings) -> None:
-    """Raise ConfigError for a setting that the role's provider does not look at."""
-    unused, hint = UNUSED.get(role.provider, ((), ""))
+    unused, hint = UNUSED[role.provider]
     for name in unused:
         if getattr(role, name):
             raise ConfigError(
                 f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
             )
-
-
-def _check_remote(key: str, role: RoleSettings) -> None:
+    if role.provider == "local":
+        return
     if not role.model:
         raise ConfigError(
             f"{key}.model is empty",
@@ -71,18 +63,13 @@ def _check_remote(key: str, role: RoleSettings) -> None:
             if role.provider == "openai"
             else "It is mostly left empty; a VPC endpoint's begins with https://vpce-.",
         )
-
-
-def _check_offline(key: str, role: RoleSettings) -> None:
-    """Raise ConfigError for a server that is not on this machine."""
-    if is_loopback(role.base_url):
-        return
-    asked = role.base_url or (OPENAI_URL if role.provider == "openai" else "Amazon Bedrock")
-    raise ConfigError(
-        f"models.offline is set, and {key} asks {asked}, which is not on this machine",
-        hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or do "
-        "without models.offline.",
-    )
+    if offline and not is_loopback(role.base_url):
+        asked = role.base_url or (OPENAI_URL if role.provider == "openai" else "Amazon Bedrock")
+        raise ConfigError(
+            f"models.offline is set, and {key} asks {asked}, which is not on this machine",
+            hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or "
+            "do without models.offline.",
+        )
 
 
 def is_address(text: str) -> bool:
@@ -104,23 +91,11 @@ def key_variable(role: RoleSettings) -> str:
     """Return the environment variable that holds a role's key, empty where none is sent.
 
     OPENAI_API_KEY goes to OpenAI's own address alone, unless the settings name it.
-
-    >>> own, other = "http://127.0.0.1:8080/v1", "https://models.example/v1"
-    >>> [key_variable(RoleSettings(provider="openai", base_url=url)) for url in ("", own, other)]
-    ['OPENAI_API_KEY', '', '']
     """
-    return role.api_key_env or (DEFAULT_KEY if _is_openai(role.base_url) else "")
-
-
-def _is_openai(url: str) -> bool:
-    """Return whether an address is OpenAI's own; the empty one stands for it.
-
-    >>> [_is_openai(url) for url in ("https://API.openai.com/v1/", "http://api.openai.com/v1")]
-    [True, False]
-    """
-    asked, theirs = urlsplit(url or OPENAI_URL), urlsplit(OPENAI_URL)
+    asked, theirs = urlsplit(role.base_url or OPENAI_URL), urlsplit(OPENAI_URL)
     found = (asked.scheme, asked.hostname, asked.port or 443)
-    return found == (theirs.scheme, theirs.hostname, theirs.port or 443)
+    is_openai = found == (theirs.scheme, theirs.hostname, 443)
+    return role.api_key_env or (DEFAULT_KEY if is_openai else "")
 
 
 def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:
@@ -134,8 +109,7 @@ def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str
             f"{key}.api_key_env is empty, and {DEFAULT_KEY} is sent to OpenAI alone",
             hint=f"Name the variable with the key for {role.base_url} in {key}.api_key_env.",
         )
-    found = environment.get(named, "").strip()
-    check_key(named, found)
+    found = checked_key(named, environment)
     if not found and not own:
         raise ConfigError(
             f"the environment variable {named} is not set",
@@ -145,13 +119,15 @@ def api_key(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str
     return found or "none"
 
 
-def check_key(name: str, key: str) -> None:
-    """Raise ConfigError where what the variable `name` holds cannot be a key."""
+def checked_key(name: str, environment: Mapping[str, str]) -> str:
+    """Return what the variable `name` holds; raises ConfigError where that cannot be a key."""
+    key = environment.get(name, "").strip()
     if not set(key) <= KEY_CHARACTERS:
         raise ConfigError(
             f"the environment variable {name} holds no key: keys have no spaces and only ASCII",
             hint="Set it to the key alone.",
         )
+    return key
 
 
 def bedrock_region(key: str, role: RoleSettings, environment: Mapping[str, str]) -> str:
@@ -172,3 +148,29 @@ def bedrock_region(key: str, role: RoleSettings, environment: Mapping[str, str])
             hint="A region is called like us-east-1 or eu-central-1.",
         )
     return found
+
+
+def price_of(settings: ModelSettings, role: RoleSettings) -> Price | None:
+    """Return what a role's model costs; None where the settings do not say.
+
+    The embedded model costs nothing.
+    """
+    if role.provider == "local":
+        return Price()
+    for price in settings.prices:
+        if price.model == role.model:
+            return Price(read=price.read, cached=price.cached or None, written=price.written)
+    return None
+
+
+def check_prices(settings: Settings) -> None:
+    """Raise ConfigError where the cost is limited and a model's price is not known."""
+    for name in CHAT_ROLES if settings.budget.cost else ():
+        role = settings.models.role(name)
+        if price_of(settings.models, role) is None:
+            raise ConfigError(
+                f"budget.cost is set, but models.prices has no price for {role.model!r}, "
+                f"the model of models.{name}",
+                hint="Add it: models.prices: [{model: …, read: …, written: …}], in money for a "
+                "million tokens; or set budget.cost: 0.",
+            )

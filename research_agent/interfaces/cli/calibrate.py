@@ -18,7 +18,7 @@ from research_agent.assembly.calibration import (
     writers_of,
 )
 from research_agent.assembly.connection import connect
-from research_agent.assembly.models import describe_models
+from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext, StepContext
 from research_agent.errors import ConfigError, ModelError

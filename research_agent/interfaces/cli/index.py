@@ -10,7 +10,7 @@ import click
 
 from research_agent.assembly.index import list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache
-from research_agent.assembly.models import connect_embedder
+from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE

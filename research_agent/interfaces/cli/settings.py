@@ -13,7 +13,7 @@ import click
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.model_files import prune_all, weight_statuses
-from research_agent.assembly.models import describe_models
+from research_agent.assembly.models.report import describe_models
 from research_agent.config import (
     FILE,
     configured,

@@ -1,18 +1,18 @@
 """A chat model that answers from kept replies what it was asked before."""
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Lock
+from typing import Unpack
 
 from research_agent.errors import ModelMissingError
 from research_agent.models.replies import is_whole, reply_key
-from research_agent.ports import ChatModel, JsonSchema, KeptReply, ReplyCache, ToolSpec
+from research_agent.ports import CallOptions, ChatModel, KeptReply, ReplyCache
 from research_agent.types import Completion, Message
 
 
-class KeptChat:
+class CachedChat:
     """Stands in front of a model, or takes its place; implements ChatModel.
 
     Safe to share between threads where the model and the cache are. A cache that fails (with
@@ -38,65 +38,42 @@ class KeptChat:
         self._lock = Lock()
 
     def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
     ) -> Completion:
         """Return the kept reply, marked as reused, or the model's own, which is kept.
 
         Raises ModelError; ModelMissingError where no reply is kept and there is no model. A reply
         that a server ended for its own reasons is not kept, nor is an empty one.
         """
-        key = reply_key(
-            self._identity, role, messages, max_tokens=max_tokens, tools=tools, schema=schema
-        )
-        kept = self._kept(key)
+        key = reply_key(self._identity, role, messages, **asked)
+        kept = self._cached(lambda: self._cache.get(key))
         if kept is not None:
-            return _reused(kept.reply)
+            cost = kept.reply.cost
+            price = None if cost.price is None else 0.0
+            cost = replace(cost, seconds=0.0, read_seconds=None, price=price, tries=0, reused=True)
+            return replace(kept.reply, cost=cost)
         if self._model is None:
             raise ModelMissingError(
                 "this call was not recorded, and there is no model to ask",
                 hint="Record it: run the benchmark with --live.",
             )
         started = self._clock()
-        reply = self._model.complete(
-            role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
-        )
+        reply = self._model.complete(role, messages, **asked)
         if is_whole(reply):
-            self._keep(key, KeptReply(reply, self._clock() - started))
+            new = KeptReply(reply, self._clock() - started)
+            self._cached(lambda: self._cache.put(key, new))
         return reply
 
-    def _kept(self, key: str) -> KeptReply | None:
+    def _cached(self, use: Callable[[], KeptReply | None]) -> KeptReply | None:
+        """Use the cache; say once what is wrong with it."""
         try:
-            return self._cache.get(key)
+            return use()
         except (OSError, ValueError) as error:
-            self._tell(error)
+            with self._lock:
+                told, self._told = self._told, True
+            if not told:
+                reason = "a kept reply cannot be read"  # (a ValueError's text may be a document's)
+                if isinstance(error, OSError):
+                    reason = error.strerror or str(error)
+                self._on_problem(f"the reply cache failed: {reason}")
             return None
-
-    def _keep(self, key: str, kept: KeptReply) -> None:
-        try:
-            self._cache.put(key, kept)
-        except (OSError, ValueError) as error:
-            self._tell(error)
-
-    def _tell(self, error: OSError | ValueError) -> None:
-        """Say once what is wrong; what a ValueError says may hold the text of a document."""
-        with self._lock:
-            told, self._told = self._told, True
-        if not told:
-            reason = "a kept reply cannot be read"
-            if isinstance(error, OSError):
-                reason = error.strerror or str(error)
-            self._on_problem(f"the reply cache failed: {reason}")
-
-
-def _reused(reply: Completion) -> Completion:
-    """Return a kept reply with what it costs this time: nothing."""
-    price = None if reply.cost.price is None else 0.0
-    cost = replace(reply.cost, seconds=0.0, read_seconds=None, price=price, tries=0, reused=True)
-    return replace(reply, cost=cost)

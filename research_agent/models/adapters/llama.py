@@ -33,11 +33,12 @@ class LlamaServer:
         """What requests have to carry."""
         self._path = path
         self._context = context
-        self._threads = threads or _cores()
+        own = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
+        self._threads = threads or own or 1
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._url = ""
-        self._stop: Callable[[], object] = _nothing
+        self._stop: Callable[[], object] = lambda: None
 
     def base_url(self) -> str:
         """Return the address of the server, and start it where it does not run.
@@ -55,7 +56,7 @@ class LlamaServer:
         """End the server, if it runs. A later call starts it again."""
         with self._lock:
             self._stop()
-            self._process, self._stop = None, _nothing
+            self._process, self._stop = None, lambda: None
 
     def _start(self) -> None:
         require_runtime()
@@ -82,16 +83,11 @@ class LlamaServer:
 
     def _address(self, process: subprocess.Popen[bytes], path: Path) -> str:
         """Tell the child what to serve and return its address; empty where it gave up."""
-        asked = {
-            "path": str(path),
-            "name": path.stem,
-            "context": self._context,
-            "threads": self._threads,
-            "key": self.api_key,
-        }
+        asked = {"path": str(path), "name": path.stem, "key": self.api_key}
+        limits = {"context": self._context, "threads": self._threads}
         stdin, stdout = _pipes(process)
         try:
-            stdin.write(json.dumps(asked).encode() + b"\n")
+            stdin.write(json.dumps(asked | limits).encode() + b"\n")
         except BrokenPipeError:
             return ""
         lines: list[bytes] = []
@@ -117,17 +113,6 @@ def require_runtime() -> None:
         )
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _nothing() -> None:
-    """Stop a server that never ran."""
-
-
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     if process.stdin is None or process.stdout is None:
         raise OSError("the child has no pipes")
@@ -147,7 +132,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _failed(path: Path, log: IO[bytes]) -> ModelUnavailableError:
-    """Return the error for a server that gave up, with the last it said."""
     log.seek(0)
     lines = log.read().decode(errors="replace").strip().splitlines()[-LOG_LINES:]
     said = "\n".join(lines) or "it said nothing"

@@ -26,39 +26,33 @@ LOGGERS = (
 """Those that write requests, replies or their headers."""
 
 
-class Discretion(Closing):
-    """Withholds what `LOGGERS` say below the level WARNING, until it is closed."""
+class LogRedaction(Closing):
+    """Withholds what `LOGGERS` say below the level WARNING, while any one is open."""
+
+    _lock = Lock()
+    _count = 0
 
     def __init__(self) -> None:
         """Begin to withhold."""
         self._open = True
-        _Withheld.change(+1)
+        self._change(+1)
 
     def close(self) -> None:
         """Let them speak again, unless another one is open; calling it again does nothing."""
         if self._open:
             self._open = False
-            _Withheld.change(-1)
-
-
-class _Withheld:
-    """How many are open; the filter is there while there are any."""
-
-    _lock = Lock()
-    _open = 0
+            self._change(-1)
 
     @classmethod
-    def change(cls, by: int) -> None:
-        """Count one more or less."""
+    def _change(cls, by: int) -> None:
         with cls._lock:
-            before, cls._open = cls._open, cls._open + by
+            before, cls._count = cls._count, cls._count + by
             for name in LOGGERS:
                 if not before:
                     logging.getLogger(name).addFilter(_is_loud)
-                elif not cls._open:
+                elif not cls._count:
                     logging.getLogger(name).removeFilter(_is_loud)
 
 
 def _is_loud(record: logging.LogRecord) -> bool:
-    """Return whether a record is a warning or worse."""
     return record.levelno >= logging.WARNING

@@ -94,7 +94,11 @@ class SqliteReplies(Closing):
             return
         now = self._now()
         with self._connection() as connection, _transaction(connection):
-            self._make_room(connection, len(packed))
+            limit = self._max_bytes - len(packed)
+            if _size(connection) > limit:  # (forget what was not used for the longest time)
+                while _size(connection) > 0.9 * limit:
+                    if not connection.execute(_LEAST_USED).rowcount:
+                        break
             connection.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", (key, now, now, packed)
             )
@@ -105,9 +109,9 @@ class SqliteReplies(Closing):
             self._drop()
 
     def _drop(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-        self._opened = None
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -154,14 +158,6 @@ class SqliteReplies(Closing):
                 self._path.with_name(f"{self._path.name}-journal").unlink(missing_ok=True)
                 self._path.replace(self._path.with_name(f"{self._path.name}.damaged"))
 
-    def _make_room(self, connection: sqlite3.Connection, needed: int) -> None:
-        """Forget what was not used for the longest time, some more than has to be."""
-        limit = self._max_bytes - needed
-        if _size(connection) <= limit:
-            return
-        while _size(connection) > 0.9 * limit and connection.execute(_LEAST_USED).rowcount:
-            pass
-
 
 @cache
 def _codec() -> "TypeAdapter[KeptReply]":
@@ -171,7 +167,7 @@ def _codec() -> "TypeAdapter[KeptReply]":
 
 
 def _unpacked(key: str, packed: bytes) -> KeptReply:
-    """Return a reply as it was put in under `key`, by its check sum; raises ValueError."""
+    """Return a reply as it was put in under `key`; zlib's check sum and the key vouch for it."""
     try:
         content = json.loads(zlib.decompress(packed))
     except zlib.error as error:

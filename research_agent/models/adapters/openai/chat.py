@@ -20,7 +20,7 @@ from research_agent.models.adapters.openai.connection import (
 from research_agent.models.adapters.openai.failures import translated_errors
 from research_agent.models.adapters.openai.replies import Reply, cut_off
 from research_agent.models.adapters.openai.request import Options, Wanted
-from research_agent.models.server_capabilities import Learned
+from research_agent.models.server_capabilities import ServerCapabilities
 from research_agent.ports import JsonSchema, ToolSpec
 from research_agent.types import Completion, Message
 
@@ -55,15 +55,15 @@ class OpenAIChat:
     as `max_tokens` lets it be, and it is whole or an error.
     """
 
-    def __init__(self, endpoint: Endpoint, *, learned: Learned | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, *, learned: ServerCapabilities | None = None) -> None:
         """Ask the model at `endpoint`, of which `learned` is known; sends nothing yet."""
         self._endpoint = endpoint
         self._connection = Connection(endpoint, self._build)
-        self._learned = learned or Learned()
+        self._learned = learned or ServerCapabilities()
         self._lock = Lock()
 
     @property
-    def learned(self) -> Learned:
+    def learned(self) -> ServerCapabilities:
         """What is known of the server by now, for a later `OpenAIChat` of the same model."""
         return self._learned
 

@@ -5,12 +5,15 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from research_agent.closeable import Closing
 from research_agent.errors import PathError
+from research_agent.models.traces import FORMAT
 
 UNFINISHED = ".part"
 """The ending of a file whose run has not ended, or has crashed."""
+MAX_BYTES = 2**30
 
 
 class TraceFile(Closing):
@@ -37,13 +40,17 @@ class TraceFile(Closing):
 
     def write(self, line: Mapping[str, object]) -> None:
         """Append one line; after a fault of the disk or the end of the run, do nothing."""
-        text = json.dumps(line)
+        data = f"{json.dumps(line)}\n".encode()
         with self._lock:
-            if self._file is not None:
-                try:
-                    _write(self._file, f"{text}\n".encode())
-                except OSError as error:
-                    self._give_up(error)
+            if self._file is None:
+                return
+            try:
+                while data:
+                    data = data[os.write(self._file, data) :]
+            except OSError as error:
+                os.close(self._file)
+                self._file = None
+                self._on_problem(f"the trace {self._part} ends here: {error.strerror or error}")
 
     def close(self) -> None:
         """Give the file its name."""
@@ -58,14 +65,37 @@ class TraceFile(Closing):
                 self._on_problem(f"the trace is not whole: {error.strerror or error}")
             self._file = None
 
-    def _give_up(self, error: OSError) -> None:
-        """Leave the lines that are there."""
-        if self._file is not None:
-            os.close(self._file)
-        self._file = None
-        self._on_problem(f"the trace {self._part} ends here: {error.strerror or error}")
+
+def read_lines(path: str) -> list[Mapping[str, Any]]:
+    """Return the lines of a trace, the header first; raises PathError for what is none.
+
+    A last line that was cut off, as a crash may leave it, is passed over.
+    """
+    try:
+        file = Path(path).expanduser()
+        if file.stat().st_size > MAX_BYTES:
+            raise _no_trace(path, "it is too large")
+        texts = file.read_bytes().split(b"\n")
+    except OSError as error:
+        raise _no_trace(path, error.strerror or str(error)) from error
+    lines: list[Mapping[str, Any]] = []
+    for number, text in enumerate(texts[:-1], 1):
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _no_trace(path, f"line {number} is not JSON") from error
+        if not isinstance(line, dict):
+            raise _no_trace(path, f"line {number} is no JSON object")
+        lines.append(line)
+    if not lines or lines[0].get("line") != "header":
+        raise _no_trace(path, "it does not begin with a header")
+    if lines[0].get("format") != FORMAT:
+        raise _no_trace(path, f"its format is {lines[0].get('format')!r}, not {FORMAT}")
+    return lines
 
 
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
+def _no_trace(path: str, why: str) -> PathError:
+    return PathError(
+        f"{path} is no trace that can be replayed: {why}",
+        hint="Name a file that `research-agent ask --trace FOLDER` has written.",
+    )

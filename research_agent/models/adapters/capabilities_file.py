@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from research_agent.models.server_capabilities import Learned
+from research_agent.models.server_capabilities import ServerCapabilities
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -30,13 +30,12 @@ MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What was learned, and when, in seconds since 1970."""
-
-    learned: Learned
+    learned: ServerCapabilities
     since: float
+    """Seconds since 1970."""
 
 
-class LearnedFile:
+class CapabilitiesFile:
     """What is known about endpoints by their key (`endpoint_key`). Threads may share it."""
 
     def __init__(self, path: Path, *, now: Callable[[], float] = time.time) -> None:
@@ -44,12 +43,12 @@ class LearnedFile:
         self._path, self._now = path, now
         self._lock = Lock()
 
-    def get(self, key: str) -> Learned:
+    def get(self, key: str) -> ServerCapabilities:
         """Return what is known about an endpoint; an empty value where nothing is."""
         entry = self._entries().get(key)
-        return entry.learned if entry else Learned()
+        return entry.learned if entry else ServerCapabilities()
 
-    def put(self, key: str, learned: Learned) -> None:
+    def put(self, key: str, learned: ServerCapabilities) -> None:
         """Keep what was learned; where it is known already, its age stays what it is."""
         with self._lock:
             entries = self._entries()

@@ -1,22 +1,106 @@
-"""Ports that answer from a trace, and ask a model only for what it does not hold."""
+"""Ports that write what is asked and answered to a trace, and ports that answer from one."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from research_agent import errors
 from research_agent.errors import ModelError, ReplayError
-from research_agent.models.replies import reply_key
+from research_agent.models.replies import asked_values, reply_key
 from research_agent.models.traces import scores_key, vector_key
-from research_agent.ports import ChatModel, Embedder, JsonSchema, Reranker, ToolSpec
+from research_agent.ports import CallOptions, ChatModel, DecisionCache, Embedder, Reranker
 from research_agent.types import Completion, Message
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 Line = Mapping[str, Any]
+Write = Callable[[Mapping[str, object]], None]
+"""Takes one line of a trace, as JSON values."""
+
+
+class RecordingChat:
+    """Writes every call of a model; implements ChatModel."""
+
+    def __init__(self, model: ChatModel, identity: str, write: Write) -> None:
+        """Ask `model`, which `identity` tells from others."""
+        self._model, self._identity, self._write = model, identity, write
+
+    def complete(
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
+    ) -> Completion:
+        """Ask the model and write the call; raises ModelError, which is written too."""
+        key = reply_key(self._identity, role, messages, **asked)
+        line = {"line": "call", "key": key, **asked_values(role, messages, asked)}
+        begun = time.monotonic()
+        try:
+            reply = self._model.complete(role, messages, **asked)
+        except ModelError as error:
+            failed = {"error": type(error).__name__, "message": str(error), "hint": error.hint}
+            self._write({**line, "failed": failed, "seconds": time.monotonic() - begun})
+            raise
+        self._write({**line, "reply": asdict(reply), "seconds": time.monotonic() - begun})
+        return reply
+
+
+class RecordingEmbedder:
+    """Writes every vector under the hash of its text; implements Embedder."""
+
+    def __init__(self, embedder: Embedder, write: Write) -> None:
+        """Ask `embedder`."""
+        self._embedder, self._write = embedder, write
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self._embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text, and write them without the texts."""
+        vectors = self._embedder.embed(texts)
+        for text, vector in zip(texts, vectors, strict=True):
+            key = vector_key(self.name, text)
+            self._write({"line": "vector", "key": key, "vector": [float(x) for x in vector]})
+        return vectors
+
+
+class RecordingReranker:
+    """Writes all scores under a hash of what was scored; implements Reranker."""
+
+    def __init__(self, reranker: Reranker, write: Write) -> None:
+        """Ask `reranker`."""
+        self._reranker, self._write = reranker, write
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> Sequence[float | None]:
+        """Return the scores, and write them without the texts."""
+        scores = self._reranker.scores(query, texts, seconds=seconds)
+        self._write({"line": "scores", "key": scores_key(query, texts), "scores": list(scores)})
+        return scores
+
+
+class RecordingDecisions:
+    """Writes the filter's verdicts that were kept; implements DecisionCache."""
+
+    def __init__(self, decisions: DecisionCache, write: Write) -> None:
+        """Look them up in `decisions`."""
+        self._decisions, self._write = decisions, write
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """Return what is kept, and write it."""
+        found = self._decisions.get(keys)
+        if found:
+            self._write({"line": "verdicts", "verdicts": dict(found)})
+        return found
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        """Keep decisions."""
+        self._decisions.put(decisions)
 
 
 class ReplayedChat:
@@ -40,19 +124,10 @@ class ReplayedChat:
         """Calls that a model was asked."""
 
     def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
     ) -> Completion:
         """Return the recorded reply, else the model's; raises ModelError, ReplayError."""
-        key = reply_key(
-            self._identity, role, messages, max_tokens=max_tokens, tools=tools, schema=schema
-        )
+        key = reply_key(self._identity, role, messages, **asked)
         with self._lock:
             kept = self._recorded.get(key, [])
             line = kept.pop(0) if len(kept) > 1 else next(iter(kept), None)
@@ -66,9 +141,7 @@ class ReplayedChat:
                 hint="Something that it depends on has changed: a setting, a prompt or the index. "
                 "With --live the model of your settings is asked.",
             )
-        return self._model.complete(
-            role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
-        )
+        return self._model.complete(role, messages, **asked)
 
 
 class ReplayedEmbedder:
@@ -77,9 +150,7 @@ class ReplayedEmbedder:
     def __init__(self, embedder: Embedder, lines: Iterable[Line], *, may_ask: bool) -> None:
         """Ask `embedder` for what is not in the trace, if it may be asked."""
         self._embedder, self._may_ask = embedder, may_ask
-        self._vectors = {
-            line["key"]: line["vector"] for line in lines if line.get("line") == "vector"
-        }
+        self._vectors = _by_key(lines, "vector", "vector")
 
     @property
     def name(self) -> str:
@@ -105,9 +176,7 @@ class ReplayedReranker:
     def __init__(self, reranker: Reranker | None, lines: Iterable[Line]) -> None:
         """Ask `reranker` for what is not in the trace; None: nobody is asked."""
         self._reranker = reranker
-        self._scores = {
-            line["key"]: line["scores"] for line in lines if line.get("line") == "scores"
-        }
+        self._scores = _by_key(lines, "scores", "scores")
 
     def scores(
         self, query: str, texts: Sequence[str], *, seconds: float = math.inf
@@ -141,6 +210,10 @@ class RecordedDecisions:
 
     def put(self, decisions: Mapping[str, str]) -> None:
         """Forget them: the run that is replayed did not have them."""
+
+
+def _by_key(lines: Iterable[Line], kind: str, name: str) -> dict[str, Any]:
+    return {line["key"]: line[name] for line in lines if line.get("line") == kind}
 
 
 def _reply(line: Line) -> Completion:
