@@ -85,7 +85,6 @@ def unhurried(settings: Settings) -> Settings:
     return replace(
         settings,
         budget=replace(settings.budget, seconds=86_400.0),
-        filter=replace(settings.filter, seconds=3600.0),
     )
 
 

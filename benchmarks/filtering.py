@@ -26,9 +26,10 @@ from benchmarks.refinement import Timely
 from benchmarks.sought import Question, QuestionSet, documents, question_set
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.metering import Meter
-from research_agent.planning.filter.filtering import HitFilter
-from research_agent.planning.referring import Referring
+from research_agent.planning.filter.step import HitFilter
+from research_agent.planning.reading import Links
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
@@ -112,17 +113,11 @@ def choice(question: Question, arm: Arm, ports: Ports, settings: Settings) -> Ch
     """Search for one question and choose of its hits as the arm does."""
     ranking = hybrid_search(question.text, ports=ports, settings=settings.retrieval)
     meter = Meter(ENOUGH, tokenizer=ports.tokenizer, clock=ports.clock)
-    referring = Referring(ports)
-    filtering = HitFilter(
-        ports,
-        settings,
-        arm.prompts(load_prompts()),
-        references=referring.references,
-        expand=referring.further,
-    )
+    links = Links(ports)
+    filtering = HitFilter(RunContext(ports, settings, load_prompts()), links)
     found = filtering(question.text, ranking, max_chunks=arm.max_chunks, meter=meter).value
     if arm.depth:
-        found = expanded(found, referring, arm, ports)
+        found = expanded(found, links, arm, ports)
     return Choice(
         question=question,
         ranking=ranking,
@@ -132,10 +127,10 @@ def choice(question: Question, arm: Arm, ports: Ports, settings: Settings) -> Ch
     )
 
 
-def expanded(found: Filtered, referring: Referring, arm: Arm, ports: Ports) -> Filtered:
+def expanded(found: Filtered, links: Links, arm: Arm, ports: Ports) -> Filtered:
     """Return the hits with what they refer to behind them, `MOST` chunks in all."""
     known = {hit.chunk.chunk_id for hit in found.hits}
-    further = referring.further(
+    further = links.further(
         [hit.chunk.chunk_id for hit in found.hits], depth=arm.depth, max_total=MOST - len(known)
     )
     more = tuple(Hit(chunk) for chunk in further if chunk.chunk_id not in known)

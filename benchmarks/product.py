@@ -15,7 +15,6 @@ from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
 from research_agent.types import Hit, ScoredId
-from research_agent.types.filtering import filter_by_score
 
 Search = Callable[[str, Ports, Settings], Sequence[Hit]]
 
@@ -38,8 +37,9 @@ def hybrid(query: str, ports: Ports, settings: Settings) -> Sequence[Hit]:
 
 def filtered(query: str, ports: Ports, settings: Settings) -> Sequence[Hit]:
     """Search as the product does, with the filter by similarity."""
+    least = settings.filter.min_similarity
     hits = hybrid(query, ports, settings)
-    return filter_by_score(hits, min_similarity=settings.filter.min_similarity)[0]
+    return tuple(hit for hit in hits if hit.similarity is None or hit.similarity >= least)
 
 
 STAGES: Mapping[str, Search] = {

@@ -52,7 +52,7 @@ ALONE = changed(PLAIN, retrieval={"title_weight": 0.0, "mention_weight": 0.0})
 """Without what titles and mentions bring."""
 TITLES = {"title_weight": 0.5}
 MENTIONS = {"mention_weight": 0.5}
-ASKING = changed(Settings(), confidence={"bypass": 1.01}, refinement={"hops": "off"})
+ASKING = changed(Settings(), confidence={"bypass": 1.01})
 """The planner model is asked for every question, however well its words find something."""
 ARMS = (
     Arm("words", changed(ALONE, retrieval={"mode": "lexical"})),
@@ -63,8 +63,7 @@ ARMS = (
     Arm("titles, mentions", changed(ALONE, retrieval=TITLES | MENTIONS), "question alone"),
     Arm("not refined", PLAIN, "question alone"),
     Arm("parts by rules", changed(Settings(), refinement={"mode": "pure"}), "not refined"),
-    Arm("parts by the model", ASKING, "not refined"),
-    Arm("parts by the model, hops", changed(ASKING, refinement={"hops": "on"}), "not refined"),
+    Arm("parts by the model, hops", ASKING, "not refined"),
     Arm("default", Settings(), "not refined"),
 )
 MODES = (

@@ -54,7 +54,7 @@ from research_agent.verification.step import grounded_claims
 CASES: Mapping[Source, int] = {"hotpotqa": 20, "nist": 8}
 """Questions whose pruning is recorded."""
 PRUNED = ("threshold", "ratio, by similarity")
-FILTERED = ("score, 10", "10 + references, depth 3", "llm, 10 of x1.6", "pointwise, 10 of x1.6")
+FILTERED = ("score, 10", "10 + references, depth 3", "llm, 10 of x1.6")
 CALLED = 15
 """Questions of a set whose calls a model has written."""
 QID = itemgetter("qid")
@@ -166,7 +166,6 @@ def refinement(indexes: Indexes) -> Iterator[Line]:
         ("1.5b", "hotpotqa", 0, "parts by the model, hops"),
         ("1.5b", "musique", 50, "default"),
         ("1.5b", "musique", 50, "parts by the model, hops"),
-        ("1.5b", "nist-extra", 0, "parts by the model"),
         ("strong", "musique", 50, "default"),
         *(("strong", source, CALLED, "tool_calling") for source in ("nist", "openapi", "musique")),
     ):

@@ -13,10 +13,8 @@ from benchmarks.keeping import keep
 from benchmarks.places import ROOT
 from benchmarks.tables import markdown
 from research_agent.models.adapters.minilm import MiniLM
-from research_agent.planning.refine.validators.kept import check_kept
-from research_agent.planning.refine.validators.similarity import check_similarity
+from research_agent.planning.refine.validators import check_kept, check_similarity, first_block
 from research_agent.text.unit_vectors import cosine
-from research_agent.types.validation import first_block
 
 QUESTIONS = ROOT / "benchmarks" / "questions"
 

@@ -74,8 +74,8 @@ class ChatState(ChatInput):
 
     model_config = ConfigDict(extra="ignore", revalidate_instances="always")
     # (what an older or a newer version kept besides is passed over)
-    asked: FollowUp = FollowUp()  # understand: the question, standing by itself
-    choices: Choices = Choices()  # look: what only a person can decide
+    asked: FollowUp = FollowUp()  # contextualize: the question as it is asked
+    choices: Choices = Choices()  # detect_ambiguity: what only a person can decide
     chosen: str = ""  # clarify: what the person said
     turns: Annotated[tuple[Turn, ...], append] = ()  # ask: one a question
     ledger: Ledger = Ledger()  # ask: chunks seen and cited

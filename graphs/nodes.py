@@ -4,9 +4,8 @@ from research_agent.answering.report import report
 from research_agent.answering.select_evidence.step import Earlier, select_evidence
 from research_agent.answering.write.step import answer_question
 from research_agent.context import RunContext
-from research_agent.metering import spare
-from research_agent.planning.refine.before import Before
-from research_agent.planning.refine.refining import refine
+from research_agent.planning.refine.gaps import Before
+from research_agent.planning.refine.step import refine
 from research_agent.retrieval.search.retrieve import retrieve
 from research_agent.types.confidence import retrieval_confidence
 from research_agent.verification.next_round import WrittenRound
@@ -49,10 +48,7 @@ def refine_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
         state.probe,
         state.confidence,
         Before(state.check, state.evidence, state.trace),
-        allowance=spare(run.settings, state.trace),
-        ports=run.ports,
-        prompts=run.prompts,
-        settings=run.settings,
+        context=run.before_answer(state.trace),
     )
     return {"refinement": refined.value, "trace": [refined.event]}
 

@@ -9,14 +9,12 @@ from langgraph.types import Checkpointer, Send
 
 from research_agent import routing
 from research_agent.context import RunContext
-from research_agent.metering import spare
-from research_agent.planning.tool_calls.planning import plan_calls
-from research_agent.planning.tool_calls.turn import Before
+from research_agent.planning.tool_calls.ranking import collect
+from research_agent.planning.tool_calls.step import Turn, plan_calls
 from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
 from research_agent.retrieval.search.retrieve import About
 from research_agent.settings import Settings
-from research_agent.types.calls import collect
 
 from .context import ResearchContext
 from .event_stream import Teller, shared, teller, telling
@@ -37,19 +35,16 @@ SearchGraph = CompiledStateGraph[SearchState, ResearchContext, SearchInput, Sear
 
 
 def plan_calls_node(state: SearchState, run: RunContext) -> SearchUpdate:
-    planned = plan_calls(
-        state.question,
-        state.refinement,
-        state.results,
-        state.plan.turn,
-        before=Before(state.probe.hits, state.evidence, state.missing),
-        allowance=spare(run.settings, state.trace),
-        ports=run.ports,
-        prompt=run.prompts.plan_calls,
-        hop=run.prompts.hop,
-        tools=Toolbox(run),
-        settings=run.settings.search,
+    turn = Turn(
+        question=state.question,
+        refinement=state.refinement,
+        number=state.plan.turn + 1,
+        results=state.results,
+        probed=state.probe.hits,
+        evidence=state.evidence,
+        missing=state.missing,
     )
+    planned = plan_calls(turn, Toolbox(run), context=run.before_answer(state.trace))
     return {"plan": planned.value, "trace": [planned.event]}
 
 

@@ -8,15 +8,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
-from research_agent.planning.tool_calls.turn import TOOL
+from research_agent.planning.tool_calls.ranking import TOOL
+from research_agent.planning.tool_texts import discarded_note, unknown_ids
 from research_agent.ports import ToolSpec
 from research_agent.retrieval.search.retrieve import ALONE, About
 from research_agent.types import TraceEvent
 from research_agent.types.budget import Allowance
-from research_agent.types.calls import CallResult, ToolCall
-from research_agent.types.filtering import discarded_note
+from research_agent.types.calls import CallResult, ChunksResult, ToolCall
 from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.types.tool_results import ChunksResult, unknown_ids
 
 from .tool_inputs import INPUTS, GetChunksInput, SearchChunksInput, checked, told, valid
 from .tools import GET_TOOL, ResearchTools, described, made_tool

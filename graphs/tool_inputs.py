@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from research_agent.errors import QuestionError, ResearchAgentError, ToolInputError
-from research_agent.planning.tool_calls.call_checking import nearest
+from research_agent.planning.tool_calls.written_calls import nearest
 from research_agent.types.questions import check_question
 
 LARGEST = 1000

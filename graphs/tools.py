@@ -12,11 +12,10 @@ from pydantic.v1 import ValidationError as ValidationErrorV1
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.metering import whole
-from research_agent.planning.filter.filtering import HitFilter
-from research_agent.planning.get_chunks import get_chunks
-from research_agent.planning.list_documents import list_documents
-from research_agent.planning.referring import Referring
-from research_agent.planning.tool_calls.turn import TOOL
+from research_agent.planning.filter.step import HitFilter
+from research_agent.planning.reading import Links, get_chunks, list_documents
+from research_agent.planning.tool_calls.ranking import TOOL
+from research_agent.planning.tool_texts import chunks_text, search_text
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.retrieval.reorder.stages import Reorderer
@@ -24,14 +23,8 @@ from research_agent.retrieval.search.retrieve import ALONE, About, search_chunks
 from research_agent.retrieval.search.search_tool import Wanted, search_documents
 from research_agent.settings import Settings
 from research_agent.types.budget import Allowance
-from research_agent.types.calls import SearchResult
+from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.types.tool_results import (
-    ChunksResult,
-    DocumentsResult,
-    chunks_text,
-    search_text,
-)
 
 from .tool_inputs import (
     GetChunksInput,
@@ -116,19 +109,13 @@ class ResearchTools:
     ) -> SearchResult:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
-        following = Referring(self.run.ports, within.exclude | exclude, within)
+        links = Links(self.run.ports, within.exclude | exclude, within)
         search = partial(
             search_chunks,
             allowance=allowance,
             ports=self.run.ports,
             reorder=Reorderer(self.run.ports, self.run.settings, self.run.prompts),
-            filtering=HitFilter(
-                self.run.ports,
-                self.run.settings,
-                self.run.prompts,
-                references=following.references,
-                expand=following.further,
-            ),
+            filtering=HitFilter(self.run, links),
             about=about,
         )
         return search_documents(
@@ -144,8 +131,8 @@ class ResearchTools:
             ports=self.run.ports,
             retrieval=self.run.settings.retrieval,
             search=search,
-            follow=following.further,
-            references=following.references,
+            follow=links.further,
+            references=links.references,
             filtering=self.run.settings.filter,
         )
 
@@ -168,7 +155,6 @@ class ResearchTools:
             expand_depth=given.expand_depth,
             max_total_chunks=given.max_total_chunks,
             ports=self.run.ports,
-            references=Referring(self.run.ports).references,
         )
 
     def documents(self) -> DocumentsResult:

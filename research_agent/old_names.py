@@ -32,6 +32,21 @@ GONE: Mapping[str, str] = {
     "answer.passage_words": "is gone with answer.mode",
     "answer.passages_by": "is gone with answer.mode",
     "answer.passages_judged": "is gone with answer.mode",
+    # Refining, filtering, conversations.
+    "refinement.profile": "is gone: preset seed sets refinement.min_similarity",
+    "refinement.margin": "is gone: it is always 0.15",
+    "refinement.min_overlap": "is gone: it is always 0.2",
+    "refinement.improvement": "is gone: it is always 0.05",
+    "refinement.translate": "is gone: a question in another language is always translated",
+    "refinement.hops": "is gone: a part may always wait for the answer to another one",
+    "filter.adaptive": "is gone: filter.oversample is the same for every question",
+    "filter.min_relevance": 'is gone with filter.mode "pointwise": use "score" or "llm"',
+    "filter.max_judged": 'is gone with filter.mode "pointwise": use "score" or "llm"',
+    "filter.passage_tokens": 'is gone with filter.mode "pointwise": use "score" or "llm"',
+    "filter.seconds": "is gone: a search is filtered within 60 seconds",
+    "sessions.max_history_tokens": "is gone: it is always 1000",
+    "sessions.clarify_margin": "is gone: it is always 0.02",
+    "sessions.clarify_words": "is gone: it is always 6",
 }
 """Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]
@@ -81,7 +96,7 @@ OLD: Mapping[str, Today] = {
     # Confidence, validators and the DRAGIN check (seed 1).
     "RQ_SIMILARITY_BLOCK_THRESHOLD": _key("refinement.min_similarity"),
     "RQ_BYPASS_CONFIDENCE_THRESHOLD": _key("confidence.bypass", "confidence.seed_bypass"),
-    "RQ_POSTVALIDATE_MARGIN": _key("refinement.margin"),
+    "RQ_POSTVALIDATE_MARGIN": Today(gone="the margin is 0.15, as it was"),
     "RQ_CONCENTRATION_SCALE": _key("confidence.concentration_scale"),
     "RQ_LENGTH_NORM": _key("confidence.length_norm"),
     "RQ_ENABLE_BYPASS": Today(gone="set confidence.bypass: 1.01 to refine every query"),
@@ -121,9 +136,7 @@ OLD: Mapping[str, Today] = {
     "CHUNK_FILTERING_ENABLED": _key("filter.mode", read=_switch("llm", "off")),
     "CHUNK_FILTERING_OVERSAMPLE_MULTIPLIER": _key("filter.oversample"),
     "CHUNK_FILTERING_MIN_RELEVANCE_THRESHOLD": _key("filter.min_similarity"),
-    "CHUNK_FILTERING_LLM_TIMEOUT_MS": _key(
-        "filter.seconds", read=lambda text: _number(text) / 1000
-    ),
+    "CHUNK_FILTERING_LLM_TIMEOUT_MS": Today(gone="a search is filtered within 60 seconds"),
     "CHUNK_FILTERING_MAX_PROMPT_TOKENS": _key("filter.max_prompt_tokens"),
 }
 """Every old variable. `TMD_ALPHA` is the weight of the codes, `blend.alpha` that of the hits."""

@@ -40,6 +40,6 @@ def after_verify(check: Check) -> Literal["retrieve", "select_evidence", "report
     return "select_evidence" if check.reason == "pruned" else "retrieve"
 
 
-def after_look(choices: Choices) -> Literal["clarify", "ask"]:
+def after_detect_ambiguity(choices: Choices) -> Literal["clarify", "ask"]:
     """Let the person choose where there is a choice, or ask at once."""
     return "clarify" if choices.options else "ask"

@@ -132,25 +132,13 @@ class RefinementSettings:
 
     mode: Literal["auto", "pure", "off"] = "auto"
     """Ask the planner model where confidence is low, only split questions by rules, or neither."""
-    profile: Literal["default", "seed"] = "default"
-    """Compare numbers and names too, or judge as seed system 1 did, with its thresholds."""
     complexity: Literal["pure", "nested", "model"] = "nested"
     """Who judges whether a question of high confidence has parts: rules; the planner model where
     the question names a thing by way of another; or always the planner model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
     """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
-    margin: Annotated[float, Range(0, 2, "cosine")] = 0.15
-    """A query whose best hit is this much less similar than the question's is blocked."""
-    min_overlap: Annotated[float, Range(0, 1, "share")] = 0.2
-    """Share of the sources that question and rewritten query find in common, at least..."""
-    improvement: Annotated[float, Range(0, 2, "cosine")] = 0.05
-    """... unless the best hit of the rewritten query is this much more similar."""
     max_parts: Annotated[int, Range(1, 10, "queries")] = 3
     """Queries that may be searched beside the question."""
-    translate: Literal["auto", "off"] = "auto"
-    """Translate a question in another language than the documents, where confidence is low."""
-    hops: Literal["on", "off"] = "on"
-    """Fill in "#1" in a part with what an earlier part has found."""
     same_question: Literal["off", "model"] = "off"
     """Ask the planner model whether what it proposed asks the same as the question, or not: a
     changed negation or relation can only be read."""
@@ -172,24 +160,14 @@ class SearchSettings:
 class FilterSettings:
     """Which of the hits of a call are dropped, and which bring along what they refer to."""
 
-    mode: Literal["off", "score", "pointwise", "llm"] = "score"
-    """Keep all, judge by similarity, or also ask the filter model: hit by hit, or all at once."""
+    mode: Literal["off", "score", "llm"] = "score"
+    """Keep all, judge by similarity, or also ask the filter model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.1
     """Every mode but "off": a hit less similar than this is dropped."""
     oversample: Annotated[float, Range(1, 10)] = 1.6
-    """So many times the hits that a call returns are shown to the model."""
-    adaptive: Literal["on", "off"] = "off"
-    """Show fewer for a question about one thing, more for one about many."""
-    min_relevance: Annotated[float, Range(0, 1, "probability")] = 0.3
-    """Mode "pointwise": a hit whose probability of "yes" is lower is dropped."""
-    max_judged: Annotated[int, Range(1, 200, "hits")] = 12
-    """Mode "pointwise": hits that are judged; each costs a call."""
-    passage_tokens: Annotated[int, Range(20, 4000, "tokens")] = 100
-    """Mode "pointwise": what is shown of a hit, its sentences nearest to the query."""
+    """Mode "llm": hits shown to the model, as a multiple of those that a call returns."""
     max_prompt_tokens: Annotated[int, Range(200, 200_000, "tokens")] = 2000
     """Mode "llm": hits are shortened until the prompt is no longer."""
-    seconds: Annotated[float, Range(1, 3600, "seconds")] = 60.0
-    """Time that judging the hits of one call may take."""
     max_expanded: Annotated[int, Range(0, 200, "chunks")] = 15
     """Mode "llm": further chunks that kept ones may bring along; 0: none."""
 
@@ -351,14 +329,8 @@ class SessionSettings:
     """A session that was not used for so long is deleted when `chat` begins; 0: never."""
     follow_ups: Literal["model", "off"] = "model"
     """Complete a question by the turns before: with one call of the planner model, or never."""
-    max_history_tokens: Annotated[int, Range(0, 100_000, "tokens")] = 1000
-    """Of the turns before, what the planner model reads to complete a question."""
     clarify: Literal["auto", "off"] = "auto"
     """Ask back, in a terminal, when a short question fits several documents or sections alike."""
-    clarify_margin: Annotated[float, Range(0, 1, "cosine")] = 0.02
-    """They fit alike when their best hits differ by no more."""
-    clarify_words: Annotated[int, Range(0, 100, "words")] = 6
-    """A question with more words is clear by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,18 +31,16 @@ def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
         "TMD_ALPHA": "0.3",
         "TMD_NORM": "zscore",
         "CHUNK_FILTERING_ENABLED": "false",
-        "CHUNK_FILTERING_LLM_TIMEOUT_MS": "5000",
     }
     found = load_settings(None, given)
 
-    assert (0.7, 8, 0.4, 0.7, "z-score", "off", 5.0) == (
+    assert (0.7, 8, 0.4, 0.7, "z-score", "off") == (
         found.refinement.min_similarity,
         found.confidence.length_norm,
         found.verify.seed_threshold,
         found.blend.alpha,
         found.blend.scale,
         found.filter.mode,
-        found.filter.seconds,
     )
 
 

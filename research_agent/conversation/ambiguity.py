@@ -1,43 +1,72 @@
-"""Whether a question can be meant of several documents or sections alike."""
+"""Detect ambiguity: whether a question fits several documents or sections alike, by one search."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
+from research_agent.context import StepContext
+from research_agent.errors import ModelError
 from research_agent.text.identifiers import identifiers
 from research_agent.text.words import length_in_words
-from research_agent.types import Chunk, Hit
-from research_agent.types.conversation import Choices
+from research_agent.types import Hit
+from research_agent.types.conversation import Choices, FollowUp
+from research_agent.types.scope import Scope
 
 MOST_OPTIONS = 5
 """With more of them the question is broad, not ambiguous."""
 COMPARED = 12
-"""So many of the best hits are looked at."""
+"""Hits that are looked at, from the best."""
+MARGIN = 0.02
+"""Documents fit alike where the cosines of their best hits differ by no more."""
+MAX_WORDS = 6
+"""A question with more words is clear by itself."""
 
 
-def clarify(question: str, hits: Sequence[Hit], *, margin: float, max_words: int) -> Choices:
+def detect_ambiguity(asked: FollowUp, scope: Scope, *, context: StepContext) -> Choices:
+    """Return what a person has to choose between; nothing where `sessions.clarify` is off.
+
+    The search is by meaning alone, and no language model is asked. Without an embedder nothing is
+    asked back: whether the question can be answered without one is for the search to tell.
+    """
+    if context.settings.sessions.clarify == "off":
+        return Choices()
+    ports = context.ports
+    try:
+        vector = ports.embedder.embed([asked.question])[0]
+    except ModelError:
+        return Choices()
+    found = ports.vectors.search(vector, k=context.settings.retrieval.top_k)
+    similar = {item.chunk_id: item.value for item in found}
+    chunks = ports.chunks.chunks(list(similar))
+    hits = [Hit(c, similarity=similar[c.chunk_id]) for c in chunks if scope.admits(c)]
+    return clarify(asked.question, hits)
+
+
+def clarify(question: str, hits: Sequence[Hit], *, margin: float = MARGIN) -> Choices:
     """Return the documents, else the sections, that fit a short question equally well.
 
     Equally well: the best hit of each is at most `margin` less similar than the best of all. A
-    question with an identifier or a number, or with more than `max_words` words, is never asked
+    question with an identifier or a number, or with more than `MAX_WORDS` words, is never asked
     about: its words decide.
 
+    >>> from research_agent.types import Chunk
     >>> found = [Hit(Chunk(d, d, "text"), 1.0, s) for d, s in [("rye", 0.52), ("wheat", 0.51)]]
-    >>> clarify("How long is it baked?", found, margin=0.02, max_words=6).options
+    >>> clarify("How long is it baked?", found).options
     ('rye', 'wheat')
-    >>> clarify("How long is it baked?", found, margin=0.0, max_words=6).options
-    ()
     """
-    if identifiers(question) or length_in_words(question) > max_words:
+    if identifiers(question) or length_in_words(question) > MAX_WORDS:
         return Choices()
     known = [hit for hit in hits[:COMPARED] if hit.similarity is not None]
     best = max((hit.similarity or 0.0 for hit in known), default=0.0)
     alike = [hit.chunk for hit in known if (hit.similarity or 0.0) >= best - margin]
-    documents = _different(chunk.doc_id for chunk in alike)
-    if len(documents) > 1:
-        return _told("Which document do you mean?", documents, "document")
-    sections = _different(map(_section, alike))
-    if len(sections) > 1:
-        return _told("Which section do you mean?", sections, "section")
+    kinds: Sequence[tuple[Literal["document", "section"], list[str]]] = (
+        ("document", [chunk.doc_id for chunk in alike]),
+        ("section", [chunk.section[-1] for chunk in alike if chunk.section]),
+    )
+    for kind, names in kinds:
+        options = tuple(dict.fromkeys(filter(None, names)))
+        if len(options) > 1:
+            many = len(options) > MOST_OPTIONS
+            return Choices() if many else Choices(f"Which {kind} do you mean?", options, kind)
     return Choices()
 
 
@@ -52,15 +81,3 @@ def chosen(choices: Choices, said: str) -> str:
     if plain.isdecimal() and 0 < int(plain) <= len(choices.options):
         return choices.options[int(plain) - 1]
     return next((name for name in choices.options if name.casefold() == plain), "")
-
-
-def _told(question: str, options: tuple[str, ...], kind: Literal["document", "section"]) -> Choices:
-    return Choices(question, options, kind) if len(options) <= MOST_OPTIONS else Choices()
-
-
-def _different(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _section(chunk: Chunk) -> str:
-    return chunk.section[-1] if chunk.section else ""

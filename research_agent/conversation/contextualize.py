@@ -1,123 +1,227 @@
-"""Understand: what a person says in a conversation, as a question that stands by itself."""
+"""Contextualize: what a person says in a conversation, as a question that can be asked by itself.
+
+A model completes it; what it writes is compared with the conversation as strings, so that nothing
+is lost and nothing invented.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from research_agent.conversation.condense import (
-    FOLLOW_UP_SCHEMA,
-    Completed,
-    Said,
-    asks_for_more,
-    is_unchanged,
-    joined,
-    named,
-    read_completed,
-    why_refused,
-)
+from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.metering import Meter, whole
-from research_agent.ports import Ports
-from research_agent.prompts import PromptTemplate
-from research_agent.settings import Settings
+from research_agent.text.identifiers import identifiers, parts, quotations
+from research_agent.text.replies import plain_query, reply_object
+from research_agent.text.words import fold, index_words
 from research_agent.types import Message
 from research_agent.types.conversation import FollowUp, Turn
 from research_agent.types.evidence import fenced
-from research_agent.types.questions import check_question
+from research_agent.types.questions import MAX_CHARS, check_question
 
-MOST_TURNS = 5
-"""Earlier turns that are told to the model."""
-LONGEST_ANSWER = 500
-"""Characters of an earlier answer that are told."""
+MOST_TURNS, LONGEST_ANSWER, HISTORY_TOKENS = 5, 500, 1000
+"""Earlier turns that the model reads, characters of each answer, and tokens of all turns."""
 ADDED_TOKENS = 160
 """Tokens that a reply may have beside those of the question."""
+MOST_ADDED = 300
+"""Characters by which a completed question may be longer than what was typed."""
+LEAST_KNOWN = 0.5
+"""Share of its words that have to be in the conversation."""
+MOST_NAMED = 4
+"""Things that a question may be about; further ones are passed over."""
+SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "about": {"type": "array", "items": {"type": "string"}, "maxItems": MOST_NAMED},
+        "question": {"type": "string"},
+        "more": {"type": "boolean"},
+    },
+    "required": ["about", "question", "more"],
+    "additionalProperties": False,
+}
+"""What the planner model replies; what a question is about comes first, so that it is named."""
 _KEYS = re.compile(r"\s*\[c\d+\]")
 
 
-def understand(
-    text: str,
-    turns: Sequence[Turn],
-    *,
-    ports: Ports,
-    prompt: PromptTemplate,
-    settings: Settings,
-) -> FollowUp:
-    """Return the question that stands for `text` after `turns`.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An earlier turn: its question as it was asked, and its answer."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A question as a model completes it."""
+
+    question: str = ""
+    about: tuple[str, ...] = ()
+    """The things that it asks about."""
+    more: bool = False
+    """It asks for more than an earlier answer told."""
+
+
+def contextualize(text: str, turns: Sequence[Turn], *, context: StepContext) -> FollowUp:
+    """Return the question that is asked for `text` after `turns`.
 
     The planner model is asked once where there are earlier turns and `sessions.follow_ups` is
     "model". What it writes is used only where `why_refused` has nothing against it. A text that it
-    leaves as it is, or completes wrongly, is asked with the things of the conversation behind it
-    that the model says it is about; else one completed wrongly is asked together with the question
+    leaves as it is, or completes wrongly, is asked with the things of the conversation added that
+    the model says it is about; else one completed wrongly is asked together with the question
     before. A question that was asked before is asked again as it is, and no model is asked.
     Raises QuestionError for a text that is no question.
     """
     asked = check_question(text)
-    if not turns or settings.sessions.follow_ups == "off":
+    if not turns or context.settings.sessions.follow_ups == "off":
         return FollowUp(asked, asked)
     if any(is_unchanged(asked, turn.question) for turn in turns):
         return FollowUp(asked, asked)
-    before = [
-        Said(turn.question, _KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
-        for turn in turns[-MOST_TURNS:]
-    ]
-    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
-    reply, failed = Completed(), "sessions.max_history_tokens has no room for the turn before"
-    if heard := recent(before, ports, settings.sessions.max_history_tokens):
-        reply, failed = _replied(asked, heard, meter, ports, prompt)
+    before = _recent(turns, context)
+    reply, failed = Completed(), "the turn before is too long to be read"
+    if before:
+        reply, failed = _replied(asked, before, context)
     last = turns[-1].text if turns[-1].how == "context" else turns[-1].question
-    understood = _understood(asked, reply, failed, heard, joined(asked, last))
-    return replace(understood, calls=meter.calls)
+    together = f"{last} {asked}"
+    together = together if len(together) <= MAX_CHARS else asked
+    return replace(_chosen(asked, reply, failed, before, together), calls=context.meter.calls)
 
 
-def recent(before: Sequence[Said], ports: Ports, max_tokens: int) -> tuple[Said, ...]:
-    """Return the latest turns that fit into `max_tokens` together, oldest first."""
+def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Said, ...]:
+    """Return the latest turns that fit into `HISTORY_TOKENS` together, oldest first."""
     fitting: list[Said] = []
-    left = max_tokens
-    for said in reversed(before):
-        left -= ports.tokenizer.count(_line(said))
+    left = HISTORY_TOKENS
+    for turn in reversed(turns[-MOST_TURNS:]):
+        said = Said(turn.question, _KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
+        left -= context.ports.tokenizer.count(_line(said))
         if left < 0:
             break
         fitting.insert(0, said)
     return tuple(fitting)
 
 
-def _understood(
-    asked: str, reply: Completed, failed: str, heard: Sequence[Said], together: str
-) -> FollowUp:
-    """Return what is asked; `together` is the question with the one before it."""
-    more = not failed and asks_for_more(reply, heard)
-    unchanged = is_unchanged(asked, reply.question)
-    problem = failed
-    if not (failed or unchanged):
-        problem = why_refused(asked, heard, reply.question, more=more)
-    if not (problem or unchanged):
-        return FollowUp(asked, reply.question, "model", more=more)
-    if more:
-        return FollowUp(asked, together, "model", more=True)
-    if whole_question := named(asked, heard, reply.about):
-        return FollowUp(asked, whole_question, "model")
-    return FollowUp(asked, together, "context", problem) if problem else FollowUp(asked, asked)
-
-
-def _replied(
-    asked: str, heard: Sequence[Said], meter: Meter, ports: Ports, prompt: PromptTemplate
-) -> tuple[Completed, str]:
+def _replied(asked: str, before: Sequence[Said], context: StepContext) -> tuple[Completed, str]:
     """Return what the planner model replies, and what kept it from replying."""
-    history = "\n".join(map(_line, heard))
-    message = Message("user", prompt.render(history=history, question=asked))
-    own = ports.tokenizer.count(asked)
+    history = "\n".join(map(_line, before))
+    prompt = context.prompts.follow_up.render(history=history, question=asked)
+    own = context.ports.tokenizer.count(asked)
     try:
-        reply = meter.ask(
-            ports.planner,
+        reply = context.meter.ask(
+            context.ports.planner,
             "planner",
-            [message],
+            [Message("user", prompt)],
             max_tokens=own + ADDED_TOKENS,
             least_tokens=own,
-            schema=FOLLOW_UP_SCHEMA,
+            schema=SCHEMA,
         )
     except (ModelError, BudgetError) as error:
         return Completed(), str(error) or type(error).__name__
     return read_completed(reply.text), ""
+
+
+def _chosen(
+    asked: str, reply: Completed, failed: str, before: Sequence[Said], together: str
+) -> FollowUp:
+    """Return what is asked; `together` is the question with the one before it."""
+    more = not failed and asks_for_more(reply, before)
+    unchanged = is_unchanged(asked, reply.question)
+    problem = failed
+    if not (failed or unchanged):
+        problem = why_refused(asked, before, reply.question, more=more)
+    if not (problem or unchanged):
+        return FollowUp(asked, reply.question, "model", more=more)
+    if more:
+        return FollowUp(asked, together, "model", more=True)
+    if whole_question := named(asked, before, reply.about):
+        return FollowUp(asked, whole_question, "model")
+    return FollowUp(asked, together, "context", problem) if problem else FollowUp(asked, asked)
+
+
+def read_completed(reply: str) -> Completed:
+    """Return what a model's reply says, texts on one line; the question is empty without one.
+
+    >>> read_completed('Sure: {"about": ["b"], "question": " How  large is b? "}')
+    Completed(question='How large is b?', about=('b',), more=False)
+    """
+    said = reply_object(reply)
+
+    def line(text: object) -> str:
+        return " ".join(text.split()) if isinstance(text, str) else ""
+
+    about = said.get("about")
+    names = [line(one) for one in about[:MOST_NAMED]] if isinstance(about, list) else []
+    more = said.get("more") is True
+    return Completed(line(said.get("question")), tuple(filter(None, names)), more)
+
+
+def named(text: str, before: Sequence[Said], about: Sequence[str]) -> str:
+    """Return `text` followed by the things that it is `about` and does not name.
+
+    Only what is in the turns `before` is added. Empty where there is nothing to add.
+
+    >>> before = [Said("How large is a rye loaf?"), Said("And a wheat loaf?")]
+    >>> named("Which is larger?", before, ["rye loaf", "wheat loaf", "bun"])
+    'Which is larger? (rye loaf, wheat loaf)'
+    """
+    said, own = parts(_told(before)), parts(text)
+    lacking = [one for one in about if parts(one) in said and parts(one) not in own]
+    whole = f"{text} ({', '.join(dict.fromkeys(lacking))})"
+    return whole if lacking and not _is_too_long(whole, text) else ""
+
+
+def asks_for_more(completed: Completed, before: Sequence[Said]) -> bool:
+    """Return whether a question wants further answers to an earlier one.
+
+    That is the model's judgement. It is not followed where the question has a number or an
+    identifier that no earlier question has alike: then it is about something else.
+    """
+    own = identifiers(completed.question)
+    return completed.more and any(own <= identifiers(turn.question) for turn in before)
+
+
+def is_unchanged(text: str, completed: str) -> bool:
+    """Return whether two questions differ at most in case, spaces and punctuation at the end."""
+    return plain_query(text) == plain_query(completed)
+
+
+def why_refused(text: str, before: Sequence[Said], completed: str, *, more: bool = False) -> str:
+    """Return why `completed` may not replace `text` after the turns `before`; empty if it may.
+
+    Only a question that asks for `more` may repeat the one before.
+
+    Numbers, identifiers and quotations of `text` have to stay. Those that are added have to be in
+    the conversation, and so has at least `LEAST_KNOWN` of all its words: nothing is invented.
+
+    >>> before = [Said("How large is an ML-KEM-768 key?")]
+    >>> why_refused("And its ciphertext?", before, "How large is an ML-KEM-768 ciphertext?")
+    ''
+    >>> why_refused("And its ciphertext?", before, "How large is an ML-DSA-65 ciphertext?")
+    'nobody has said: ml dsa 65'
+    """
+    if not any(map(str.isalnum, completed)):
+        return "no question came back"
+    if _is_too_long(completed, text):
+        return "it is too long"
+    has, plain = parts(completed), fold(completed)
+    lost = sorted(mark for mark in identifiers(text) if f" {mark} " not in has)
+    lost += [quoted for quoted in quotations(text) if fold(quoted) not in plain]
+    if lost:
+        return f"it has lost: {', '.join(lost)}"
+    said = f"{text} {_told(before)}"
+    known = parts(said)
+    if added := sorted(mark for mark in identifiers(completed) if f" {mark} " not in known):
+        return f"nobody has said: {', '.join(added)}"
+    if before and not more and is_unchanged(before[-1].question, completed):
+        return "it repeats the question before"
+    words, own = set(index_words(completed)), set(index_words(said))
+    return "most of its words are new" if len(words & own) < LEAST_KNOWN * len(words) else ""
+
+
+def _is_too_long(completed: str, text: str) -> bool:
+    return len(completed) > min(len(text) + MOST_ADDED, MAX_CHARS)
+
+
+def _told(before: Sequence[Said]) -> str:
+    return " ".join(f"{turn.question} {turn.answer}" for turn in before)
 
 
 def _line(said: Said) -> str:

@@ -27,12 +27,11 @@ from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, on_thread
 from research_agent.types import Chunk
-from research_agent.types.calls import SearchResult
+from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.events import Event
 from research_agent.types.limits import Limits
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.types.tool_results import ChunksResult, DocumentsResult
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -33,6 +33,8 @@ def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
             found["supported"] = sum(_is_supported(claim) for claim in found["claims"])
     if isinstance(reason := found.get("reason"), str):
         found["reason"] = REASONS.get(reason, reason)
+    if isinstance(stats := found.get("filter_stats"), Mapping) and stats.get("mode") == "pointwise":
+        found["filter_stats"] = _filter_stats(stats)
     if isinstance(found.get("result"), Mapping):
         found["result"] = upgraded(found["result"])
     return found
@@ -50,6 +52,15 @@ def _claim(claim: Any) -> Any:  # noqa: ANN401 (as above)
     if repaired == "reasked":
         found["rewritten"] = True
     return found
+
+
+def _filter_stats(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a filter that asked hit by hit as one of mode "llm"."""
+    decisions = [
+        {**one, "why": "rank"} if one.get("why") == "not_asked" else one
+        for one in stats.get("decisions", ())
+    ]
+    return {**stats, "mode": "llm", "decisions": decisions}
 
 
 def _is_supported(claim: Any) -> bool:  # noqa: ANN401 (as above)

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import keeping
 from benchmarks.filtering import ENOUGH, answered, choice
-from benchmarks.filtering_arms import ARMS, OFF, Arm, pointwise, together
+from benchmarks.filtering_arms import ARMS, OFF, Arm, together
 from benchmarks.filtering_scores import Asked, Judged, asked, summary
 from benchmarks.filtering_table import table
 from benchmarks.metrics import Gold, Span
@@ -23,7 +23,6 @@ from benchmarks.sought import (
     question_set,
     shuffled,
 )
-from research_agent.config import load_prompts
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import Settings
 from research_agent.types import Chunk, ChunkKind, Completion, ModelCall
@@ -95,11 +94,12 @@ def test_arm_without_a_filter_is_its_own_baseline() -> None:
 
 def test_model_is_asked_and_its_verdicts_are_compared() -> None:
     """Every candidate has a verdict that is scored beside its rank."""
-    said = fakes.ScriptedChat(fakes.YES, fakes.NO, fakes.YES)
-    arm = replace(pointwise("p", oversample=1.5), max_chunks=2)
+    said = fakes.ScriptedChat(fakes.says("k1 -> KEEP\nk2 -> DISCARD\nk3 -> KEEP"))
+    arm = together("p")
+    arm = replace(arm, max_chunks=2, filter=replace(arm.filter, oversample=1.5))
     row = asked(choice(QUESTION, arm, ports(said), arm.settings(Settings())))
 
-    assert 3 == row.calls == len(row.judged)
+    assert (1, 3) == (row.calls, len(row.judged))
     assert [1, 2, 3] == [one.rank for one in row.judged]
     assert [True, False, True] == [one.kept for one in row.judged]
     assert row.chunks == 2
@@ -174,9 +174,11 @@ def test_table_has_arms_and_what_their_verdicts_cost() -> None:
 def test_questions_without_recordings_are_left_out(tmp_path: Path) -> None:
     """Once recorded, an arm is scored without a model."""
     given = QuestionSet("tiny", "tiny", (QUESTION,))
-    arm, path = replace(pointwise("p"), max_chunks=2), tmp_path / "tiny.jsonl"
+    arm, path = replace(together("p"), max_chunks=2), tmp_path / "tiny.jsonl"
     silent = RecordedChat(None, Recordings(path, "1.5b"), "1.5b")
-    speaking = RecordedChat(fakes.ScriptedChat(*[fakes.YES] * 4), Recordings(path, "1.5b"), "1.5b")
+    speaking = RecordedChat(
+        fakes.ScriptedChat(fakes.says("k1 -> KEEP")), Recordings(path, "1.5b"), "1.5b"
+    )
 
     assert {} == answered(given, arm, ports(silent), Settings())
     first = answered(given, arm, ports(speaking), Settings())
@@ -184,21 +186,9 @@ def test_questions_without_recordings_are_left_out(tmp_path: Path) -> None:
     assert first["q1"].judged == answered(given, arm, ports(again), Settings())["q1"].judged
 
 
-def test_wordings_are_whole_prompts() -> None:
-    """Each has the variables of the prompt it stands for, and is not the product's own."""
-    own = load_prompts()
-    worded = [arm for arm in ARMS if arm.relevant]
-
-    assert 4 == len(worded)
-    for arm in worded:
-        assert own != arm.prompts(own)
-    assert own == together("llm").prompts(own)
-
-
-def test_arms_have_names_of_their_own_and_enough_time() -> None:
-    """Seconds of the filter are measured, not limited."""
+def test_arms_have_names_of_their_own_and_enough_to_spend() -> None:
+    """No question is cut short."""
     assert len({arm.name for arm in ARMS}) == len(ARMS)
-    assert all(arm.filter.seconds >= 3600 for arm in ARMS if arm.asks)
     assert ENOUGH.llm_calls > 1000
 
 

@@ -14,7 +14,6 @@ from research_agent.settings import (
     BudgetSettings,
     EvidenceSettings,
     FilterSettings,
-    RefinementSettings,
     SearchSettings,
     Settings,
     VerifySettings,
@@ -39,9 +38,8 @@ DENIED = {
 PLAN = {"kind": "decompose", "queries": ["ML-KEM-768 bytes", "ML-KEM-768 encapsulation key"]}
 EVERYTHING = replace(
     REFINING,
-    refinement=RefinementSettings(margin=2.0),
     search=SearchSettings(mode="tool_calling", max_turns=2, max_chunks=2),
-    filter=FilterSettings(mode="pointwise", oversample=1.0),
+    filter=FilterSettings(mode="llm", oversample=1.0),
     evidence=EvidenceSettings(max_chunks=2, max_tokens=100),
     verify=VerifySettings(judge="all"),
     budget=BudgetSettings(rounds=2),
@@ -118,6 +116,8 @@ class Server:
             return says(json.dumps(PLAN))
         if what == "plan_calls":
             return calls("ML-KEM-768 bytes", f"note {number}") if number % 2 else says("done")
+        if what == "filter":
+            return says("k1 -> KEEP\nk2 -> KEEP")
         if what == "answer":
             return says(ANSWERS[min(number, len(ANSWERS)) - 1])
         return says(json.dumps(DENIED) if what == "judge" else "yes")
@@ -130,7 +130,7 @@ class Server:
 
 
 def _purpose(role: str, tools: Sequence[ToolSpec], schema: JsonSchema | None) -> str:
-    if schema:
+    if schema and role != "filter":
         return "judge" if role == "verifier" else "refine"
     return "plan_calls" if tools else role
 

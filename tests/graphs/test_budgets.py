@@ -18,7 +18,7 @@ from research_agent.types.refinement import Refinement
 from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, ports, says
 from tests.graphs.serving import EVERYTHING, FIRST, Server, paid, run
 
-FULL = 19
+FULL = 15
 """Model calls of two rounds with every role, and of a judge in the first."""
 
 
@@ -203,8 +203,8 @@ def test_share_comes_back_from_json() -> None:
 
 def test_parent_agent_may_leave_the_allowance_empty() -> None:
     """The tool takes a query alone; models see neither the probe nor the allowance."""
-    filtering = FilterSettings(mode="pointwise", min_similarity=-1.0)
-    settings = replace(MODEL_CALLS, filter=filtering, budget=BudgetSettings(llm_calls=2))
+    filtering = FilterSettings(mode="llm", min_similarity=-1.0)
+    settings = replace(MODEL_CALLS, filter=filtering, budget=BudgetSettings(tokens=100))
     tool = build_search_tool(ports(ScriptedChat()), settings, PROMPTS)
     message = tool.invoke(
         {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": "bread"}}
@@ -213,8 +213,8 @@ def test_parent_agent_may_leave_the_allowance_empty() -> None:
     spec = convert_to_openai_tool(tool)["function"]
     assert {"probe", "allowance"}.isdisjoint(spec["parameters"]["properties"])
     stats = message.artifact.stats
-    assert (3, 1) == (stats.original, stats.undecided)
-    assert "budget.llm_calls is spent" == stats.fallback
+    assert (3, 3) == (stats.original, stats.undecided)
+    assert "budget.tokens is spent" == stats.fallback
 
 
 def test_budget_of_nothing_is_a_wrong_setting() -> None:

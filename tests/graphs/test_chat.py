@@ -21,7 +21,7 @@ from graphs.node_wrapper import own_threads
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.context import RunContext
-from research_agent.conversation.contextualize import understand
+from research_agent.conversation.contextualize import contextualize
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
 from research_agent.types.conversation import Turn
@@ -148,23 +148,17 @@ def test_history_is_data() -> None:
 
 
 def test_long_history_is_cut_by_tokens() -> None:
-    """Only the latest turns that fit are told to the model; with none it is not asked."""
-    planner = ScriptedChat(says("no JSON"))
-    short = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=40))
-    graph = chat(ports(ScriptedChat(says(GOOD)), planner), short)
-    for number in range(3):
-        say(graph, f"{QUESTION} {number}")
-    planner.asked.clear()
-    say(graph, "And the ciphertext?")
-    silent = replace(BYPASSING, sessions=SessionSettings(max_history_tokens=0))
-    other = chat(ports(ScriptedChat(says(GOOD)), planner), silent)
-    say(other, QUESTION)
-    turn = say(other, "And the ciphertext?").turns[1]
+    """Only the latest turns that fit are read by the model; with none it is not asked."""
+    planner = completes("And the ciphertext?")
+    run = RunContext(ports(ScriptedChat(), planner), BYPASSING, PROMPTS)
+    turns = [Turn(question=f"{QUESTION} {number} {'so ' * 300}") for number in range(4)]
+    contextualize("And the ciphertext?", turns, context=run.for_answer(()))
+    long = Turn(question="so " * 1100)
+    found = contextualize("And the ciphertext?", [long], context=run.for_answer(()))
 
     assert 1 == len(planner.asked)
-    assert f"{QUESTION} 2" in planner.asked[0][1]
-    assert f"{QUESTION} 0" not in planner.asked[0][1]
-    assert "no room" in turn.warnings[0]
+    assert [False, True] == [f"{QUESTION} {n}" in planner.asked[0][1] for n in (0, 2)]
+    assert "too long" in found.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -177,12 +171,9 @@ def test_long_history_is_cut_by_tokens() -> None:
 def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
     """Off: asked as it was typed. Without the budget for a call: with a warning."""
     planner = completes(SMALLER)
-    found = understand(
-        "and it?",
-        [Turn(question=QUESTION, answer=GOOD)],
-        ports=ports(ScriptedChat(), planner),
-        prompt=PROMPTS.follow_up,
-        settings=settings,
+    run = RunContext(ports(ScriptedChat(), planner), settings, PROMPTS)
+    found = contextualize(
+        "and it?", [Turn(question=QUESTION, answer=GOOD)], context=run.for_answer(())
     )
 
     assert [] == planner.asked

@@ -1,5 +1,6 @@
 """Each node does real work: another input changes what it writes, and the final result with it."""
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from research_agent.ports import JsonSchema, Ports, ToolSpec
 from research_agent.settings import (
     EvidenceSettings,
     FilterSettings,
-    RefinementSettings,
     Settings,
     VerifySettings,
 )
@@ -35,8 +35,8 @@ from tests.fakes import (
     says,
 )
 
-LENIENT = replace(REFINING, refinement=RefinementSettings(margin=2.0))
-SPLIT = says('{"kind": "decompose", "queries": ["ML-KEM-768 bytes", "encapsulation key"]}')
+PARTS = ["ML-KEM-768 key of bytes", "ML-KEM-768 encapsulation key"]
+SPLIT = says(json.dumps({"kind": "decompose", "queries": PARTS}))
 OTHER = "ML-KEM-512 has an encapsulation key of 800 bytes [c2]."
 MANY = (*TEXTS, *(f"Note {i} on ML-KEM-768 keys." for i in range(9)))
 
@@ -98,8 +98,8 @@ CASES: dict[str, tuple[tuple[Ports, Settings], tuple[Ports, Settings]]] = {
     ),
     "assess": ((answering(), BYPASSING), (answering(), REFINING)),
     "refine": (
-        (answering(), LENIENT),
-        (answering(planner=ScriptedChat(SPLIT)), LENIENT),
+        (answering(), REFINING),
+        (answering(planner=ScriptedChat(SPLIT)), REFINING),
     ),
     "search": (
         (reading(), BYPASSING),
@@ -155,7 +155,7 @@ def test_confidence_decides_about_the_planner_call(
 def test_parts_of_a_question_are_searched_too() -> None:
     """Both parts become calls beside the question, and the result tells all three."""
     given = ports(ScriptedChat(says(GOOD)), ScriptedChat(SPLIT), texts=MANY)
-    _, result = run(given, LENIENT)
+    _, result = run(given, REFINING)
 
     assert "decompose" == result.refinement.kind
-    assert (QUESTION, "ML-KEM-768 bytes", "encapsulation key") == result.queries
+    assert (QUESTION, *PARTS) == result.queries

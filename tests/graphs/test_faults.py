@@ -27,7 +27,6 @@ from research_agent.settings import BudgetSettings, FilterSettings
 from tests.fakes import (
     BYPASSING,
     LOOP,
-    NO,
     PROMPTS,
     QUESTION,
     ScriptedChat,
@@ -37,10 +36,10 @@ from tests.fakes import (
 )
 from tests.graphs.serving import EVERYTHING, FIRST, Server, run
 
-CALLS = "refine plan_calls filter filter filter filter plan_calls answer verifier"
+CALLS = "refine plan_calls filter filter plan_calls answer verifier"
 """The model calls of a round; in the first one a judge is asked about a sentence as well."""
-LAST = 19
-FIRST_ANSWER = 8
+LAST = 15
+FIRST_ANSWER = 6
 ERRORS: Sequence[ModelError] = (
     ModelUnavailableError("the server is down"),
     ModelTimeoutError("too slow"),
@@ -88,11 +87,11 @@ def test_any_call_may_fail(number: int, error: ModelError) -> None:
         (1, "confident", 2, "refine: down; the query was kept"),
         (2, "confident", 2, "plan_calls: down; the planner wrote the calls"),
         (3, "confident", 2, "filter: no verdict on 2 hits, kept (down)"),
-        (7, "confident", 2, "plan_calls: down; the search ended"),
-        (9, "confident", 2, "answer: not checked: down"),
-        (10, "confident", 2, "verify: sentences were not judged: down"),
-        (18, "error", 2, "answer: down"),
-        (19, "unchecked", 2, "answer: not checked: down"),
+        (5, "confident", 2, "plan_calls: down; the search ended"),
+        (7, "confident", 2, "answer: not checked: down"),
+        (8, "confident", 2, "verify: sentences were not judged: down"),
+        (14, "error", 2, "answer: down"),
+        (15, "unchecked", 2, "answer: not checked: down"),
     ],
 )
 def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int, note: str) -> None:
@@ -105,15 +104,15 @@ def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int,
 
 
 def test_filter_names_its_fallback() -> None:
-    """Similar hits from the failed call on are kept, and the statistics say why."""
-    filterer = ScriptedChat(NO, ModelUnavailableError("down"))
+    """Similar hits are kept where the call fails, and the statistics say why."""
+    filterer = ScriptedChat(ModelUnavailableError("down"))
     given = ports(ScriptedChat(says(FIRST)), filterer=filterer)
-    filtering = FilterSettings(mode="pointwise")
+    filtering = FilterSettings(mode="llm")
     result, _ = run(given, replace(BYPASSING, filter=filtering, budget=BudgetSettings(rounds=1)))
 
     stats = result.filter_stats
-    assert ("pointwise", 3, 1) == (stats.mode, stats.original, stats.kept)
-    assert (2, 1, "down") == (stats.discarded, stats.undecided, stats.fallback)
+    assert ("llm", 3, 2) == (stats.mode, stats.original, stats.kept)
+    assert (1, 2, "down") == (stats.discarded, stats.undecided, stats.fallback)
 
 
 @pytest.mark.parametrize("number", range(1, LAST + 1))

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from research_agent.conversation.turns import known_chunks
 from research_agent.errors import ModelUnavailableError
 from research_agent.settings import BudgetSettings, FilterSettings
-from research_agent.types.conversation import known_chunks
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
 from tests.graphs.talking import SMALL, SMALLER, chat, completes, say
 
@@ -110,8 +110,10 @@ def test_more_of_another_thing_is_another_question() -> None:
 
 def test_what_else_leaves_out_what_the_filter_discarded() -> None:
     """Its verdicts are of one question: they hold for more of it, and for no other one."""
-    filtered = replace(ONE_ROUND, filter=FilterSettings(mode="pointwise"))
-    verdicts = ScriptedChat(says("yes"), says("no"), says("yes"))  # (the third is too far off)
+    filtered = replace(ONE_ROUND, filter=FilterSettings(mode="llm"))
+    verdicts = ScriptedChat(
+        *(says(f"k1 -> {verdict}\nk2 -> DISCARD") for verdict in ("KEEP", "KEEP", "KEEP"))
+    )  # (the third hit is too far off)
     planner = ScriptedChat(
         says(json.dumps({"question": QUESTION, "more": True})),
         says(json.dumps({"question": SMALLER, "more": False})),

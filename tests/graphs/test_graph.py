@@ -291,8 +291,7 @@ def test_seconds_are_stamped_and_calls_are_counted() -> None:
 
     assert f"{ROUND} report" == " ".join(event.node for event in trace)
     looks = {event.node: event.seconds for event in trace}
-    assert {"answer": 6.0, "plan_calls": 3.0, "run_call": 9.0, "verify": 3.0} == {
-        node: seconds for node, seconds in looks.items() if seconds > 2
-    }
+    busy = {"plan_calls": 4.0, "run_call": 9.0, "answer": 6.0, "verify": 3.0}
+    assert busy == {node: seconds for node, seconds in looks.items() if seconds > 2}
     call = ModelCall("any", 100, 10, model="fake")
     assert (call, call) == trace[7].calls

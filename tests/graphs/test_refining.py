@@ -153,7 +153,7 @@ def test_model_may_judge_complexity_but_not_reword(kind: str, found: str) -> Non
     given, _ = asking(json.dumps({"kind": kind, "queries": ["ML-KEM-768 encapsulation key"]}))
     settings = replace(
         BYPASSING,
-        refinement=RefinementSettings(complexity="model", margin=2.0),
+        refinement=RefinementSettings(complexity="model"),
         budget=BudgetSettings(rounds=1),
     )
     result = run(given, settings)
@@ -174,7 +174,7 @@ def test_hop_is_filled_from_what_the_first_part_found() -> None:
     given, planner = asking(
         HOPS, '{"answer": "Ada Li"}', texts=FOUNDERS, answer="Ada Li was born in Bergen [c1]."
     )
-    result = run(given, refining(margin=2.0), BORN)
+    result = run(given, ONCE, BORN)
 
     assert (BORN, "Who founded the Acme works?", "Where was Ada Li born?") == result.queries
     assert "Who founded the Acme works?" in planner.asked[1][1]
@@ -185,19 +185,10 @@ def test_hop_is_filled_from_what_the_first_part_found() -> None:
 def test_hop_whose_answer_stands_nowhere_is_not_searched(reply: str) -> None:
     """A made-up name never becomes a query; the rest of the search goes on."""
     given, _ = asking(HOPS, reply, texts=FOUNDERS)
-    result = run(given, refining(margin=2.0), BORN)
+    result = run(given, ONCE, BORN)
 
     assert (BORN, "Who founded the Acme works?") == result.queries
     assert [note for note in result.warnings if "'Where was #1 born?' was not searched" in note]
-
-
-def test_hops_can_be_switched_off() -> None:
-    """Then the part that waits for another is left out."""
-    given, planner = asking(HOPS, texts=FOUNDERS)
-    result = run(given, refining(margin=2.0, hops="off"), BORN)
-
-    assert (BORN, "Who founded the Acme works?") == result.refinement.queries
-    assert 1 == len(planner.asked)
 
 
 def test_question_in_another_language_is_translated_for_the_search() -> None:
@@ -252,7 +243,7 @@ def test_result_as_json_tells_the_whole_refinement() -> None:
     """Kind, queries, every validator's verdict with its figures, model calls."""
     good, bad = "ML-KEM-768 encapsulation key bytes", "ML-KEM-512 encapsulation key bytes"
     given, _ = asking(json.dumps({"kind": "rewrite", "queries": [good, bad]}))
-    told = json.loads(RESULT.dump_json(run(given, refining(min_overlap=0.0, margin=2.0))))
+    told = json.loads(RESULT.dump_json(run(given, ONCE)))
     refinement = told["refinement"]
     rulings = {v["query"]: [r["ruling"] for r in v["rulings"]] for v in refinement["verdicts"]}
 

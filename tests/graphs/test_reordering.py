@@ -108,18 +108,18 @@ def test_verdicts_are_paid_from_the_budget() -> None:
 
 
 def test_the_filter_asks_with_what_reranking_left() -> None:
-    """One meter for both: of three calls two are for verdicts, and one for the filter."""
+    """One meter for both: of two calls both are for verdicts, and none for the filter."""
     given, model = scripted(YES)
     settings = replace(
         BY_MODEL,
         rerank=RerankSettings(mode="model", candidates=2),
-        filter=FilterSettings(mode="pointwise"),
-        budget=BudgetSettings(llm_calls=3),
+        filter=FilterSettings(mode="llm"),
+        budget=BudgetSettings(llm_calls=2),
     )
     found = searched(given, settings)
 
-    assert (3, 3) == (len(model.asked), len(found.event.calls))
-    assert 2 == found.stats.undecided
+    assert (2, 2) == (len(model.asked), len(found.event.calls))
+    assert ("budget", 3) == (found.stats.fallback_type, found.stats.undecided)
 
 
 def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:

@@ -28,10 +28,8 @@ from research_agent.types.verification import Check
 from tests.fakes import (
     BYPASSING,
     MODEL_CALLS,
-    NO,
     PROMPTS,
     QUESTION,
-    YES,
     ScriptedChat,
     WordEmbedder,
     calls,
@@ -170,12 +168,12 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     assert BREAD in {hit.chunk.text for hit in output["found"].hits}
 
 
-@pytest.mark.parametrize(("verdict", "kept"), [(YES, 3), (NO, 2), (says("perhaps"), 3)])
-def test_filter_model_judges_each_hit(verdict: Completion, kept: int) -> None:
+@pytest.mark.parametrize(("verdict", "kept"), [("KEEP", 3), ("DISCARD", 2), ("perhaps", 3)])
+def test_filter_model_judges_each_hit(verdict: str, kept: int) -> None:
     """A model that finds nothing, or says nothing, never empties a search."""
-    filterer = ScriptedChat(verdict)
+    filterer = ScriptedChat(says("\n".join(f"k{i} -> {verdict}" for i in (1, 2, 3))))
     given = ports(ScriptedChat(), filterer=filterer)
-    settings = replace(BYPASSING, filter=FilterSettings(mode="pointwise"))
+    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
     start = SearchInput(
         question="?", probe=Probe(), refinement=Refinement("keep", ("ML-KEM bread bytes",))
     )
@@ -183,8 +181,7 @@ def test_filter_model_judges_each_hit(verdict: Completion, kept: int) -> None:
 
     assert (3, kept) == (output.found.stats.original, output.found.stats.kept)
     assert kept == len(output.found.hits)
-    assert 3 == len(filterer.asked)
-    assert 3 == sum(len(event.calls) for event in output.trace)
+    assert len(filterer.asked) == sum(len(event.calls) for event in output.trace)
 
 
 def test_score_filter_drops_what_is_not_similar() -> None:

@@ -17,10 +17,9 @@ from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk
-from research_agent.types.calls import SearchResult
+from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.corpus import OUTLINE_TOKENS, DocumentOutline
 from research_agent.types.references import Edge
-from research_agent.types.tool_results import ChunksResult, DocumentsResult
 from tests.fakes import (
     NO,
     PROMPTS,
@@ -198,7 +197,7 @@ def test_references_stand_behind_the_hits() -> None:
 
 def test_without_rerank_the_ranking_alone_decides() -> None:
     """No model is asked, and nothing is left out, whatever the filter would say."""
-    settings = Settings(filter=FilterSettings(mode="pointwise", min_similarity=1.0))
+    settings = Settings(filter=FilterSettings(mode="llm", min_similarity=1.0))
     filterer = ScriptedChat(NO)
     tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
     ranked = hybrid_search("bread", ports=given(), settings=settings.retrieval)
@@ -373,7 +372,7 @@ def test_python_raises_what_tools_answer() -> None:
 
 def test_results_are_json_too() -> None:
     """What MCP and the command line show."""
-    from research_agent.types.tool_results import chunks_json, documents_json, search_json
+    from research_agent.planning.tool_texts import chunks_json, documents_json, search_json
 
     tools = research_tools()
     search = json.loads(json.dumps(search_json(tools.search("bread"))))

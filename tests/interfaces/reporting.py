@@ -85,7 +85,7 @@ def answered(
         evidence=(Evidence("c1", Hit(chunk, 1.0, 0.6)),),
         confidence=RetrievalConfidence(0.5, 0.6, 0.1, 1.0, 1.0, "bypass", "it is sure"),
         refinement=Refinement("rewrite", (question, "x"), "y", (QueryVerdict("x", blocked="no"),)),
-        found=Found(stats=FilterStats("pointwise", 2, 1, decisions=decisions)),
+        found=Found(stats=FilterStats("llm", 2, 1, decisions=decisions)),
         rounds=1,
         trace=TRACE,
     )

@@ -41,11 +41,11 @@ def test_cost_line_tells_what_there_is() -> None:
             "collect",
             {
                 "found": Found(
-                    stats=FilterStats("pointwise", 9, 8, undecided=5, fallback="down"),
+                    stats=FilterStats("llm", 9, 8, undecided=5, fallback="down"),
                     reason="planned",
                 )
             },
-            "kept 8 of 9 chunks (filter: pointwise, 5 not judged), planned",
+            "kept 8 of 9 chunks (filter: llm, 5 not judged), planned",
         ),
     ],
 )

@@ -6,18 +6,20 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
-from research_agent.planning.filter.filtering import HitFilter
+from research_agent.planning.filter.step import HitFilter
+from research_agent.planning.reading import Links
+from research_agent.planning.tool_texts import discarded_note, search_text
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder.stages import Reorderer
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.retrieval.search.retrieve import About, search_chunks
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types.calls import SearchResult
-from research_agent.types.filtering import FilterStats, discarded_note
-from research_agent.types.tool_results import search_text
+from research_agent.types.filtering import FilterStats
 from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
-from tests.planning.filters import ENOUGH, writes
+from tests.planning.test_filter import ENOUGH, writes
 
 TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
 QUERY = "ML-KEM keys"
@@ -54,7 +56,7 @@ def search(
         ports=given,
         retrieval=settings.retrieval,
         reorder=Reorderer(given, settings, PROMPTS),
-        filtering=HitFilter(given, settings, PROMPTS),
+        filtering=HitFilter(RunContext(given, settings, PROMPTS), Links(given)),
         rerank=rerank,
         about=About(**more),
     )

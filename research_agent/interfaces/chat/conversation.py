@@ -94,8 +94,11 @@ class Conversation:
         return self._run(said, Command(resume=said), stop)
 
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
-        """Go on with a turn that has not ended."""
-        return self._run(self.pending().text, None, stop)
+        """Go on with a turn that has not ended; one of an older version's graph begins anew."""
+        found = self.state()
+        can_go_on = bool(self._graph.get_state(self._config).next)
+        again = chat_state.ChatInput(messages=found.messages[-1:])
+        return self._run(found.said, None if can_go_on else again, stop)
 
     def result(self, turn: int) -> str:
         """Return the whole result of a turn (from 0) as JSON, empty where it was not kept."""
@@ -140,7 +143,8 @@ class Conversation:
                 hint="Begin another one: research-agent chat --session NAME",
             ) from error
         waits = any(task.interrupts for task in snapshot.tasks)
-        return found, bool(snapshot.next), waits
+        unanswered = bool(found.messages) and found.messages[-1].type == "human"
+        return found, bool(snapshot.next) or unanswered, waits
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from research_agent.conversation.citation_status import outdated, standing
+from research_agent.conversation.turns import citation_status, outdated
 from research_agent.errors import (
     PathError,
     ResearchAgentError,
@@ -214,7 +214,7 @@ class Repl:
             return ()
         documents = {document.doc_id for document in ports.documents()}
         chunks = ports.chunks.chunks([item.chunk_id for item in turn.citations])
-        return outdated(turn.citations, standing(turn.citations, chunks, documents))
+        return outdated(turn.citations, citation_status(turn.citations, chunks, documents))
 
     def _sources(self, _: str) -> None:
         turn = self._last()

@@ -14,22 +14,21 @@ from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, Limits
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.metering import Meter, whole
-from research_agent.planning.get_chunks import get_chunks
-from research_agent.planning.referring import Referring
+from research_agent.planning.reading import get_chunks
+from research_agent.planning.tool_texts import chunks_json, unknown_ids
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder.stages import Reorderer
 from research_agent.retrieval.search.ranking import Ranked, rank
 from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.types import Chunk, Hit
+from research_agent.types.calls import ChunksResult, Reference
 from research_agent.types.documents import SCANNED, ParseQuality
 from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 from research_agent.types.records import DocumentRecord, KeptDocument
 from research_agent.types.references import unresolved_words
-from research_agent.types.referring import Reference
 from research_agent.types.scope import check_scope, scope_of
-from research_agent.types.tool_results import ChunksResult, chunks_json, unknown_ids
 
 INDENT = "    "
 OCR = "ocrmypdf IN.pdf OUT.pdf"
@@ -221,7 +220,6 @@ def chunks_command(
             expand_depth=depth,
             max_total_chunks=most,
             ports=connection.ports,
-            references=Referring(connection.ports).references,
         )
     if as_json:
         say_json(chunks_json(result))

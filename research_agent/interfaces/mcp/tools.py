@@ -10,14 +10,14 @@ from typing_extensions import TypedDict
 
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.own_graphs import own, research_tool, state, tools
-from research_agent.types.result import ResearchResult
-from research_agent.types.tool_results import (
+from research_agent.planning.tool_texts import (
     chunks_json,
     chunks_text,
     documents_json,
     search_json,
     search_text,
 )
+from research_agent.types.result import ResearchResult
 
 inputs = own("tool_inputs")
 Json = dict[str, Any]

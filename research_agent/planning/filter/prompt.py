@@ -1,11 +1,15 @@
-"""How chunks stand in a filter's prompt: each under an alias, shortened where it has to be."""
+"""How chunks are shown in the filter's prompt, and the keys under which verdicts on them are kept.
+
+Each chunk has an alias, k1, k2, …, and is shortened where the prompt has no room for all of it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from research_agent.text.excerpts import LONGEST, Count, excerpt, units
 from research_agent.text.words import index_words, query_words
-from research_agent.types import Hit, chunk_header
+from research_agent.types import Chunk, Hit, chunk_header
 from research_agent.types.evidence import attribute, fenced, readable
 
 LEAST_TOKENS = 24
@@ -21,40 +25,6 @@ class Shown:
     text: str
     aliases: Mapping[str, int]
     """The place of each chunk, among the hits that were given."""
-    shortened: int = 0
-    """How many are not shown in full."""
-
-
-def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
-    """Return how much of `room` each of some lengths gets: the short ones all they need.
-
-    Max-min fairness: none can get more without one that has no more getting less.
-
-    >>> fair_shares([10, 50, 60], 90)
-    (10, 40, 40)
-    >>> fair_shares([10, 20], 90)
-    (10, 20)
-    """
-    shares, left = [0] * len(lengths), max(0, room)
-    shortest_first = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
-    for done, i in enumerate(shortest_first):
-        shares[i] = min(lengths[i], left // (len(lengths) - done))
-        left -= shares[i]
-    return tuple(shares)
-
-
-def _least(text: str, query: str, count: Count) -> int:
-    """Return the tokens under which the best sentence of `text` for `query` would be cut.
-
-    At most `LONGEST`, and never less than `LEAST_TOKENS`.
-    """
-    wanted = frozenset(query_words(query))
-    sizes = dict[int, int]()
-    for start, end in units(text, LONGEST, count):
-        held = len(wanted.intersection(index_words(text[start:end])))
-        sizes[held] = max(sizes.get(held, 0), count(text[start:end]))
-    best = sizes[max(sizes)] if sizes else 0
-    return max(LEAST_TOKENS, min(LONGEST, best) + 2)
 
 
 def shown_chunks(
@@ -77,24 +47,22 @@ def shown_chunks(
     fit = len(hits)
     while fit and sum(costs[:fit]) + sum(least[:fit]) > room:
         fit -= 1
-    more = fair_shares(
-        [length - own for length, own in zip(lengths[:fit], least, strict=False)],
-        room - sum(costs[:fit]) - sum(least[:fit]),
-    )
-    shares = [own + added for own, added in zip(least, more, strict=False)]
+    lacking = [length - own for length, own in zip(lengths[:fit], least, strict=False)]
+    more = fair_shares(lacking, room - sum(costs[:fit]) - sum(least[:fit]))
     texts = [
-        content if length <= share else excerpt(content, query, share, count, whole=True)
-        for content, length, share in zip(contents, lengths, shares, strict=False)
+        content
+        if length <= own + added
+        else excerpt(content, query, own + added, count, whole=True)
+        for content, length, own, added in zip(contents, lengths, least, more, strict=False)
     ]
     return Shown(
         "\n".join(f"{top}\n{text}\n</chunk>" for top, text in zip(heads, texts, strict=False)),
         {f"k{i + 1}": i for i in range(fit)},
-        sum(length > share for length, share in zip(lengths, shares, strict=False)),
     )
 
 
 def head(alias: str, hit: Hit, refers_to: str = "") -> str:
-    """Return the line in front of a chunk: what it is, where it stands, how near it is.
+    """Return the line in front of a chunk: what it is, where it is from, how similar it is.
 
     >>> from research_agent.types import Chunk
     >>> head("k1", Hit(Chunk("x", "box", "", title="Box"), 1, 0.5), "1 step: Lock")
@@ -112,3 +80,43 @@ def head(alias: str, hit: Hit, refers_to: str = "") -> str:
     }
     told = (f'{name}="{attribute(value)}"' for name, value in values.items() if value)
     return f"<chunk {' '.join(told)}>"
+
+
+def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
+    """Return how much of `room` each of some lengths gets: the short ones all they need.
+
+    Max-min fairness: none can get more without one that has no more getting less.
+
+    >>> fair_shares([10, 50, 60], 90)
+    (10, 40, 40)
+    """
+    shares, left = [0] * len(lengths), max(0, room)
+    shortest_first = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
+    for done, i in enumerate(shortest_first):
+        shares[i] = min(lengths[i], left // (len(lengths) - done))
+        left -= shares[i]
+    return tuple(shares)
+
+
+def decision_key(prompt: str, query: str, chunk: Chunk, references: Sequence[str] = ()) -> str:
+    """Return the key of a verdict: a digest of all that it depends on but the model.
+
+    That is the template's text, and all of the chunk, whatever the prompt has room for.
+    """
+    content = "\n".join((chunk.kind, chunk.doc_id, chunk_header(chunk), *references, chunk.text))
+    parts = f"{prompt}\0{query}\0{content}"
+    return sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _least(text: str, query: str, count: Count) -> int:
+    """Return the tokens under which the best sentence of `text` for `query` would be cut.
+
+    At most `LONGEST`, and never less than `LEAST_TOKENS`.
+    """
+    wanted = frozenset(query_words(query))
+    sizes = dict[int, int]()
+    for start, end in units(text, LONGEST, count):
+        held = len(wanted.intersection(index_words(text[start:end])))
+        sizes[held] = max(sizes.get(held, 0), count(text[start:end]))
+    best = sizes[max(sizes)] if sizes else 0
+    return max(LEAST_TOKENS, min(LONGEST, best) + 2)

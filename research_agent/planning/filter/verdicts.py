@@ -4,12 +4,16 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
-from research_agent.types.filtering import DEPTHS, MAX_REASON, Verdict
+from research_agent.types.filtering import DEPTHS, ChunkDecision, Verdict
 
+MAX_REASON = 80
+"""Characters of a reason."""
+MOST_MEMBERS = 2000
+"""Keys of a reply that are looked at."""
 _VERB = r"(?P<verb>keep|discard|expand(?:[ _-]*(?P<depth>\d+))?)(?![a-z0-9])"
 _CAPITALS = r"\b(?P<verb>KEEP|DISCARD|EXPAND(?:[ _-]*(?P<depth>\d+))?)(?![A-Za-z0-9])"
-
 _ARROW = re.compile(r"->|=>|[⇒:=\u2013\u2014]|(?<=\s)-(?=\s)")
 _MARKS = re.compile(r"[`*\"'\[\]{}<>\u2022]")
 _LINE = r"(?:[-(|→] ?|\d+[.)] ?)*"
@@ -26,13 +30,9 @@ _MEMBER = re.compile(r'"(?P<key>[^"\\]{1,200})"\s*:\s*(?=[{"])')
 """A key of a JSON object, in front of an object or a text."""
 _ALIAS = re.compile(r"(?i)k(\d{1,9})")
 _BARE = re.compile(rf"(?i)\s*{_VERB}")
-_REASON = r'[^"\\]{2,60}'
-"""A few words, without what would end the text."""
-MOST_MEMBERS = 2000
-"""Keys of a reply that are looked at."""
 
 Said = tuple[str, Verdict, str]
-"""An alias, the verdict on it, and the reason."""
+"""An alias (empty for none that was shown), the verdict on it, and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,15 @@ def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object
     >>> decision_schema({"k1": [3], "k2": []})["required"]
     ['k1', 'k2']
     """
+
+    def pattern(steps: Sequence[int]) -> str:
+        choices = "|".join(["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"])
+        return rf'^({choices}): [^"\\]{{2,60}}$'
+
     return {
         "type": "object",
         "properties": {
-            alias: {"type": "string", "pattern": f"^({_choices(steps)}): {_REASON}$"}
+            alias: {"type": "string", "pattern": pattern(steps)}
             for alias, steps in expandable.items()
         },
         "required": list(expandable),
@@ -69,41 +74,55 @@ def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object
     }
 
 
-def _choices(steps: Sequence[int]) -> str:
-    return "|".join(["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"])
-
-
 def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
     r"""Return what `text` says about each of `aliases`: a JSON object, lines, or a table.
 
     An object may be cut off: what is whole counts. A line may be a list item, have quotes,
-    back-ticks or a title around the alias, any of the usual arrows and a reason behind the verdict.
+    back-ticks or a title around the alias, any of the usual arrows and a reason after the verdict.
     "EXPAND" with an unusual depth keeps. A chunk that a sentence merely talks about has no verdict.
 
     >>> half = '{"k1": "EXPAND_1: its size", "k2": "KEEP: na'
     >>> read_verdicts(half, ["k1", "k2"]).by_alias, read_verdicts(half, ["k1"]).reasons
     ({'k1': 'expand_1'}, {'k1': 'its size'})
     >>> reply = "1. `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
-    >>> dict(read_verdicts(reply, ["k1", "k2"]).by_alias)
-    {'k2': 'discard', 'k1': 'expand_3'}
-    >>> read_verdicts(reply, ["k1", "k2"]).unknown
-    1
-    >>> dict(read_verdicts("I would keep k1, since k2 says nothing.", ["k1", "k2"]).by_alias)
-    {}
+    >>> read_verdicts(reply, ["k1", "k2"]).by_alias, read_verdicts(reply, ["k1", "k2"]).unknown
+    ({'k2': 'discard', 'k1': 'expand_3'}, 1)
     """
-    said = list(_members(text)) or _in_lines(text)
     found: dict[str, Verdict] = {}
     reasons: dict[str, str] = {}
     unknown = repeated = 0
-    for alias, verdict, reason in said:
+    for alias, verdict, reason in list(_members(text)) or _in_lines(text):
         if alias not in aliases:
             unknown += 1
         elif alias in found:
             repeated += 1
         else:
             found[alias] = verdict
-            reasons |= {alias: short} if (short := _reason(reason)) else {}
+            if short := " ".join(reason.split()).strip(" ()|.,;:\u2192")[:MAX_REASON]:
+                reasons[alias] = short
     return Verdicts(found, unknown, repeated, reasons)
+
+
+def kept_verdict(decision: ChunkDecision) -> str:
+    """Return a verdict with its reason as it is kept; `read_kept` reads it.
+
+    >>> kept_verdict(ChunkDecision("x", "keep", reason="states the size"))
+    'keep states the size'
+    """
+    return f"{decision.verdict} {decision.reason}".strip()
+
+
+def read_kept(text: str) -> ChunkDecision | None:
+    """Return a verdict that was kept, without the id of its chunk; None for anything else.
+
+    >>> found = read_kept("expand_3 its table")
+    >>> found and (found.verdict, found.reason), read_kept("perhaps")
+    (('expand_3', 'its table'), None)
+    """
+    said, _, reason = text.partition(" ")
+    verdicts = (verdict for verdict in get_args(Verdict) if verdict != "undecided")
+    found: Verdict | None = next((verdict for verdict in verdicts if verdict == said), None)
+    return ChunkDecision("", found, "reused", reason=reason) if found else None
 
 
 def _members(text: str) -> Iterator[Said]:
@@ -143,31 +162,21 @@ def _of_text(value: str) -> tuple[Verdict, str] | None:
     return _named(verb), value[verb.end() :]
 
 
-def _reason(text: str) -> str:
-    """Return a reason on one line, without the marks around it, and not too long.
-
-    >>> _reason(" (off  topic).")
-    'off topic'
-    """
-    return " ".join(text.split()).strip(" ()|.,;:\u2192")[:MAX_REASON]
-
-
 def _in_lines(text: str) -> list[Said]:
-    """Return what the lines of a reply say."""
-    lines = [_plain(line) for line in text.splitlines()]
+    """Return what the lines of a reply say, each with one kind of arrow and without marks."""
+    lines = []
+    for line in text.splitlines():
+        arrows = _ARROW.sub(" → ", line).replace("→", " → ").replace("|", " | ")
+        lines.append(" ".join(_MARKS.sub(" ", arrows).split()))
     if any(_FIRST.match(line) or _INSIDE.search(line) for line in lines):
         return [one for line in lines for one in _statements(line)]
-    return [one for line in lines for one in _numbered(line)]
-
-
-def _plain(line: str) -> str:
-    """Return a line with one kind of arrow, without marks, with single spaces."""
-    arrows = _ARROW.sub(" → ", line).replace("→", " → ").replace("|", " | ")
-    return " ".join(_MARKS.sub(" ", arrows).split())
+    starts = [(line, _NUMBERED.match(line)) for line in lines]
+    numbered = [(start, _verdict(line[start.end() :])) for line, start in starts if start]
+    return [(f"k{int(start['number'])}", *said) for start, said in numbered if said]
 
 
 def _statements(line: str) -> Iterator[Said]:
-    """Yield the verdicts of a line; one on something that is no alias has the alias ""."""
+    """Yield the verdicts of a line."""
     first = _FIRST.match(line)
     starts = [first] if first else []
     starts += [match for match in _INSIDE.finditer(line) if not first or match.end() > first.end()]
@@ -179,18 +188,10 @@ def _statements(line: str) -> Iterator[Said]:
             yield f"k{int(start['number'])}", *said
 
 
-def _numbered(line: str) -> Iterator[Said]:
-    """Yield the verdict of a line that begins with the number of an alias alone."""
-    start = _NUMBERED.match(line)
-    said = _verdict(line[start.end() :]) if start else None
-    if start and said:
-        yield f"k{int(start['number'])}", *said
-
-
 def _verdict(rest: str) -> tuple[Verdict, str] | None:
     """Return the verdict that follows an alias, and its reason; None where none does, or several.
 
-    It stands right behind the alias, or behind a title and an arrow, or alone in capitals.
+    It comes directly, or after a title and an arrow, or alone in capitals.
     """
     named = _DIRECT.match(rest) or _LATER.search(rest)
     if named:

@@ -1,1 +1,1 @@
-"""The step that plans calls, and how it fills the gaps of queries that wait for others."""
+"""The step that plans the calls of the search's loop, and how their results become one ranking."""

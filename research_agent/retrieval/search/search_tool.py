@@ -4,21 +4,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from research_agent.planning.filter.candidates import search_limit
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, RetrievalSettings
 from research_agent.types import Chunk
-from research_agent.types.calls import SearchResult
+from research_agent.types.calls import Reference, SearchResult, dangling
 from research_agent.types.evidence import readable
 from research_agent.types.expansion import with_referred
 from research_agent.types.file_filter import filtered_documents
-from research_agent.types.filtering import FilterStats
-from research_agent.types.question_plan import QuestionKind
-from research_agent.types.referring import Reference, dangling
+from research_agent.types.filtering import FilterStats, oversampled
 from research_agent.types.scope import EVERYTHING, Scope
 
-WIDEST: QuestionKind = "comparison"
-"""A kind of question for which the filter looks at the most hits."""
 MOST = 500
 """Hits taken from an index at most."""
 
@@ -108,9 +103,7 @@ def _wide(
     settings: RetrievalSettings, max_chunks: int, filtering: FilterSettings
 ) -> RetrievalSettings:
     """Return settings with which as many hits are found as the filter looks at, at most."""
-    adaptive = filtering.adaptive == "on"
-    looked_at = search_limit(max_chunks, filtering.oversample, kind=WIDEST, adaptive=adaptive)
-    needed = min(MOST, looked_at)
+    needed = min(MOST, oversampled(max_chunks, filtering.oversample))
     return settings if needed <= settings.top_k else replace(settings, top_k=needed)
 
 

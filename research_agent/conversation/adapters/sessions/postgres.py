@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from research_agent.conversation.adapters.sessions.naming import process
 from research_agent.conversation.adapters.sessions.table import SessionTable
 from research_agent.errors import SessionError
 
@@ -38,7 +37,6 @@ def postgres_table(address: str) -> SessionTable:
             mark="%s",
             faults=(psycopg.Error,),
             locking=partial(_locked, connection),
-            me=process(),
         )
     except SessionError:
         connection.close()

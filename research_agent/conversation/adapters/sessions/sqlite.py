@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from research_agent.conversation.adapters.sessions.naming import process
 from research_agent.conversation.adapters.sessions.table import SessionTable
 from research_agent.errors import SessionError
 from research_agent.private_files import make_folder, touch
@@ -35,7 +34,6 @@ def sqlite_table(folder: Path) -> SessionTable:
             mark="?",
             faults=(sqlite3.Error,),
             locking=partial(_locked, folder),
-            me=process(),
         )
     except SessionError:
         connection.close()

@@ -1,8 +1,12 @@
 """The list of conversations, in SQLite or PostgreSQL; LangGraph's tables stand beside it."""
 
+import os
+import socket
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -34,6 +38,12 @@ Locking = Callable[[str], AbstractContextManager[bool]]
 """Holds the thread of an id for this process, and tells whether it could."""
 
 
+def process() -> str:
+    """Return id, machine and command of this process, as another one is told."""
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    return f"process {os.getpid()} on {socket.gethostname()} ({command[:100]})"
+
+
 class SessionTable(Closing):
     """The conversations by name; every fault of the database is a SessionError."""
 
@@ -44,11 +54,10 @@ class SessionTable(Closing):
         mark: str,
         faults: tuple[type[Exception], ...],
         locking: Locking,
-        me: str,
     ) -> None:
         """Use `connection`, whose placeholder is `mark`; make the tables where there are none."""
         self._connection, self._mark, self._faults = connection, mark, faults
-        self._locking, self._me = locking, me
+        self._locking = locking
         for statement in (_SESSIONS, _RESULTS):
             self._run(statement)
 
@@ -126,7 +135,7 @@ class SessionTable(Closing):
                     f"the session {session.name} is open in {self._holder(session.thread)}",
                     hint="End that one, or use another: research-agent chat --session NAME",
                 )
-            self._hold(session.thread, self._me)
+            self._hold(session.thread, process())
             try:
                 yield
             finally:

@@ -1,0 +1,278 @@
+"""Filter: which hits of a search are kept, and what the kept ones bring along."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from research_agent.context import RunContext
+from research_agent.errors import BudgetError, ModelError, ModelTimeoutError
+from research_agent.metering import Meter
+from research_agent.planning.filter.prompt import decision_key, shown_chunks
+from research_agent.planning.filter.verdicts import (
+    Verdicts,
+    decision_schema,
+    kept_verdict,
+    read_kept,
+    read_verdicts,
+)
+from research_agent.planning.reading import Links, Reach
+from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
+from research_agent.types.calls import dangling
+from research_agent.types.evidence import readable
+from research_agent.types.expansion import with_referred
+from research_agent.types.filtering import (
+    DEPTHS,
+    ChunkDecision,
+    Fallback,
+    Filtered,
+    Why,
+    counted,
+    oversampled,
+)
+
+SECONDS = 60.0
+"""Time that judging the hits of one search may take."""
+TOKENS_A_VERDICT, LEAST_A_VERDICT, AROUND = 24, 10, 24
+"""Tokens of a reply: at most and at least a chunk, with its reason, and for the whole."""
+LAST = 2
+"""Hits that are kept where the model discards every one: what reads them may judge otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """Decisions on some hits, in their order, and what went wrong."""
+
+    decisions: tuple[ChunkDecision, ...]
+    unknown: int = 0
+    repeated: int = 0
+    fallback: str = ""
+    """Why the ranking decides about some of them, or about all."""
+    fallback_type: Fallback = ""
+
+
+class HitFilter:
+    """Keeps the hits worth reading, as `filter.mode` says. Threads may share it.
+
+    A model that fails, is late or says nothing of use leaves the ranking as it is, with a note.
+    """
+
+    def __init__(self, run: RunContext, links: Links) -> None:
+        """Ask the filter model of `run`; `links` follow what chunks refer to."""
+        self._run, self._links = run, links
+        self._settings = run.settings.filter
+
+    def __call__(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        *,
+        max_chunks: int,
+        meter: Meter,
+        exclude: Collection[str] = (),
+        question: str = "",
+    ) -> Outcome[Filtered]:
+        """Return at most `max_chunks` of the hits, with what they bring along among them.
+
+        `question` is what the user asked, where the query is only a part of it. Chunks to
+        `exclude`, by their ids, are not brought along and take no place. The trace event has the
+        notes; the calls are the meter's.
+        """
+        clock, calls_before = self._run.ports.clock, len(meter.calls)
+        started = clock.seconds()
+        looked_at, dissimilar = self._candidates(hits, max_chunks)
+        judged = self._judged(query, question or query, looked_at, meter)
+        decisions = settled(judged.decisions, max_chunks=max_chunks)
+        seated = [hit for hit, d in zip(looked_at, decisions, strict=True) if d.kept]
+        judging = clock.seconds() - started
+        found = self._with_referred(seated, decisions, exclude)
+        ids = [hit.chunk.chunk_id for hit in seated]
+        refers = self._links.references(ids) if seated else {}
+        everything = {decision.chunk_id: decision for decision in decisions}
+        for hit in dissimilar:
+            chunk_id = hit.chunk.chunk_id
+            everything[chunk_id] = ChunkDecision(chunk_id, "discard", "similarity")
+        ranked = (everything.get(hit.chunk.chunk_id) for hit in hits)
+        read = [call.prompt_tokens for call in meter.calls[calls_before:] if not call.reused]
+        stats = replace(
+            counted(self._settings.mode, [decision for decision in ranked if decision]),
+            expanded=len(found) - len(seated),
+            reused=sum(decision.why == "reused" for decision in judged.decisions),
+            unknown_ids=judged.unknown,
+            repeated_ids=judged.repeated,
+            tokens_before=self._tokens([*looked_at, *dissimilar]),
+            tokens_after=self._tokens(found),
+            prompt_tokens=sum(read),
+            filter_seconds=judging,
+            expand_seconds=clock.seconds() - started - judging,
+            fallback=judged.fallback,
+            fallback_type=judged.fallback_type,
+            dangling_before=dangling(refers, {*exclude, *ids}),
+            dangling_after=dangling(refers, {*exclude, *ids, *_ids(found)}),
+        )
+        unreadable = int(judged.fallback_type == "unreadable")
+        notes = _notes(decisions, judged.fallback)
+        return Outcome(Filtered(found, stats), TraceEvent(notes=notes, unreadable=unreadable))
+
+    def _candidates(
+        self, hits: Sequence[Hit], max_chunks: int
+    ) -> tuple[Sequence[Hit], Sequence[Hit]]:
+        """Return the hits to judge, and those before the last of them that are too dissimilar."""
+        mode = self._settings.mode
+        if mode == "off":
+            return hits[:max_chunks], ()
+        limit = oversampled(max_chunks, self._settings.oversample) if mode == "llm" else max_chunks
+        similar, dissimilar = list[Hit](), list[Hit]()
+        for hit in hits:
+            if len(similar) >= limit:
+                break
+            known = hit.similarity is not None
+            too_low = known and (hit.similarity or 0.0) < self._settings.min_similarity
+            (dissimilar if too_low else similar).append(hit)
+        return similar, dissimilar
+
+    def _judged(self, query: str, question: str, hits: Sequence[Hit], meter: Meter) -> _Judgement:
+        """Return a decision on each hit; the model is asked about those without a kept verdict."""
+        if self._settings.mode != "llm" or not hits:
+            return _Judgement(tuple(ChunkDecision(hit.chunk.chunk_id) for hit in hits))
+        cache, prompt = self._run.ports.decisions, self._run.prompts.filter.text
+        reach = self._links.reaches(_ids(hits))
+        keys = [
+            decision_key(prompt, f"{question}\0{query}", hit.chunk, _reach(reach, hit).names)
+            for hit in hits
+        ]
+        kept = cache.get(keys) if cache else {}
+        decisions = {
+            i: replace(decision, chunk_id=hits[i].chunk.chunk_id)
+            for i, key in enumerate(keys)
+            if key in kept and (decision := read_kept(kept[key]))
+        }
+        asked = [i for i in range(len(hits)) if i not in decisions]
+        judged = _Judgement(())
+        if asked:
+            judged = self._asked(query, question, [hits[i] for i in asked], reach, meter)
+            decisions |= dict(zip(asked, judged.decisions, strict=True))
+            if cache:
+                fresh = {i: d for i, d in decisions.items() if d.why == "model"}
+                cache.put({keys[i]: kept_verdict(decision) for i, decision in fresh.items()})
+        return replace(judged, decisions=tuple(decisions[i] for i in range(len(hits))))
+
+    def _asked(
+        self,
+        query: str,
+        question: str,
+        hits: Sequence[Hit],
+        reach: Mapping[str, Reach],
+        meter: Meter,
+    ) -> _Judgement:
+        """Ask about `hits`; a reply that says nothing of any of them is a failure too."""
+        search = "" if query == question else f"This search: {query}\n"
+
+        def prompt(chunks: str) -> str:
+            return self._run.prompts.filter.render(question=question, search=search, chunks=chunks)
+
+        count = self._run.ports.tokenizer.count
+        room = self._settings.max_prompt_tokens - count(prompt(""))
+        links = {chunk_id: found.told for chunk_id, found in reach.items()}
+        shown = shown_chunks(f"{question} {query}", hits, links, room=room, count=count)
+        kind: Fallback = "no_room"
+        said = Verdicts({})
+        fallback = "filter.max_prompt_tokens has no room for any chunk"
+        if shown.aliases:
+            steps = {alias: _reach(reach, hits[i]).steps for alias, i in shown.aliases.items()}
+            try:
+                said = read_verdicts(self._reply(prompt(shown.text), steps, meter), steps)
+                fallback, kind = "the reply has no verdict on any chunk", "unreadable"
+                if said.by_alias:
+                    fallback = kind = ""
+            except (ModelError, BudgetError) as error:
+                fallback, kind = str(error), _kind(error)
+        decisions = [ChunkDecision(chunk_id, why="no_room") for chunk_id in _ids(hits)]
+        for alias, i in shown.aliases.items():
+            verdict = said.by_alias.get(alias)
+            why: Why = "model" if verdict else "failed" if fallback else "not_mentioned"
+            reason = said.reasons.get(alias, "")
+            decisions[i] = replace(
+                decisions[i], verdict=verdict or "undecided", why=why, reason=reason
+            )
+        return _Judgement(tuple(decisions), said.unknown, said.repeated, fallback, kind)
+
+    def _reply(self, prompt: str, steps: Mapping[str, Sequence[int]], meter: Meter) -> str:
+        return meter.ask(
+            self._run.ports.filterer,
+            "filter",
+            [Message("user", prompt)],
+            max_tokens=TOKENS_A_VERDICT * len(steps) + AROUND,
+            least_tokens=LEAST_A_VERDICT * len(steps),
+            schema=decision_schema(steps),
+            seconds=SECONDS,
+        ).text
+
+    def _with_referred(
+        self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
+    ) -> tuple[Hit, ...]:
+        """Return the kept hits with what those to be expanded refer to and is not there yet.
+
+        More is asked for than there is room for: what is there already takes no place.
+        """
+        room, there = self._settings.max_expanded, {*exclude, *_ids(kept)}
+        brought = dict[str, Sequence[Chunk]]()
+        for decision in decisions if room else ():
+            if decision.kept and decision.verdict in DEPTHS:
+                depth, most = DEPTHS[decision.verdict], room + len(there)
+                reached = self._links.further([decision.chunk_id], depth=depth, max_total=most)
+                new = [chunk for chunk in reached if chunk.chunk_id not in there]
+                brought[decision.chunk_id] = new
+        return with_referred(kept, brought, most=room) if brought else tuple(kept)
+
+    def _tokens(self, hits: Sequence[Hit]) -> int:
+        return sum(self._run.ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
+
+
+def settled(decisions: Sequence[ChunkDecision], *, max_chunks: int) -> tuple[ChunkDecision, ...]:
+    """Return the decisions with `kept` for at most `max_chunks` of them.
+
+    Hits with a verdict for them have seats first, then the undecided by rank. Where the model
+    discards all it was shown, the `LAST` best are kept, still with the verdict "discard".
+
+    >>> [d.why for d in settled([ChunkDecision(x, "discard", "model") for x in "ab"], max_chunks=1)]
+    ['all_discarded', 'model']
+    """
+    asked = [i for i, d in enumerate(decisions) if d.why != "no_room"]
+    if asked and all(decisions[i].verdict == "discard" for i in asked):
+        best = set(asked[: min(LAST, max_chunks)])
+        return tuple(
+            replace(d, kept=True, why="all_discarded") if i in best else d
+            for i, d in enumerate(decisions)
+        )
+    wanted = [i for i, d in enumerate(decisions) if d.verdict not in {"discard", "undecided"}]
+    undecided = [i for i, d in enumerate(decisions) if d.verdict == "undecided"]
+    seats = set([*wanted, *undecided][:max_chunks])
+    return tuple(replace(decision, kept=i in seats) for i, decision in enumerate(decisions))
+
+
+def _ids(hits: Iterable[Hit]) -> list[str]:
+    return [hit.chunk.chunk_id for hit in hits]
+
+
+def _reach(reach: Mapping[str, Reach], hit: Hit) -> Reach:
+    return reach.get(hit.chunk.chunk_id, Reach())
+
+
+def _kind(error: ModelError | BudgetError) -> Fallback:
+    if isinstance(error, BudgetError):
+        return "budget"
+    return "time_out" if isinstance(error, ModelTimeoutError) else "error"
+
+
+def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]:
+    """Return what went another way than planned, a sentence each."""
+    notes = list[str]()
+    missing = sum(d.why in {"failed", "not_mentioned"} for d in decisions)
+    if missing:
+        why = f" ({fallback})" if fallback else ""
+        notes.append(f"filter: no verdict on {missing} hits, kept{why}")
+    crowded = sum(decision.why == "no_room" for decision in decisions)
+    if crowded:
+        notes.append(f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept")
+    if any(decision.why == "all_discarded" for decision in decisions):
+        notes.append("filter: the model discarded all hits of a search")
+    return tuple(notes)

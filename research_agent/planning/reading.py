@@ -1,0 +1,173 @@
+"""Get chunks by their ids, list the documents, and follow what chunks refer to."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from research_agent.ports import Ports
+from research_agent.text.tables import cells
+from research_agent.types import Chunk, Hit, TraceEvent
+from research_agent.types.calls import ChunksResult, DocumentsResult, Reference
+from research_agent.types.corpus import LISTED_TOKENS, corpus_names, corpus_outline
+from research_agent.types.evidence import pages, place
+from research_agent.types.expansion import expand
+from research_agent.types.filtering import DEPTHS
+from research_agent.types.references import PRIORITY, Edge
+from research_agent.types.scope import EVERYTHING, Scope
+
+MOST_REFERENCES = 12
+"""References of one chunk that are listed."""
+MOST_COUNTED = 30
+"""Further chunks up to which they are counted."""
+SHOWN_NAMES, MAX_NAME = 3, 50
+"""Names that are shown of what is one step away, and characters of one."""
+
+
+def get_chunks(
+    chunk_ids: Sequence[str], *, expand_depth: int, max_total_chunks: int, ports: Ports
+) -> ChunksResult:
+    """Return the chunks in the order of their ids, each once, then what they refer to by depth.
+
+    At most `max_total_chunks`, of which those asked for are the first; ids that the index does not
+    have are listed as unknown.
+    """
+    different = list(dict.fromkeys(chunk_ids))
+    known = {chunk.chunk_id for chunk in ports.chunks.chunks(different)}
+    asked = [chunk_id for chunk_id in different if chunk_id in known]
+    found = expand(
+        dict.fromkeys(asked, expand_depth), ports.chunks.edges, max_total=max_total_chunks
+    )
+    chunks = ports.chunks.chunks(found.chunk_ids)
+    return ChunksResult(
+        hits=tuple(Hit(chunk) for chunk in chunks),
+        requested=found.depths.get(0, 0),
+        unknown=tuple(chunk_id for chunk_id in different if chunk_id not in known),
+        depths=found.depths,
+        truncated=found.truncated,
+        tokens=sum(ports.tokenizer.count(chunk.text) for chunk in chunks),
+        references=Links(ports).references([chunk.chunk_id for chunk in chunks]),
+        event=TraceEvent(lookups=1),
+    )
+
+
+def list_documents(ports: Ports) -> DocumentsResult:
+    """Return the documents of the index as it is now, with an outline for models."""
+    documents = tuple(ports.documents())
+    outline = corpus_outline(documents, count=ports.tokenizer.count, max_tokens=LISTED_TOKENS)
+    names = corpus_names(documents, count=ports.tokenizer.count)
+    return DocumentsResult(documents, outline, TraceEvent(lookups=1), names)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The references of one index, as one search follows them."""
+
+    ports: Ports
+    exclude: frozenset[str] = frozenset()
+    """Chunk ids that are not wanted again; they take nobody's place."""
+    within: Scope = EVERYTHING
+    """What is read has to be in it."""
+
+    def references(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Reference, ...]]:
+        """Return what each of the chunks refers to; those that refer to nothing are left out."""
+        wanted = set(chunk_ids)
+        edges = [edge for edge in self.ports.chunks.edges(chunk_ids) if edge.source in wanted]
+        targets = list(dict.fromkeys(edge.target for edge in edges))
+        return references_by_chunk(edges, self.ports.chunks.chunks(targets) if targets else ())
+
+    def further(self, chunk_ids: Sequence[str], *, depth: int, max_total: int) -> Sequence[Chunk]:
+        """Return at most `max_total` other chunks within `depth` references, nearest first."""
+        found = expand(
+            dict.fromkeys(chunk_ids, depth),
+            self.ports.chunks.edges,
+            max_total=len(set(chunk_ids)) + max_total,
+            excluded=self.exclude,
+        )
+        read = self.ports.chunks.chunks([one.chunk_id for one in found.reached if one.depth])
+        return [chunk for chunk in read if self.within.admits(chunk)]
+
+    def reaches(self, chunk_ids: Sequence[str]) -> dict[str, "Reach"]:
+        """Return where the references of these chunks lead beyond the chunks themselves.
+
+        Those that lead to nothing new are left out.
+        """
+        there, found = set(chunk_ids), dict[str, Reach]()
+        most = len(there) + MOST_COUNTED
+        for chunk_id in self.references(chunk_ids):
+            near: Sequence[Chunk] = ()
+            counts = dict[int, int]()
+            for steps in DEPTHS.values():
+                reached = self.further([chunk_id], depth=steps, max_total=most)
+                new = [chunk for chunk in reached if chunk.chunk_id not in there]
+                near, counts[steps] = near if counts else new, min(len(new), MOST_COUNTED)
+            if any(counts.values()):
+                found[chunk_id] = Reach(tuple(dict.fromkeys(map(name_of, near))), counts)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What following the references of a chunk would bring that is not there yet."""
+
+    names: tuple[str, ...] = ()
+    """Of the chunks one step away."""
+    counts: Mapping[int, int] = field(default_factory=dict)
+    """Chunks within each number of steps, ascending; `MOST_COUNTED` also means more."""
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The numbers of steps that bring more than the smaller ones."""
+        before = [0, *self.counts.values()]
+        pairs = zip(self.counts, before, strict=False)
+        return tuple(steps for steps, less in pairs if self.counts[steps] > less)
+
+    @property
+    def told(self) -> str:
+        """What a model reads: names one step away, and numbers of chunks further on.
+
+        >>> Reach(("Table 2 (page 7)", "Lock"), {1: 2, 3: 5, 5: 5}).told
+        '1 step: Table 2 (page 7), Lock; 3 steps: 5 chunks'
+        """
+        parts = []
+        for number in self.steps:
+            shown = ", ".join(self.names[:SHOWN_NAMES])
+            more = self.counts[number] - len(self.names[:SHOWN_NAMES])
+            if number == 1 and self.names:
+                parts.append(f"1 step: {shown}{f' and {more} more' if more > 0 else ''}")
+            else:
+                many = " or more" if self.counts[number] >= MOST_COUNTED else ""
+                parts.append(f"{number} steps: {self.counts[number]} chunks{many}")
+        return "; ".join(parts)
+
+
+def references_by_chunk(
+    edges: Sequence[Edge], chunks: Sequence[Chunk]
+) -> dict[str, tuple[Reference, ...]]:
+    """Return the first `MOST_REFERENCES` different references of each chunk, by `PRIORITY`.
+
+    `chunks` are the targets; an edge to a chunk that is not among them is left out.
+
+    >>> edges = [Edge("a", "b", "see"), Edge("a", "c", "see")]
+    >>> references_by_chunk(edges, [Chunk("b", "guide", "text", 4)])
+    {'a': (Reference(chunk_id='b', kind='see', place='guide'),)}
+    """
+    places = {chunk.chunk_id: place(chunk) for chunk in chunks}
+    found: defaultdict[str, dict[str, Reference]] = defaultdict(dict)
+    for edge in sorted(edges, key=lambda edge: PRIORITY.index(edge.kind)):
+        if edge.target in places and len(found[edge.source]) < MOST_REFERENCES:
+            reference = Reference(edge.target, edge.kind, places[edge.target])
+            found[edge.source].setdefault(edge.target, reference)
+    return {source: tuple(known.values()) for source, known in found.items() if known}
+
+
+def name_of(chunk: Chunk) -> str:
+    r"""Return what a chunk is called: a table by its caption, others by their heading; its page.
+
+    >>> name_of(Chunk("x", "guide", "Table 2. Sizes\na | b", 7, 7, kind="table"))
+    'Table 2. Sizes (page 7)'
+    """
+    caption = chunk.text.strip().partition("\n")[0] if chunk.kind == "table" else ""
+    named = "" if cells(caption) else caption
+    name = named or next(iter(chunk.section[-1:]), "") or chunk.title or chunk.doc_id
+    short = " ".join(name[:MAX_NAME].split())
+    return f"{short} (page {chunk.start_page})" if pages(chunk) else short

@@ -1,0 +1,298 @@
+"""Refine: a better query or several, or the same one where the first search was convincing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from research_agent.context import StepContext
+from research_agent.errors import BudgetError, ModelError
+from research_agent.planning.refine.gaps import Before, gaps_text
+from research_agent.planning.refine.proposals import (
+    TRANSLATION_SCHEMA,
+    Proposal,
+    is_nested,
+    proposal_schema,
+    question_parts,
+    read_proposal,
+    read_translation,
+    why_simple,
+)
+from research_agent.planning.refine.validators import (
+    Finding,
+    Measures,
+    Standard,
+    blocked_too,
+    judge,
+    with_following,
+)
+from research_agent.ports import Ports
+from research_agent.text.language import language_name, languages_apart
+from research_agent.text.unit_vectors import cosine
+from research_agent.types import Hit, Message, Outcome, Probe, TraceEvent
+from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.evidence import fenced
+from research_agent.types.refinement import Accept, Block, Refinement, Ruling
+
+MAX_TOKENS = 120
+LEAST_TOKENS = 60
+"""A proposal that may not be this long would be cut in the middle; it is not asked for."""
+MOST_TRIED = 12
+"""Earlier queries that a later round's prompt lists."""
+SOURCES = 5
+"""Hits of each query whose documents are compared."""
+LANGUAGE_CHARS = 500
+"""Characters of a hit by which its language is told."""
+EVEN = 0.5
+"""P(yes) from which a query is taken to ask the same as the question."""
+Refined = tuple[Refinement, tuple[str, ...]]
+"""A refinement and notes for the trace."""
+
+
+def refine(
+    question: str,
+    probe: Probe,
+    confidence: RetrievalConfidence,
+    before: Before,
+    *,
+    context: StepContext,
+) -> Outcome[Refinement]:
+    """Return the queries to search with.
+
+    In the first round the model is only asked where confidence is low: with high confidence the
+    question's words are kept, but one with several parts is searched part by part too. In later
+    rounds it reads what is missing, what was read and what was tried, unless uncertain tokens
+    have given the query (DRAGIN); where it has nothing else to search for, the loop ends.
+    Where the model fails, is of no use or is not paid, the parts that rules find are searched.
+    """
+    run = _Run(question, probe, confidence, before, context)
+    refinement, notes = run.without_model() or run.with_model()
+    calls = context.meter.calls
+    queries = (probe.query, *refinement.queries[1:])
+    return Outcome(
+        replace(refinement, queries=queries, model_calls=len(calls)), TraceEvent(calls, notes)
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    question: str
+    probe: Probe
+    confidence: RetrievalConfidence
+    before: Before
+    context: StepContext
+
+    def without_model(self) -> Refined | None:
+        """Return the refinement that needs no model; None where one is asked."""
+        if not self.probe.hits:
+            read = self.before.again
+            nothing = "all that could be found was read" if read else "the index is empty"
+            return self._keep(nothing), ()
+        settled = self._settled()
+        return (settled, self._untranslated) if settled else None
+
+    def _settled(self) -> Refinement | None:
+        chosen, again = self.context.settings.refinement, self.before.again
+        if chosen.mode == "off":
+            return self._keep("refinement.mode is off")
+        if self._is_foreign and chosen.mode == "auto" and not self._is_sure:
+            return None
+        by_tokens = "the query leaves out the words that the model was unsure of"
+        if reason := by_tokens if self.before.check.by_tokens else why_simple(self.question):
+            return self._keep(reason)
+        if chosen.mode == "auto" and (again or not (self._is_sure and self._is_simple)):
+            return None
+        sure = f"bypass: {self.confidence.reason}"
+        return self._by_rules(sure if self._is_sure else "refinement.mode is pure")
+
+    def with_model(self) -> Refined:
+        """Return the refinement that the planner model proposes, and notes."""
+        if self._is_foreign and not self._is_sure:
+            return self._translated()
+        parts_only = self._is_sure and (self._is_foreign or not self.before.again)
+        refinement, notes = self._by_model(self.confidence.reason if parts_only else "")
+        return refinement, (*notes, *self._untranslated)
+
+    @property
+    def _is_sure(self) -> bool:
+        return self.confidence.decision == "bypass"
+
+    @property
+    def _is_simple(self) -> bool:
+        """Whether a question that its own words find is not worth a call of the model."""
+        chosen = self.context.settings.refinement.complexity
+        return chosen == "pure" or (chosen == "nested" and not is_nested(self.question))
+
+    @cached_property
+    def _languages(self) -> tuple[str, str]:
+        """The languages of question and documents where they differ, else empty texts."""
+        texts = [hit.chunk.text[:LANGUAGE_CHARS] for hit in self.probe.hits[:SOURCES]]
+        own, theirs = languages_apart(self.question, texts)
+        return language_name(own), language_name(theirs)
+
+    @property
+    def _is_foreign(self) -> bool:
+        return bool(self._languages[0])
+
+    @property
+    def _untranslated(self) -> tuple[str, ...]:
+        own, theirs = self._languages
+        said = f"refine: the question is {own}, the documents are {theirs}; it was not translated"
+        return (said,) if own else ()
+
+    def _keep(self, reason: str) -> Refinement:
+        return Refinement("keep", (self.question,), reason)
+
+    def _by_rules(self, reason: str) -> Refinement:
+        """Return the parts that rules find; what the search compares by itself is left to it."""
+        retrieval = self.context.settings.retrieval
+        alone = retrieval.planner == "off" or not retrieval.comparison_each
+        parts = question_parts(
+            self.question,
+            comparisons=retrieval.words if alone else (),
+            most=self.context.settings.refinement.max_parts,
+        )
+        if not parts:
+            return self._keep(reason)
+        return Refinement("decompose", (self.question, *parts), reason, author="rules")
+
+    def _by_model(self, bypass: str) -> Refined:
+        """Ask the planner model; with high confidence (`bypass`: its reason) only for parts."""
+        most = self.context.settings.refinement.max_parts
+        try:
+            reply = self._ask(self._prompt(), proposal_schema(most))
+            tried = self.before.tried
+            proposal = read_proposal(self.question, reply, most=most, tried=tried)
+            if proposal.problem:
+                return self._instead(proposal.problem)
+            if not proposal.queries and self.before.again:
+                nothing = replace(
+                    self._keep("the planner model has nothing else to search for"),
+                    author="model",
+                    exhausted=True,
+                )
+                return nothing, ()
+            if not proposal.queries or (bypass and proposal.kind != "decompose"):
+                kept = "the planner model kept the question"
+                return self._keep(f"bypass: {bypass}" if bypass else kept), ()
+            return self._judged(proposal)
+        except (ModelError, BudgetError) as error:
+            return self._instead(str(error))
+
+    def _translated(self) -> Refined:
+        prompts = self.context.prompts
+        prompt = prompts.translate.render(question=self.question, language=self._languages[1])
+        try:
+            reply = self._ask(prompt, TRANSLATION_SCHEMA)
+            proposal = read_translation(self.question, reply)
+            if not proposal.problem:
+                return self._judged(proposal)
+            problem = proposal.problem
+        except (ModelError, BudgetError) as error:
+            problem = str(error)
+        (note,) = self._untranslated
+        return self._by_rules(f"not translated: {problem}"), (f"{note}: {problem}",)
+
+    def _prompt(self) -> str:
+        prompts, before = self.context.prompts, self.before
+        if not before.again:
+            return prompts.refine.render(question=self.question)
+        count = self.context.ports.tokenizer.count
+        return prompts.refine_again.render(
+            question=self.question,
+            gaps=gaps_text(self.question, before.check, before.evidence, count),
+            tried=_lines(before.tried[-MOST_TRIED:]),
+        )
+
+    def _ask(self, prompt: str, schema: Mapping[str, object]) -> str:
+        return self.context.meter.ask(
+            self.context.ports.planner,
+            "planner",
+            [Message("user", prompt)],
+            max_tokens=MAX_TOKENS,
+            least_tokens=LEAST_TOKENS,
+            schema=schema,
+        ).text
+
+    def _instead(self, problem: str) -> Refined:
+        """Return the plan of rules where the model is of no use."""
+        plan = self._by_rules(f"no proposal: {problem}")
+        what = "the query was kept" if plan.kind == "keep" else "rules cut it into its parts"
+        return plan, (f"refine: {problem}; {what}",)
+
+    def _judged(self, proposal: Proposal) -> Refined:
+        ports = self.context.ports
+        own, measured = measure(self.question, proposal.queries, ports)
+        standard = Standard(
+            question=self.question,
+            own=own,
+            model=ports.embedder.name,
+            min_similarity=self.context.settings.refinement.min_similarity,
+            known=self.before.known(self.question),
+        )
+        refinement, unsure = self._same_question(judge(proposal, measured, standard))
+        blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
+        notes = (*(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked), *unsure)
+        refinement = replace(refinement, author="model")
+        # (in a later round what was found before was not enough: nothing has to come last)
+        return refinement if self.before.again else with_following(refinement), notes
+
+    def _same_question(self, refinement: Refinement) -> Refined:
+        """Block those queries of which the planner model says that they ask for something else.
+
+        Parts of the question are judged together, other words for it one by one. What the model
+        does not answer is let through, with a note. A later round asks for what is missing, not
+        for the same, so nothing is asked there.
+        """
+        queries = refinement.queries[1:]
+        if self.context.settings.refinement.same_question == "off" or self.before.again:
+            return refinement, ()
+        together = [queries] if refinement.kind == "decompose" else [(q,) for q in queries]
+        rulings: dict[str, Ruling] = {}
+        notes = []
+        for asked in filter(None, together):
+            try:
+                yes, problem = self._says_yes(asked), "the reply is neither yes nor no"
+            except (ModelError, BudgetError) as error:
+                yes, problem = None, str(error)
+            if yes is None:
+                notes.append(f"refine: not asked whether the question is the same: {problem}")
+            else:
+                rulings |= dict.fromkeys(asked, _same(yes))
+        return blocked_too(self.question, refinement, rulings), tuple(notes)
+
+    def _says_yes(self, queries: Sequence[str]) -> float | None:
+        prompt = self.context.prompts.same_question
+        content = prompt.render(question=self.question, queries=_lines(queries))
+        planner, message = self.context.ports.planner, Message("user", content)
+        return self.context.meter.ask_yes_no(planner, "planner", [message]).probability
+
+
+def measure(
+    question: str, queries: Sequence[str], ports: Ports
+) -> tuple[Finding, tuple[Measures, ...]]:
+    """Return what the question finds, and how near each query is to it and what that finds."""
+    own, *vectors = ports.embedder.embed([question, *queries])
+    found = [_nearest(vector, ports) for vector in (own, *vectors)]
+    by_chunk = len({hit.chunk.doc_id for hits in found for hit in hits}) == 1
+    findings = [Finding.of(hits, by_chunk=by_chunk) for hits in found]
+    measured = tuple(
+        Measures(cosine(own, vector), what)
+        for vector, what in zip(vectors, findings[1:], strict=True)
+    )
+    return findings[0], measured
+
+
+def _nearest(vector: Sequence[float], ports: Ports) -> list[Hit]:
+    scored = {item.chunk_id: item.value for item in ports.vectors.search(vector, k=SOURCES)}
+    return [Hit(c, similarity=scored[c.chunk_id]) for c in ports.chunks.chunks(list(scored))]
+
+
+def _same(yes: float) -> Ruling:
+    if yes >= EVEN:
+        return Accept("same question", figures={"yes": yes})
+    said = "the planner model says that it asks for something else"
+    return Block("same question", said, {"yes": yes})
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return "\n".join(fenced(" ".join(text.split())) for text in texts) or "nothing"

@@ -1,0 +1,129 @@
+"""From queries to calls, and from the hits of all calls to one ranking."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from research_agent.planning.hops import gaps
+from research_agent.types import Hit
+from research_agent.types.budget import Allowance
+from research_agent.types.calls import PART_SLOT, CallPlan, CallResult, Found, ToolCall
+from research_agent.types.filtering import FilterStats
+from research_agent.types.fusion import fuse_hits, put_last, raised, reserve_slots
+
+TOOL = "search_chunks_tool"
+HOP_SLOT = 5
+"""Rank after which hits enter of a query that an earlier one's answer has filled: that may be
+wrong."""
+
+
+def planned_calls(
+    queries: Sequence[str], first: int = 0, following: Sequence[str] = ()
+) -> tuple[ToolCall, ...]:
+    """Return one call a different query, with indices from `first`.
+
+    Those with a gap for an earlier one's answer have to wait. The hits of `following` come last.
+
+    >>> [call.query for call in planned_calls(["a", "b", "a", "c of #1"])]
+    ['a', 'b']
+    """
+    parts: dict[str, int] = {}
+    for at, query in enumerate(queries):
+        if not gaps(query, at):
+            parts.setdefault(query, at)
+    return tuple(
+        ToolCall(
+            first + i,
+            TOOL,
+            {"query": query},
+            part=part,
+            slot=0 if query in following else PART_SLOT,
+        )
+        for i, (query, part) in enumerate(parts.items())
+    )
+
+
+def affordable(plan: CallPlan, allowance: Allowance) -> CallPlan:
+    """Return `plan` with the calls that fit into `allowance`, and the share of each.
+
+    Calls for which no tool is run cost nothing and stay.
+
+    >>> plan = affordable(CallPlan(calls=planned_calls("ab")), Allowance(4, 1, 900, 30.0))
+    >>> len(plan.calls), plan.stop, plan.share.llm_calls
+    (1, 'budget_tool_calls', 4)
+    """
+    running = [call.index for call in plan.calls if call.runs]
+    cut = set(running[allowance.tool_calls :])
+    calls = tuple(call for call in plan.calls if call.index not in cut)
+    share = allowance.share(len(running) - len(cut) or 1)
+    return replace(plan, calls=calls, share=share, stop="budget_tool_calls" if cut else plan.stop)
+
+
+def collect(
+    results: Sequence[CallResult], plan: CallPlan, *, own_query: str, max_turns: int, rrf_k: int
+) -> Found:
+    """Put the hits of all `results` together, and decide whether another turn may bring more.
+
+    Where one of the calls searched `own_query`, the user's own words, its ranking leads and the
+    others fill reserved slots; else all rankings are fused. A chunk that answered an earlier part
+    (`ToolCall.bridges`) has the place of that part's best hit. What a model's own calls found
+    beside the reserved slots comes after all of it.
+    """
+    hits = _together(results, own_query, rrf_k)
+    stats = FilterStats.total([result.stats for result in results if result.searched])
+    latest = {call.index for call in plan.calls}
+    before = {h.chunk.chunk_id for r in results if r.call.index not in latest for h in r.hits}
+    now = {h.chunk.chunk_id for r in results if r.call.index in latest for h in r.hits}
+    told = any(_tells(result) for result in results if result.call.index in latest)
+    if plan.stop:
+        return Found(hits, stats, "stop", plan.stop)
+    if plan.author == "planner":
+        waits = plan.waiting and plan.turn < max_turns
+        return Found(hits, stats, *(("again", "waiting") if waits else ("stop", "planned")))
+    if not plan.calls:
+        return Found(hits, stats, "stop", "model_done")
+    fresh = not now <= before
+    if not fresh and not told:
+        return Found(hits, stats, "stop", "no_new_evidence")
+    if plan.turn >= max_turns:
+        return Found(hits, stats, "stop", "max_turns")
+    return Found(hits, stats, "again", "new_evidence" if fresh else "told")
+
+
+def _tells(result: CallResult) -> bool:
+    """Return whether the model learns something from a result beside new hits."""
+    read = bool(result.hits) and not result.searched
+    return result.call.repeats is None and (bool(result.told) or read)
+
+
+def _together(results: Sequence[CallResult], own_query: str, rrf_k: int) -> tuple[Hit, ...]:
+    ranked = [result for result in results if result.hits]
+    bridges = frozenset(one for result in results for one in result.call.bridges)
+    own = next((r for r in ranked if own_query and r.call.query == own_query), None)
+    if own is None:
+        hits = fuse_hits([result.hits for result in ranked], rrf_k=rrf_k)
+    else:
+        hits = _led_by(own, [result for result in ranked if result is not own], bridges)
+    return raised(hits, bridges, slot=PART_SLOT)
+
+
+def _led_by(
+    own: CallResult, others: Sequence[CallResult], bridges: Collection[str]
+) -> tuple[Hit, ...]:
+    """Return the hits of `own` with the best of the others in their reserved places.
+
+    Bridges after the reserved place are left to their parts, which bring them first.
+    """
+    hits = tuple(
+        hit
+        for at, hit in enumerate(own.hits)
+        if at < PART_SLOT or not others or hit.chunk.chunk_id not in bridges
+    )
+    for slot in sorted({result.call.slot for result in others} - {0}):
+        now = [
+            sorted(result.hits, key=lambda hit: hit.chunk.chunk_id not in bridges)
+            for result in others
+            if result.call.slot == slot
+        ]
+        alone = len(now) == 1 and slot != HOP_SLOT
+        hits = reserve_slots(hits, now, slot=slot, each=2 if alone else 1)
+    return put_last(hits, [r.hits for r in others if not r.call.slot or r.call.part < 0])

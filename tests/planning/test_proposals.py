@@ -1,0 +1,163 @@
+"""What may be searched beside a question: read from a reply, or cut by rules."""
+
+import json
+
+import pytest
+
+from research_agent.planning.refine.proposals import (
+    is_nested,
+    question_parts,
+    read_proposal,
+    read_translation,
+    why_simple,
+)
+from research_agent.text.language import languages_apart
+from research_agent.types.question_words import ENGLISH
+
+QUESTION = "key size in FIPS 203"
+UNREADABLE = "the reply is not the JSON that was asked for"
+REPEATS = "the reply repeats what was asked before"
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "queries"),
+    [
+        ('{"kind": "rewrite", "queries": ["FIPS 203 key length"]}', "rewrite", 1),
+        ('```json\n{"kind": "decompose", "queries": ["a 1", "b 2"]}\n```', "decompose", 2),
+        ('{"kind": "keep", "queries": ["FIPS 203 key length"]}', "keep", 0),
+        ('{"kind": "rewrite", "queries": ["Key size in FIPS 203?", "a", "A "]}', "rewrite", 1),
+        ('{"kind": "keep", "queries": "none"}', "keep", 0),
+        ('{"kind": "decompose", "queries": ["a", "b", "c", "d"]}', "decompose", 3),
+    ],
+)
+def test_replies_are_read_tolerantly(reply: str, kind: str, queries: int) -> None:
+    """Fences are passed over; queries that are none, or the question again, are left out."""
+    proposal = read_proposal(QUESTION, reply)
+
+    assert (kind, queries, "") == (proposal.kind, len(proposal.queries), proposal.problem)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("", UNREADABLE),
+        ("You could search for the key length.", UNREADABLE),
+        ('{"kind": "guess", "queries": []}', UNREADABLE),
+        ("{broken", UNREADABLE),
+        ("[" * 100_000, UNREADABLE),
+        ('{"kind": ' + "1" * 5000 + "}", UNREADABLE),
+        ('{"kind": "rewrite", "queries": []}', "the reply has no query"),
+        ('{"kind": "rewrite", "queries": [7, "", "   "]}', "the reply has no query"),
+        ('{"kind": "rewrite"}', "the reply has no query"),
+        ('{"kind": "rewrite", "queries": ["Key size in FIPS 203?"]}', REPEATS),
+        (
+            json.dumps({"kind": "decompose", "queries": [f"part {i}" for i in range(50)]}),
+            "the reply has 50 queries",
+        ),
+    ],
+)
+def test_reply_of_no_use_proposes_nothing_and_says_so(reply: str, problem: str) -> None:
+    """Prose, nothing, fifty queries, the question again: the problem is a value."""
+    proposal = read_proposal(QUESTION, reply)
+
+    assert ((), problem) == (proposal.queries, proposal.problem)
+
+
+def test_query_that_was_tried_is_not_tried_again() -> None:
+    """Spelling and case make no difference."""
+    reply = '{"kind": "rewrite", "queries": ["Key  Length?", "key length FIPS 203"]}'
+
+    assert ("key length FIPS 203",) == read_proposal(QUESTION, reply, tried=("key length",)).queries
+
+
+@pytest.mark.parametrize("reply", ["", "no", '{"query": 3}', '{"query": ""}', '{"query": "x"}'])
+def test_translation_of_no_use_has_a_problem(reply: str) -> None:
+    """Nothing, no text, or the question as it was."""
+    assert read_translation("x", reply).problem
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (
+            ["Who owns X?", "Who founded Acme?", "Where was #2 born?"],
+            ("Who founded Acme?", "Where was #1 born?"),
+        ),
+        (
+            ["Who founded Acme?", "who founded acme", "Where was #2 born?"],
+            ("Who founded Acme?", "Where was #1 born?"),
+        ),
+        (["A of B", "C of #1", "#1 and #2"], ("A of B", "C of #1", "#1 and #2")),
+        (["Acme founder", "Where is issue #12?"], ("Acme founder", "Where is issue #12?")),
+        (["Who owns X?", "X in use", "#1 born"], ("X in use",)),
+    ],
+)
+def test_gaps_follow_the_queries_they_name(written: list[str], expected: tuple[str, ...]) -> None:
+    """What is left out moves the numbers, and takes along the queries that wait for it."""
+    reply = json.dumps({"kind": "decompose", "queries": written})
+
+    assert expected == read_proposal("Who owns X?", reply).queries
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("What is ML-KEM?", ()),
+        ("What is ML-KEM? Who made RSA?", ("What is ML-KEM?", "Who made RSA?")),
+        ("What is ML-KEM? How large is it?", ("What is ML-KEM?", "ML-KEM: How large is it?")),
+        ("What is a pump? Is it? Thanks!", ()),
+        (
+            "\u4ec0\u4e48\u662f\u6c34\u6cf5\uff1f\u8c01\u53d1\u660e\u4e86\u7535\u8bdd\uff1f",
+            ("\u4ec0\u4e48\u662f\u6c34\u6cf5\uff1f", "\u8c01\u53d1\u660e\u4e86\u7535\u8bdd\uff1f"),
+        ),
+        ("Pumps? Valves? Hoses? Seals?", ("Pumps?", "Valves?", "Hoses?")),
+        ("Do ABC and XYZ differ?", ()),
+        ("", ()),
+    ],
+)
+def test_several_questions_in_one(question: str, parts: tuple[str, ...]) -> None:
+    """Each is searched, with the names it is about; at most three."""
+    assert parts == question_parts(question)
+
+
+def test_comparisons_are_cut_where_the_search_does_not() -> None:
+    """One part for each of the things compared."""
+    assert 2 == len(question_parts("Do ABC and XYZ differ?", comparisons=[ENGLISH]))
+
+
+@pytest.mark.parametrize("question", ["Which pump is it?", "Was ist 5?", "203", "Siemens in Bonn"])
+def test_question_with_something_to_word_is_not_simple(question: str) -> None:
+    """A noun, a number, an unknown language."""
+    assert "" == why_simple(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the size?", "The size is what it is."),
+        ("ML-KEM-768", "The size is what it is."),
+        ("Apa itu?", "1184 1088 768"),
+    ],
+)
+def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text: str) -> None:
+    """Names and numbers belong to no language."""
+    assert ("", "") == languages_apart(question, [text])
+
+
+@pytest.mark.parametrize(
+    ("question", "nested"),
+    [
+        ("What is the capital of the state that borders Utah?", True),
+        ("Who is Ann\u2019s brother?", True),
+        ("In which city was the founders' school?", True),
+        ("Siapa istri orang yang menulis buku itu?", True),
+        ("\u5199\u8fd9\u672c\u4e66\u7684\u4eba\u7684\u59bb\u5b50\u662f\u8c01", True),
+        ("Which key is larger?", False),
+        ("What is the size of the key of ML-KEM-768?", False),
+        ("What's in it, and when it's there?", False),
+        ("", False),
+    ],
+)
+def test_questions_that_name_a_thing_by_another(question: str, *, nested: bool) -> None:
+    """Relative pronouns and owners tell; a question word alone does not."""
+    assert nested is is_nested(question)
