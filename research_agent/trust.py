@@ -61,51 +61,38 @@ def own_folder(environment: Mapping[str, str]) -> Path:
 
 def trust_of(file: Path, content: bytes, environment: Mapping[str, str]) -> Trust:
     """Return whether `file` was trusted as it is now, or with another content."""
-    digest = _read(_store(environment)).get(_place(file))
+    digest = _known(environment).get(str(file.resolve()))
     if digest is None:
         return "unknown"
-    return "trusted" if digest == _digest(content) else "changed"
+    return "trusted" if digest == sha256(content).hexdigest() else "changed"
 
 
 def trust(file: Path, content: bytes, environment: Mapping[str, str]) -> None:
     """Trust `file` from now on, with exactly this content; raises ConfigError."""
-    store = _store(environment)
-    _write(store, {**_read(store), _place(file): _digest(content)})
+    digest = sha256(content).hexdigest()
+    _write({**_known(environment), str(file.resolve()): digest}, environment)
 
 
 def forget(file: Path, environment: Mapping[str, str]) -> bool:
     """Trust `file` no longer, and return whether it was; raises ConfigError."""
-    store = _store(environment)
-    known = _read(store)
-    if known.pop(_place(file), None) is None:
+    known = _known(environment)
+    if known.pop(str(file.resolve()), None) is None:
         return False
-    _write(store, known)
+    _write(known, environment)
     return True
 
 
-def _store(environment: Mapping[str, str]) -> Path:
-    return own_folder(environment) / _STORE
-
-
-def _place(file: Path) -> str:
-    """Return where a file really is: a copy elsewhere is another one."""
-    return str(file.resolve())
-
-
-def _digest(content: bytes) -> str:
-    return sha256(content).hexdigest()
-
-
-def _read(store: Path) -> dict[str, str]:
-    """Return the digests by place; none where the file cannot be read: nothing is trusted then."""
+def _known(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests by place; none where they cannot be read: nothing is trusted then."""
     try:
-        known = json.loads(store.read_text(encoding="utf-8"))
+        known = json.loads((own_folder(environment) / _STORE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}
 
 
-def _write(store: Path, known: Mapping[str, str]) -> None:
+def _write(known: Mapping[str, str], environment: Mapping[str, str]) -> None:
+    store = own_folder(environment) / _STORE
     new = store.with_name(f"{_STORE}.new")
     try:
         make_folder(store.parent)
