@@ -1,18 +1,73 @@
-"""Kept replies: what is kept, what a kept one costs, and what a faulty cache may do: nothing."""
+"""Kept replies: their keys, what is kept, what a kept one costs, and what a faulty cache may do."""
 
 import math
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
-from research_agent.errors import ModelMissingError, ModelUnavailableError
+from research_agent.errors import ModelError, ModelMissingError, ModelUnavailableError
 from research_agent.models.adapters.cached_chat import CachedChat
+from research_agent.models.replies import embedded_identity, reply_key, served_identity
 from research_agent.ports import KeptReply
-from research_agent.types import Completion, Message, ModelCall
+from research_agent.types import Completion, Message, ModelCall, WrittenCall
 from tests.fakes import ScriptedChat, says
 
 MESSAGES = [Message("user", "What is ML-KEM?")]
 REPLY = says("A mechanism.")
+ASKED: dict[str, Any] = {
+    "identity": "1.5b",
+    "role": "answer",
+    "messages": [Message("system", "Be short."), Message("user", "What is ML-KEM? \ud800")],
+    "max_tokens": 300,
+    "tools": [{"name": "search", "parameters": {"type": "object"}}],
+    "schema": None,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"identity": "0.5b"},
+        {"role": "planner"},
+        {"messages": ASKED["messages"][1:]},
+        {"messages": [Message("user", "Be short."), ASKED["messages"][1]]},
+        {"max_tokens": 299},
+        {"tools": ()},
+        {"schema": {}},
+    ],
+)
+def test_key_depends_on_everything(change: dict[str, Any]) -> None:
+    """A reply to something else is never taken."""
+    assert reply_key(**ASKED) != reply_key(**{**ASKED, **change})
+
+
+def test_key_does_not_depend_on_containers_or_time() -> None:
+    """Tuples, read-only mappings, the order of keys and the deadline make no other key."""
+    tools = (MappingProxyType(dict(reversed(ASKED["tools"][0].items()))),)
+    same = {**ASKED, "messages": tuple(ASKED["messages"]), "tools": tools, "seconds": 3.0}
+
+    assert reply_key(**ASKED) == reply_key(**same)
+
+
+def test_identities_differ() -> None:
+    """Provider, address, model and what is asked for; weights, context and temperature."""
+    served = ("openai", "http://a/v1", "m", 5)
+    identities = [
+        served_identity(*served),
+        served_identity("bedrock", *served[1:]),
+        served_identity("openai", "http://b/v1", "m", 5),
+        served_identity("openai", "http://a/v1", "n", 5),
+        served_identity("openai", "http://a/v1", "m", 6),
+        served_identity(*served, 0.7),
+        embedded_identity("abc", 8192, 5),
+        embedded_identity("abd", 8192, 5),
+        embedded_identity("abc", 4096, 5),
+        embedded_identity("abc", 8192, 6),
+    ]
+
+    assert len(identities) == len(set(identities))
 
 
 class MemoryReplies:
@@ -35,13 +90,6 @@ class MemoryReplies:
         self.kept[key] = kept
 
 
-class FailingChat(ScriptedChat):
-    """A model that is down."""
-
-    def complete(self, *_: object, **__: object) -> Completion:
-        raise ModelUnavailableError("down")
-
-
 def ask(chat: CachedChat, *, max_tokens: int = 9) -> Completion:
     return chat.complete("answer", MESSAGES, max_tokens=max_tokens, seconds=7.0)
 
@@ -53,18 +101,15 @@ def test_second_call_sends_nothing() -> None:
     chat = CachedChat(model, cache, "m", clock=lambda: next(ticks))
 
     assert paid == ask(chat)
-    again = ask(chat)
-
     cost = ModelCall("any", 100, 10, model="fake", price=0.0, tries=0, reused=True)
-    assert replace(REPLY, cost=cost) == again
+    assert replace(REPLY, cost=cost) == ask(chat)
     assert 1 == len(model.asked)
     assert [3.5] == [kept.seconds for kept in cache.kept.values()]
 
 
 def test_other_calls_and_other_models_ask() -> None:
-    """What a reply depends on differs."""
+    """What a reply depends on differs; a price that was not known stays so."""
     model, cache = ScriptedChat(REPLY), MemoryReplies()
-
     ask(CachedChat(model, cache, "m"))
     ask(CachedChat(model, cache, "m"), max_tokens=8)
     ask(CachedChat(model, cache, "n"))
@@ -73,39 +118,34 @@ def test_other_calls_and_other_models_ask() -> None:
     assert ask(CachedChat(None, cache, "n")).cost.price is None
 
 
-@pytest.mark.parametrize(("reason", "kept"), [("stop", 1), ("length", 1), ("content_filter", 0)])
-def test_only_whole_replies_are_kept(reason: str, kept: int) -> None:
-    """What a server cut for its own reasons is asked for again."""
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"finish_reason": "stop"}, 1),
+        ({"finish_reason": "length"}, 1),
+        ({"finish_reason": "content_filter"}, 0),
+        ({"finish_reason": ""}, 0),
+        ({"text": " \n", "tokens": ()}, 0),
+        ({"text": "", "tool_calls": (WrittenCall("f", "{}"),), "finish_reason": "tool_calls"}, 1),
+    ],
+)
+def test_only_whole_replies_are_kept(change: dict[str, Any], kept: int) -> None:
+    """What a server cut for its own reasons, and what says nothing, is asked for again."""
     cache = MemoryReplies()
-
-    ask(CachedChat(ScriptedChat(replace(REPLY, finish_reason=reason)), cache, "m"))
+    ask(CachedChat(ScriptedChat(replace(REPLY, **change)), cache, "m"))
 
     assert kept == len(cache.kept)
 
 
-def test_empty_replies_are_not_kept() -> None:
-    """Who is told to ask again is answered by the model."""
-    model, cache = ScriptedChat(replace(REPLY, text="", tokens=()), REPLY), MemoryReplies()
-    chat = CachedChat(model, cache, "m")
-
-    assert ["", REPLY.text] == [ask(chat).text, ask(chat).text]
-
-
 def test_failures_are_not_kept() -> None:
-    """The error goes on, and the next call asks."""
+    """The error goes on; without a model a missing reply is an error that names no installation."""
     cache = MemoryReplies()
-
     with pytest.raises(ModelUnavailableError):
-        ask(CachedChat(FailingChat(), cache, "m"))
+        ask(CachedChat(ScriptedChat(ModelUnavailableError("down")), cache, "m"))
+    with pytest.raises(ModelMissingError, match="not recorded") as caught:
+        ask(CachedChat(None, cache, "m"))
 
     assert {} == cache.kept
-
-
-def test_without_a_model_a_missing_reply_is_an_error() -> None:
-    """Nothing is made up, and the message does not blame an installation."""
-    with pytest.raises(ModelMissingError, match="not recorded") as caught:
-        ask(CachedChat(None, MemoryReplies(), "m"))
-
     assert "--live" in caught.value.hint
 
 
@@ -124,8 +164,7 @@ def test_faulty_cache_never_fails_a_call(cache: MemoryReplies, told: str) -> Non
     chat = CachedChat(model, cache, "m", on_problem=problems.append)
 
     assert [REPLY, REPLY] == [ask(chat), ask(chat)]
-    assert 2 == len(model.asked)
-    assert 1 == len(problems)
+    assert (2, 1) == (len(model.asked), len(problems))
     assert told in problems[0]
     assert "secret" not in problems[0]
 
@@ -134,11 +173,11 @@ def test_deadline_is_handed_on() -> None:
     """The model behind gets what the caller has left."""
     given: list[float] = []
 
-    class Timed(ScriptedChat):
+    class Timed:
         def complete(self, *_: object, seconds: float = math.inf, **__: object) -> Completion:
             given.append(seconds)
-            return REPLY
+            raise ModelError("no")
 
-    ask(CachedChat(Timed(), MemoryReplies(), "m"))
-
+    with pytest.raises(ModelError):
+        ask(CachedChat(Timed(), MemoryReplies(), "m"))
     assert [7.0] == given

@@ -80,16 +80,13 @@ def gone(pid: int, seconds: float = 5) -> bool:
     return not is_running(pid)
 
 
-def test_nothing_starts_before_the_first_call() -> None:
-    """A server that is never asked reads no weights, and closing it is no error."""
-    server = LlamaServer(lambda: Path("/nowhere"), context=1024)
-    server.close()
-    server.close()
-
-
 def test_one_server_for_all_threads(log: Path) -> None:
-    """Threads that ask at the same time get the one server, with the settings it was given."""
+    """Threads that ask at the same time get the one server, with the settings it was given.
+
+    Before the first call nothing is started; one that nobody closed ends when it is forgotten.
+    """
     with closing(LlamaServer(lambda: log, context=2048, threads=3)) as server:
+        assert not log.exists()
         urls: set[str] = set()
         asking = [threading.Thread(target=lambda: urls.add(server.base_url())) for _ in range(4)]
         for thread in asking:
@@ -100,6 +97,10 @@ def test_one_server_for_all_threads(log: Path) -> None:
         assert {f"http://127.0.0.1:{pid}/v1"} == urls
         assert ["2048", "3", server.api_key] == given
     assert gone(int(pid))
+    forgotten = LlamaServer(lambda: log, context=2048)
+    forgotten.base_url()
+    del forgotten
+    assert gone(int(starts(log)[1][0]))
 
 
 def test_killed_server_is_started_again(log: Path) -> None:
@@ -112,14 +113,6 @@ def test_killed_server_is_started_again(log: Path) -> None:
         assert server.base_url() == server.base_url()
         assert 2 == len(starts(log))
     assert gone(int(starts(log)[1][0]))
-
-
-def test_forgotten_server_ends(log: Path) -> None:
-    """A server that nobody closed ends when it is forgotten."""
-    server = LlamaServer(lambda: log, context=2048)
-    server.base_url()
-    del server
-    assert gone(int(starts(log)[0][0]))
 
 
 def test_hanging_server_is_ended_by_force(

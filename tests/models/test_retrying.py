@@ -1,4 +1,4 @@
-"""Whether a failed request is sent again, after which wait, and what the last error says."""
+"""Whether a failed request is sent again, deadlines from measured rates, and what is learned."""
 
 import math
 
@@ -14,6 +14,15 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.models.retrying import LONGEST_ASKED, final_error, retry_delay
+from research_agent.models.server_capabilities import (
+    FIRST_SECONDS,
+    Rates,
+    halved,
+    measured,
+    slowest,
+    try_deadline,
+)
+from research_agent.types import ModelCall
 
 DOWN = ModelUnavailableError("down")
 
@@ -32,18 +41,15 @@ def test_waits_double_up_to_a_limit() -> None:
     assert 0.0 == delay(DOWN, 5, chance=0.0)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [ModelError("a"), ModelAccessError("a"), ModelReplyError("a"), ContextOverflowError("a")],
-)
-def test_lasting_faults_are_not_tried_again(error: ModelError) -> None:
+@pytest.mark.parametrize("kind", [ModelError, ModelAccessError, ModelReplyError])
+def test_lasting_faults_are_not_tried_again(kind: type[ModelError]) -> None:
     """The class says whether trying again may help."""
-    assert delay(error) is None
+    assert delay(kind("a")) is delay(ContextOverflowError("a")) is None
 
 
 @pytest.mark.parametrize("kind", [ModelUnavailableError, ModelBusyError, ModelTimeoutError])
 def test_tries_are_used_up(kind: type[ModelUnavailableError]) -> None:
-    """Two retries are three tries."""
+    """Two retries are three tries; none is one."""
     waits = [retry_delay(kind("a"), n, retries=2, left=99.0, chance=0.5) for n in (1, 2, 3)]
 
     assert [0.25, 0.5, None] == waits
@@ -55,10 +61,8 @@ def test_tries_are_used_up(kind: type[ModelUnavailableError]) -> None:
     [
         (0.0, 0.25),
         (-30.0, 0.25),
-        (7.0, 7.25),
         (LONGEST_ASKED, LONGEST_ASKED + 0.25),
         (LONGEST_ASKED + 1, None),
-        (1e9, None),
         (math.inf, None),
         (math.nan, None),
     ],
@@ -79,18 +83,51 @@ def test_wait_has_to_fit_into_what_is_left() -> None:
 
 def test_last_error_keeps_class_hint_and_wait() -> None:
     """It says how often was tried, and how long the server wants to be left alone."""
-    busy = ModelBusyError("busy", hint="Wait.", retry_after=300.2)
-
-    final = final_error(busy, 3)
+    final = final_error(ModelBusyError("busy", hint="Wait.", retry_after=300.2), 3)
 
     assert ModelBusyError is type(final)
     assert "busy (after 3 tries; it asks to be left alone for 301 s)" == str(final)
-    assert ("Wait.", 300.2) == (final.hint, final.retry_after)
-
-
-def test_last_error_of_one_try_is_the_error() -> None:
-    """Nothing is added where nothing is to be said."""
+    assert ("Wait.", 300.2, 3) == (final.hint, final.retry_after, final.tries)
     assert DOWN is final_error(DOWN, 1)
-    assert "no (after 2 tries)" == str(final_error(ModelAccessError("no"), 2))
     endless = ModelBusyError("busy", retry_after=math.inf)
     assert "busy (it asks to be left alone for ever)" == str(final_error(endless, 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "seconds", "expected"),
+    [
+        (ModelCall("a", 1000, 50), 9.0, Rates()),
+        (ModelCall("a", 1000, 50, read_seconds=4.0), 9.0, Rates(250.0, 10.0)),
+        (ModelCall("a", 1000, 50, 990, read_seconds=4.0), 9.0, Rates(None, 10.0)),
+        (ModelCall("a", 1000, 7, read_seconds=4.0), 4.7, Rates(250.0, None)),
+        (ModelCall("a", 1000, 50, read_seconds=4.0), 3.0, Rates(250.0, 200.0)),
+        (ModelCall("a", 1000, 50, read_seconds=0.0), 5.0, Rates(5000.0, 10.0)),
+        (ModelCall("a", 40, 10, read_seconds=80.0), 180.0, Rates(1.0, 1.0)),
+        (ModelCall("a", 40, 10, read_seconds=math.nan), 9.0, Rates()),
+    ],
+    ids=["no-stream", "both", "cached", "short", "at-once", "no-read", "slow", "nan"],
+)
+def test_rates_are_measured_where_a_reply_tells(
+    call: ModelCall, seconds: float, expected: Rates
+) -> None:
+    """Too small samples and whole replies tell nothing; no rate is endless or next to nothing."""
+    assert expected == measured(call, seconds)
+
+
+def test_deadline_follows_the_slowest_rates() -> None:
+    """It is generous until both are known; a faster reply shortens no deadline; halving ends."""
+    first = Rates(100.0, 10.0)
+
+    assert {FIRST_SECONDS} == {try_deadline(r, 9, 9) for r in (Rates(), Rates(1.0), Rates(None, 1))}
+    assert first == slowest(first, Rates(900.0, 90.0))
+    assert 2 * (1000 / 50 + 300 / 10) + 5 == try_deadline(slowest(first, Rates(50.0)), 1000, 300)
+    for _ in range(100):
+        first = halved(first)
+    assert Rates(1.0, 1.0) == first
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, math.inf, math.nan])
+def test_impossible_rates_are_refused(rate: float) -> None:
+    """Nothing can be divided by them."""
+    with pytest.raises(ValueError, match="positive"):
+        Rates(read=rate)

