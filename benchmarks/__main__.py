@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 import click
 
 from benchmarks import (
-    blend,
     concurrency,
     faults,
     filtering,
@@ -17,22 +16,17 @@ from benchmarks import (
     overhead,
     refinement,
     refinement_arms,
-    reranking,
     retrieval,
     rewrites,
-    rules,
     scale,
     word_ways,
 )
 from benchmarks.answer_commands import COMMANDS
 from benchmarks.datasets import NAMED, NAMES, NEAR
-from benchmarks.options import CACHE, LIVE, MINUTES, MODEL, WEIGHTS
-from benchmarks.reorders import table
+from benchmarks.options import CACHE, LIVE, MINUTES, MODEL
 from benchmarks.replay import replay_command
 from benchmarks.sought import NAMES as SOUGHT
 from benchmarks.sought import documents, question_set
-from research_agent.retrieval.adapters.rerank_http import Form
-from research_agent.retrieval.reorder.blending_scales import Mode
 
 
 @click.group()
@@ -71,81 +65,11 @@ def indexing_command(*, data: str, cache: str) -> None:
     help="Default: all.",
 )
 @click.option("--peers", is_flag=True, help="Install and run other systems beside ours.")
-@click.option("--rules", "by_rule", is_flag=True, help="Instead: the product with one rule less.")
 @click.option("--cache", default="", help="Keep indexes and environments in this folder.")
-def retrieval_command(*, names: tuple[str, ...], peers: bool, by_rule: bool, cache: str) -> None:
-    """Measure retrieval alone, stage by stage or rule by rule."""
-    if by_rule:
-        for lines in rules.run(names or (*NAMES, NEAR, NAMED), cache=cache):
-            print(f"{lines}\n")
-        return
+def retrieval_command(*, names: tuple[str, ...], peers: bool, cache: str) -> None:
+    """Measure retrieval alone, stage by stage."""
     for report in retrieval.run(names or NAMES, peers=peers, cache=cache):
         print(f"{report.table}\n")
-
-
-@main.command("blend")
-@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
-@click.option("--channel", "channels", multiple=True, type=click.Choice(list(blend.CHANNELS)))
-@click.option("--alpha", "alphas", multiple=True, type=click.FloatRange(0, 1))
-@click.option("--mode", "modes", multiple=True, type=click.Choice(blend.MODES))
-@click.option("--temperature", default=1.0, help='Of the mode "softmax".')
-@CACHE
-@click.option("--diagnostics", default="", help="Write one line a query into this folder.")
-@click.option("--files", multiple=True, help="Sum up such lines instead; a glob.")
-@click.option("--hist", default=10, help="Bars of the histogram of rank correlations.")
-def blend_command(  # noqa: PLR0913 (one option each)
-    *,
-    names: tuple[str, ...],
-    channels: tuple[str, ...],
-    alphas: tuple[float, ...],
-    modes: tuple[Mode, ...],
-    temperature: float,
-    cache: str,
-    diagnostics: str,
-    files: tuple[str, ...],
-    hist: int,
-) -> None:
-    """Blend second channels into the ranking; alpha is the weight of the ranking itself."""
-    for line in blend.aggregated(files, hist):
-        print(line)
-    if files:
-        return
-    sweep = blend.Sweep(
-        channels=channels or list(blend.CHANNELS),
-        alphas=alphas or blend.ALPHAS,
-        modes=modes or blend.MODES[:1],
-        temperature=temperature,
-    )
-    for rows in blend.run(names or NAMES, sweep, cache=cache, diagnostics=diagnostics):
-        print(f"{table(rows)}\n")
-
-
-@main.command("reranking")
-@click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
-@click.option("--candidates", default=10, help="Hits that a reranker judges.")
-@WEIGHTS
-@LIVE
-@MINUTES
-@click.option("--url", default="", help="A server with a /rerank endpoint.")
-@click.option("--form", default="llama.cpp", type=click.Choice(["llama.cpp", "vllm", "tei"]))
-@CACHE
-def reranking_command(  # noqa: PLR0913 (one option each)
-    *,
-    names: tuple[str, ...],
-    candidates: int,
-    weights: str,
-    live: bool,
-    minutes: float,
-    url: str,
-    form: Form,
-    cache: str,
-) -> None:
-    """Measure rerankers over the product's ranking."""
-    chosen = reranking.Chosen(
-        candidates=candidates, weights=weights, live=live, minutes=minutes, url=url, form=form
-    )
-    for rows in reranking.run(names or NAMES, chosen, cache=cache):
-        print(f"{table(rows)}\n")
 
 
 @main.command("refinement")

@@ -15,8 +15,6 @@ class Arm:
     max_chunks: int
     """What the caller of the search wants."""
     filter: FilterSettings = OFF
-    related: bool = True
-    """Let the ranking bring what API chunks refer to."""
     depth: int = 0
     """Add what the hits refer to in so many steps, up to `MOST` chunks in all."""
 
@@ -27,10 +25,7 @@ class Arm:
 
     def settings(self, own: Settings) -> Settings:
         """Return settings with this arm's."""
-        retrieval = own.retrieval
-        if not self.related:
-            retrieval = replace(retrieval, related_every=0)
-        return replace(own, filter=self.filter, retrieval=wide(retrieval))
+        return replace(own, filter=self.filter, retrieval=wide(own.retrieval))
 
 
 MOST = 25
@@ -55,10 +50,8 @@ def together(name: str, *, expanded: int = 15, prompt_tokens: int = 2000) -> Arm
 
 ARMS: tuple[Arm, ...] = (
     Arm(name="off, 25", max_chunks=MOST),
-    Arm(name="off, 25, no relatives", max_chunks=MOST, related=False),
     Arm(name="score, 25", max_chunks=MOST, filter=FilterSettings(mode="score")),
     Arm(name="off, 10", max_chunks=FEW),
-    Arm(name="off, 10, no relatives", max_chunks=FEW, related=False),
     Arm(name="score, 10", max_chunks=FEW, filter=FilterSettings(mode="score")),
     *(Arm(name=f"10 + references, depth {n}", max_chunks=FEW, depth=n) for n in (1, 3, 5)),
     together(TOGETHER),

@@ -34,7 +34,7 @@ def tried(text: str) -> Arm:
     Values are read as in a configuration; what is not named is as there. Raises
     ConfigError.
 
-    >>> tried("search.max_chunks=3,retrieval.planner=off").settings.search.max_chunks
+    >>> tried("search.max_chunks=3,retrieval.question_kinds=off").settings.search.max_chunks
     3
     """
     pairs = [part.partition("=") for part in text.split(",")]
@@ -48,20 +48,13 @@ def tried(text: str) -> Arm:
 
 PLAIN = changed(Settings(), refinement={"mode": "off"})
 """The default search with the question as it stands: what refinement must not lose anything to."""
-ALONE = changed(PLAIN, retrieval={"title_weight": 0.0, "mention_weight": 0.0})
-"""Without what titles and mentions bring."""
-TITLES = {"title_weight": 0.5}
-MENTIONS = {"mention_weight": 0.5}
 ASKING = changed(Settings(), confidence={"bypass": 1.01})
 """The planner model is asked for every question, however well its words find something."""
 ARMS = (
-    Arm("words", changed(ALONE, retrieval={"mode": "lexical"})),
-    Arm("vectors", changed(ALONE, retrieval={"mode": "dense"})),
-    Arm("no planner", changed(ALONE, retrieval={"planner": "off"}), "words"),
-    Arm("question alone", ALONE, "no planner"),
-    Arm("titles", changed(ALONE, retrieval=TITLES), "question alone"),
-    Arm("titles, mentions", changed(ALONE, retrieval=TITLES | MENTIONS), "question alone"),
-    Arm("not refined", PLAIN, "question alone"),
+    Arm("words", changed(PLAIN, retrieval={"mode": "lexical"})),
+    Arm("vectors", changed(PLAIN, retrieval={"mode": "dense"})),
+    Arm("no kinds", changed(PLAIN, retrieval={"question_kinds": "off"}), "words"),
+    Arm("not refined", PLAIN, "no kinds"),
     Arm("parts by rules", changed(Settings(), refinement={"mode": "pure"}), "not refined"),
     Arm("parts by the model, hops", ASKING, "not refined"),
     Arm("default", Settings(), "not refined"),

@@ -119,9 +119,9 @@ def _parts(
         vector = ports.embedder.embed([text])[0]
         timed("dense", partial(ports.vectors.search, vector, k=k))
         timed("words", partial(ports.lexical.search, text, k=k))
-        off = replace(settings.retrieval, planner="off")
+        off = replace(settings.retrieval, question_kinds="off")
         timed("planner_off", partial(hybrid_search, text, ports=ports, settings=off))
-        on = replace(settings.retrieval, planner="on")
+        on = replace(settings.retrieval, question_kinds="on")
         timed("planner_on", partial(hybrid_search, text, ports=ports, settings=on))
     return times
 

@@ -6,8 +6,8 @@ from research_agent.answering.write.step import answer_question
 from research_agent.context import RunContext
 from research_agent.planning.refine.gaps import Before
 from research_agent.planning.refine.step import refine
-from research_agent.retrieval.search.retrieve import retrieve
-from research_agent.types.confidence import retrieval_confidence
+from research_agent.retrieval.confidence import retrieval_confidence
+from research_agent.retrieval.step import retrieve
 from research_agent.verification.next_round import WrittenRound
 from research_agent.verification.step import verify_answer
 
@@ -18,8 +18,7 @@ def retrieve_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     found = retrieve(
         state.question,
         state.check,
-        ports=run.ports,
-        settings=run.settings.retrieval,
+        run.before_answer(state.trace),
         scope=state.scope,
         known=state.known,
         evidence=state.evidence,
@@ -28,18 +27,8 @@ def retrieve_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
 
 
 def assess_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    settings = run.settings.confidence
-    confidence = retrieval_confidence(
-        state.probe.query,
-        state.probe.hits,
-        top_k=settings.top_k,
-        concentration_scale=settings.concentration_scale,
-        length_norm=settings.length_norm,
-        bypass=settings.bypass,
-        seed_bypass=settings.seed_bypass,
-        profile=settings.profile,
-    )
-    return {"confidence": confidence}
+    probe, settings = state.probe, run.settings.confidence
+    return {"confidence": retrieval_confidence(probe.query, probe.hits, settings)}
 
 
 def refine_node(state: ResearchState, run: RunContext) -> ResearchUpdate:

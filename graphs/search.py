@@ -13,7 +13,7 @@ from research_agent.planning.tool_calls.ranking import collect
 from research_agent.planning.tool_calls.step import Turn, plan_calls
 from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
-from research_agent.retrieval.search.retrieve import About
+from research_agent.retrieval.step import About
 from research_agent.settings import Settings
 
 from .context import ResearchContext

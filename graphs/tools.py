@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -18,9 +17,7 @@ from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import chunks_text, search_text
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
-from research_agent.retrieval.reorder.stages import Reorderer
-from research_agent.retrieval.search.retrieve import ALONE, About, search_chunks
-from research_agent.retrieval.search.search_tool import Wanted, search_documents
+from research_agent.retrieval.step import ALONE, About, Wanted, search_documents
 from research_agent.settings import Settings
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
@@ -110,14 +107,6 @@ class ResearchTools:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
         links = Links(self.run.ports, within.exclude | exclude, within)
-        search = partial(
-            search_chunks,
-            allowance=allowance,
-            ports=self.run.ports,
-            reorder=Reorderer(self.run.ports, self.run.settings, self.run.prompts),
-            filtering=HitFilter(self.run, links),
-            about=about,
-        )
         return search_documents(
             given.query,
             Wanted(
@@ -127,13 +116,11 @@ class ResearchTools:
                 rerank=given.rerank,
                 exclude=exclude,
                 within=within,
+                about=about,
             ),
-            ports=self.run.ports,
-            retrieval=self.run.settings.retrieval,
-            search=search,
-            follow=links.further,
-            references=links.references,
-            filtering=self.run.settings.filter,
+            self.run.within(allowance),
+            keep=HitFilter(self.run, links),
+            follow=links,
         )
 
     def get_chunks(

@@ -8,6 +8,7 @@ from research_agent.errors import ConfigError
 from research_agent.setting_fields import number_range
 from research_agent.settings import Settings
 
+_FIXED = "is gone: it has the value that was its default"
 GONE: Mapping[str, str] = {
     "verify.seed_iterations": "is now budget.rounds",
     "verify.min_value": "is gone: no measured floor paid; budget.rounds limits the rounds",
@@ -47,6 +48,38 @@ GONE: Mapping[str, str] = {
     "sessions.max_history_tokens": "is gone: it is always 1000",
     "sessions.clarify_margin": "is gone: it is always 0.02",
     "sessions.clarify_words": "is gone: it is always 6",
+    "retrieval.planner": "is now retrieval.question_kinds",
+    "retrieval.words": "is gone: kinds of questions are told by English words alone",
+    **dict.fromkeys(
+        (
+            "retrieval.pages",
+            "retrieval.look_up_weight",
+            "retrieval.heading_weight",
+            "retrieval.definition_weight",
+            "retrieval.meaning_weight",
+            "retrieval.comparison_after",
+            "retrieval.comparison_each",
+            "retrieval.overview_after",
+            "retrieval.overview_slots",
+            "retrieval.overview_each_after",
+            "retrieval.overview_each_slots",
+            "retrieval.related_after",
+            "retrieval.related_every",
+            "retrieval.title_weight",
+            "retrieval.mention_weight",
+            "retrieval.mention_hits",
+            "confidence.concentration_scale",
+            "confidence.length_norm",
+            "rerank.pool",
+        ),
+        _FIXED,
+    ),
+    "confidence.profile": "is gone: preset seed sets confidence.bypass",
+    "confidence.seed_bypass": "is gone: set confidence.bypass",
+    "blend.multiplier": "is gone: the best 200 hits may change places",
+    "blend.largest": "is gone: the best 200 hits may change places",
+    "rerank.min_score": "is gone: filter.min_similarity drops hits",
+    "rerank.scale": "is gone: a reranker's scores only order hits",
 }
 """Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]
@@ -95,24 +128,24 @@ def _key(*keys: str, read: Read | None = None) -> Today:
 OLD: Mapping[str, Today] = {
     # Confidence, validators and the DRAGIN check (seed 1).
     "RQ_SIMILARITY_BLOCK_THRESHOLD": _key("refinement.min_similarity"),
-    "RQ_BYPASS_CONFIDENCE_THRESHOLD": _key("confidence.bypass", "confidence.seed_bypass"),
+    "RQ_BYPASS_CONFIDENCE_THRESHOLD": _key("confidence.bypass"),
     "RQ_POSTVALIDATE_MARGIN": Today(gone="the margin is 0.15, as it was"),
-    "RQ_CONCENTRATION_SCALE": _key("confidence.concentration_scale"),
-    "RQ_LENGTH_NORM": _key("confidence.length_norm"),
+    "RQ_CONCENTRATION_SCALE": Today(gone="a lead of 0.3 counts as peaked"),
+    "RQ_LENGTH_NORM": Today(gone="six words or more count as long"),
     "RQ_ENABLE_BYPASS": Today(gone="set confidence.bypass: 1.01 to refine every query"),
     "SIMILARITY_TOP_K": _key("confidence.top_k"),
     "DRAGIN_THRESHOLD": _key("verify.seed_threshold"),
     "DRAGIN_MAX_ITERATIONS": _key("budget.rounds"),
-    "RERANKER_MIN_SCORE": _key("rerank.min_score"),
+    "RERANKER_MIN_SCORE": Today(gone="filter.min_similarity drops hits"),
     "CONTEXT_MAX_DOCS": _key("evidence.max_chunks"),
     "CONTEXT_CHAR_BUDGET": _key("evidence.max_chars"),
     "CONTEXT_TOKEN_BUDGET": _key("evidence.max_tokens"),
     # Hybrid retrieval and cited answers (seed 2).
     "TOP_K": _key("search.max_chunks"),
     "RETRIEVAL_RRF_K0": _key("retrieval.rrf_k"),
-    "RETRIEVAL_RERANK_POOL": _key("rerank.pool"),
+    "RETRIEVAL_RERANK_POOL": Today(gone="rerank.mode: promote looks at the best 40 hits"),
     "RETRIEVAL_ENABLE_RERANK": _key("rerank.mode", read=_switch("promote", "off")),
-    "RETRIEVAL_QUERY_FUSION": _key("retrieval.planner", read=_switch("on", "off")),
+    "RETRIEVAL_QUERY_FUSION": _key("retrieval.question_kinds", read=_switch("on", "off")),
     "RETRIEVAL_MODE": Today(gone="set retrieval.mode: hybrid, dense or lexical"),
     "RETRIEVAL_CANDIDATE_MULTIPLIER": Today(gone="retrieval.top_k is the number of hits itself"),
     "ASK_MAX_CONTEXT_CHUNKS": _key("evidence.max_chunks"),
@@ -128,8 +161,8 @@ OLD: Mapping[str, Today] = {
         read=_one_of({"softmax": "softmax", "zscore": "z-score", "minmax": "min-max"}),
     ),
     "TMD_TEMP": _key("blend.temperature"),
-    "TMD_SEARCH_MULT": _key("blend.multiplier"),
-    "TMD_SEARCH_MAX": _key("blend.largest"),
+    "TMD_SEARCH_MULT": Today(gone="the best 200 hits are blended"),
+    "TMD_SEARCH_MAX": Today(gone="the best 200 hits are blended"),
     "TMD_USE_LLM": _key("blend.codes", read=_switch("model", "patterns")),
     "TMD_DIAG": Today(gone="let blend.diagnostics name a file"),
     # Filtering by a model (seed 4).

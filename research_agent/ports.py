@@ -93,7 +93,7 @@ class Reranker(Protocol):
     def scores(
         self, query: str, texts: Sequence[str], *, seconds: float = math.inf
     ) -> Sequence[float | None]:
-        """Return a score from 0 to 1 for each text, None for one without a verdict.
+        """Return a score for each text, larger for one more relevant, None without a verdict.
 
         Within `seconds`; raises ModelError.
         """

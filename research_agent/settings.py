@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 from research_agent.errors import ConfigError
 from research_agent.model_settings import ModelSettings
 from research_agent.setting_fields import Range, check_ranges
-from research_agent.types.question_words import ENGLISH, QuestionWords
 
 Preset = Literal["auto", "local", "full", "seed"]
 """Which stages act. "auto": "local" for the embedded model, "full" for a server."""
@@ -66,62 +65,18 @@ class RetrievalSettings:
     """Hits taken from each index."""
     rrf_k: Annotated[int, Range(1, 1000, "ranks")] = 5
     """The constant of reciprocal rank fusion."""
-    pages: Literal["apart", "together"] = "apart"
-    """Let the best hit of each page go first, or leave hits of one page as they rank."""
-    planner: Literal["on", "off"] = "on"
-    """Recognise the kind of a question and search for it as below, or for its words alone."""
-    look_up_weight: Annotated[float, Range(0.1, 10)] = 1.5
-    """Weight of the word search for identifiers, algorithms, tables; that of meaning is 1."""
-    heading_weight: Annotated[float, Range(0, 10)] = 4.0
-    """Weight of algorithms and tables whose heading has the name or number asked for; 0: none."""
-    definition_weight: Annotated[float, Range(0, 10)] = 0.5
-    """Weight of the ranking of chunks that define the term asked for; 0: none."""
-    meaning_weight: Annotated[float, Range(0, 10)] = 2.0
-    """The same where the question is what a term means, or an abbreviation stands for."""
-    comparison_after: Annotated[int, Range(0, 100, "hits")] = 4
-    """The best new hit for each of the things compared stands behind so many hits."""
-    comparison_each: Annotated[int, Range(0, 10, "hits")] = 1
-    """Hits that each of the things compared may bring; 0: none."""
-    overview_after: Annotated[int, Range(0, 100, "hits")] = 6
-    """Pages that say what a document is about stand behind so many hits."""
-    overview_slots: Annotated[int, Range(0, 10, "hits")] = 2
-    """How many of them may enter; 0: none."""
-    overview_each_after: Annotated[int, Range(0, 100, "hits")] = 4
-    """Where several documents or things are meant, one such page of each is behind so many hits."""
-    overview_each_slots: Annotated[int, Range(0, 10, "hits")] = 4
-    """How many of these may enter; 0: as for one document."""
-    related_after: Annotated[int, Range(0, 100, "hits")] = 9
-    """What the best schemas and operations of an API refer to stands behind so many hits ..."""
-    related_every: Annotated[int, Range(0, 100, "places")] = 5
-    """... and again in each place so far on, a schema or an operation a place; 0: none."""
-    title_weight: Annotated[float, Range(0, 10)] = 0.5
-    """Share of the top score for the best hit of a document whose title the question has; 0: none.
-    """
-    mention_weight: Annotated[float, Range(0, 10)] = 0.5
-    """The same for what the first hit names by its title or heading, less for later hits; 0: none.
-    """
-    mention_hits: Annotated[int, Range(1, 20, "hits")] = 3
-    """Hits whose texts are looked at for such names."""
-    words: tuple[QuestionWords, ...] = (ENGLISH,)
-    """Words that tell the kinds of questions, definitions and sections, one entry a language."""
+    question_kinds: Literal["on", "off"] = "on"
+    """Recognise the kind of a question and search for what it wants, or for its words alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceSettings:
     """How the similarities of the best hits are read."""
 
-    profile: Literal["default", "seed"] = "default"
-    """Compare the best hit with those behind the best, or as seed system 1 did, with all."""
     top_k: Annotated[int, Range(1, 500, "chunks")] = 5
     """Similarities that may be an answer; the rest of the ranking is the background."""
-    concentration_scale: Annotated[float, Range(0.01, 2, "cosine")] = 0.3
-    """Lead over the background at which the ranking counts as fully peaked."""
-    length_norm: Annotated[int, Range(1, 100, "words")] = 6
-    """Query length from which length no longer lowers confidence."""
     bypass: Annotated[float, Range(0, 1.01)] = 0.25
     """Confidence from which the query is not refined; above 1 it always is."""
-    seed_bypass: Annotated[float, Range(0, 1.01)] = 0.7
-    """The same with profile "seed"."""
     calibrated: Literal["on", "off"] = "on"
     """Let values that `calibrate` fitted to the index take the place of defaults."""
 
@@ -186,10 +141,6 @@ class BlendSettings:
     """How both are brought to one scale."""
     temperature: Annotated[float, Range(0.01, 100, "standard deviations")] = 1.0
     """Scale "softmax": smaller values favour the best hits more."""
-    multiplier: Annotated[float, Range(1, 50)] = 5.0
-    """So many times the hits that a call returns may change places."""
-    largest: Annotated[int, Range(1, 1000, "chunks")] = 200
-    """Hits that may change places at most."""
     diagnostics: str = ""
     """A file that gets a line of JSON a query with what blending did; empty: none."""
 
@@ -202,14 +153,8 @@ class RerankSettings:
     """Nobody, the query's technical words, a rerank server, or yes/no questions to a model."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
     """Modes "http" and "model": hits that are judged; each costs the model a call."""
-    pool: Annotated[int, Range(1, 500, "chunks")] = 40
-    """Mode "promote": hits that may be moved up."""
-    min_score: Annotated[float, Range(0, 1)] = 0.0
-    """A hit judged lower is dropped, as are those behind the candidates; 0: none."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
     """Which server it is."""
-    scale: Literal["auto", "logits", "probabilities"] = "auto"
-    """What the server's scores are; auto: logits where one lies outside 0 to 1."""
     base_url: str = ""
     """Where the server is."""
     model: str = ""

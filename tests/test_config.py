@@ -113,12 +113,11 @@ def test_environment_alone_is_enough() -> None:
     }
     settings = load_settings(None, {f"RESEARCH_AGENT_{key}": text for key, text in given.items()})
 
-    assert ("http", "http://127.0.0.1:8080", "tei", 25, 0.0) == (
+    assert ("http", "http://127.0.0.1:8080", "tei", 25) == (
         settings.rerank.mode,
         settings.rerank.base_url,
         settings.rerank.form,
         settings.rerank.candidates,
-        settings.rerank.min_score,
     )
     assert ("off", "z-score", 1.0) == (
         settings.blend.mode,
@@ -133,10 +132,10 @@ def test_environment_alone_is_enough() -> None:
         ("retrieval: {topk: 3}", "unknown key retrieval.topk", "retrieval.top_k"),
         ("retreival: {top_k: 3}", "unknown key retreival", "retrieval"),
         ("budget: {rounds: 0}", "budget.rounds must be 1 to 20 rounds, got 0", "budget.rounds"),
-        ("rerank: {min_score: 2}", "rerank.min_score must be 0 to 1, got 2", "rerank.min_score"),
+        ("blend: {alpha: 2}", "blend.alpha must be 0 to 1, got 2", "blend.alpha"),
         ("rerank: {mode: htpp}", "c.yaml: rerank.mode", "config show"),
         ("blend: {apha: 1}", "unknown key blend.apha", "blend.alpha"),
-        ("blend: {largest: 0}", "must be 1 to 1000 chunks, got 0", "blend.largest"),
+        ("rerank: {candidates: 0}", "must be 1 to 200 chunks, got 0", "rerank.candidates"),
         ("budget: {rounds: many}", "c.yaml: budget.rounds", "config show"),
         ("search: {mode: guess}", "c.yaml: search.mode", "config show"),
         ("budget: 3", "budget must be a section", "rounds"),

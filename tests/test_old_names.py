@@ -26,7 +26,7 @@ def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
     given = {
         "RESEARCH_AGENT_PRESET": "seed",
         "RQ_SIMILARITY_BLOCK_THRESHOLD": "0.7",
-        "RQ_LENGTH_NORM": "8",
+        "SIMILARITY_TOP_K": "8",
         "DRAGIN_THRESHOLD": "0.4",
         "TMD_ALPHA": "0.3",
         "TMD_NORM": "zscore",
@@ -36,7 +36,7 @@ def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
 
     assert (0.7, 8, 0.4, 0.7, "z-score", "off") == (
         found.refinement.min_similarity,
-        found.confidence.length_norm,
+        found.confidence.top_k,
         found.verify.seed_threshold,
         found.blend.alpha,
         found.blend.scale,
@@ -52,20 +52,20 @@ def test_todays_name_wins_and_both_are_told(tmp_path: Path) -> None:
         "TMD_ALPHA": "0.2",
         "RESEARCH_AGENT_BLEND__ALPHA": "0.5",
         "TMD_DIAG": "1",
-        "RQ_LENGTH_NORM": "7",
+        "SIMILARITY_TOP_K": "7",
     }
     found = configured(str(tmp_path / "c.yaml"), given)
 
     assert (2.0, 0.5, 7) == (
         found.settings.filter.oversample,
         found.settings.blend.alpha,
-        found.settings.confidence.length_norm,
+        found.settings.confidence.top_k,
     )
     assert {
         "CHUNK_FILTERING_OVERSAMPLE_MULTIPLIER is not used: filter.oversample is set",
         "TMD_ALPHA is not used: blend.alpha is set",
         "TMD_DIAG has no counterpart: let blend.diagnostics name a file",
-        "RQ_LENGTH_NORM is an old name, read as confidence.length_norm: 7",
+        "SIMILARITY_TOP_K is an old name, read as confidence.top_k: 7",
     } == set(found.notes)
 
 
@@ -75,7 +75,7 @@ def test_todays_name_wins_and_both_are_told(tmp_path: Path) -> None:
         ({"TMD_ALPHA": "much"}, "TMD_ALPHA must be a number, got 'much'"),
         ({"TMD_NORM": "rank"}, "TMD_NORM must be one of softmax, zscore, minmax"),
         ({"DRAGIN_THRESHOLD": "7"}, "DRAGIN_THRESHOLD must be such that verify.seed_threshold is"),
-        ({"RQ_LENGTH_NORM": "2.5"}, "RQ_LENGTH_NORM must be a whole number"),
+        ({"SIMILARITY_TOP_K": "2.5"}, "SIMILARITY_TOP_K must be a whole number"),
         (
             {"CONTEXT_MAX_DOCS": "5", "ASK_MAX_CONTEXT_CHUNKS": "6"},
             "CONTEXT_MAX_DOCS and ASK_MAX_CONTEXT_CHUNKS set evidence.max_chunks differently",
@@ -95,8 +95,8 @@ def test_commands_and_python_tell_of_old_names(
     data_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On stderr, and as a warning."""
-    monkeypatch.setenv("RQ_LENGTH_NORM", "7")
-    told = "RQ_LENGTH_NORM is an old name, read as confidence.length_norm: 7"
+    monkeypatch.setenv("SIMILARITY_TOP_K", "7")
+    told = "SIMILARITY_TOP_K is an old name, read as confidence.top_k: 7"
     assert data_home.name
     assert told in run("search", "bread").stderr
     with pytest.warns(UserWarning, match=told), pytest.raises(IndexMissingError):

@@ -96,7 +96,6 @@ class Indexer:
                 read_ahead=ahead,
             ),
             chunk_chars=self.settings.documents.chunk_chars,
-            words=self.settings.retrieval.words,
             on_progress=self.on_progress,
             prune=prune,
         )
@@ -126,7 +125,6 @@ def preview_index(
         files=files,
         records=known,
         chunk_chars=settings.documents.chunk_chars,
-        words=settings.retrieval.words,
         prune=prune,
     )
 

@@ -4,11 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.types import Chunk
-from research_agent.types.question_words import QuestionWords, spelled
+from research_agent.types.question_words import FORMULAS, HEADED, JOINS, NUMBERED, spelled
 from research_agent.types.references import ChunkLinks, Link
 
 LONGEST_RANGE = 10
@@ -18,6 +17,19 @@ _NUMBER = (
     r"(?:(?:[A-Z]\.?)?\d{1,4}(?:\.\d{1,3}){0,4}(?![\d%])"  # 5.2, A1, B.2
     r"|[A-Z](?:\.\d{1,3}){1,4}|[IVXL]{2,6}(?!\w)|[A-Z](?![\w'\u2019-]))"  # A.1, IV, B
 )
+_NAMES = "|".join(re.escape(word[:-1]) + r"\w{1,4}" for word in NUMBERED)
+_SHORT = "|".join(sorted({word[:size] for word in NUMBERED for size in range(2, 6)}))
+_JOIN = rf"(?:{spelled(JOINS)})"
+_REFERENCE = re.compile(
+    rf"(?<![\w-])((?i:{_NAMES})|(?i:{_SHORT})s?\.|\u00a7+)"
+    rf"\s{{0,2}}({_NUMBER}(?:(?:\s*[,\u2013\u2014-]\s*|,?\s+{_JOIN}\s+){_NUMBER})*)"
+)
+"""A word and one or several numbers."""
+_ELSEWHERE = re.compile(rf"\s+(?!{_JOIN}\b)\w{{2,4}}\s+(?:\[|[A-Z]{{2,}}[ -]?\d)")
+"""What stands behind a reference to another document: "of [12]"."""
+_BEGIN = rf"[\s|*]*((?i:{'|'.join(NUMBERED)})|(?i:{_SHORT})\.)\s+({_NUMBER})"
+_BEGINS = re.compile(_BEGIN)
+_CAPTION_LINE = re.compile(rf"^{_BEGIN}(?:[.:)]|\s*$|\s+(?=[^a-z\s])).*", re.MULTILINE)
 _HEADED = re.compile(rf"({_NUMBER})[.:)]?(?:\s|$)")
 _CITED = re.compile(r"\[[^\[\]]*,\s*$")
 _EQUATION = re.compile(r"\((\d{1,3}(?:\.\d{1,3})?)\)\s*$", re.MULTILINE)
@@ -28,7 +40,7 @@ _CAPTIONED, _CAPTION, _HEADING, _NUMBERED, _FORMULA, _LINE = range(6)
 
 
 def with_numbers(
-    linked: Sequence[tuple[Chunk, ChunkLinks]], languages: Sequence[QuestionWords]
+    linked: Sequence[tuple[Chunk, ChunkLinks]],
 ) -> tuple[tuple[Chunk, ChunkLinks], ...]:
     """Return the chunks of one document with links to what they name by number.
 
@@ -37,16 +49,15 @@ def with_numbers(
     Numbers of other documents ("Section 3 of [12]") are left alone. Only numbers that are both
     named and found get an anchor and links.
 
-    >>> from research_agent.types.question_words import ENGLISH
     >>> a = Chunk("a", "d", "As Section 5.2 and Tables 3 and 4 show.")
     >>> b = Chunk("b", "d", "Table 3. Sizes", section=("5 Keys", "5.2 Sizes"))
-    >>> first, second = with_numbers([(a, ChunkLinks()), (b, ChunkLinks())], [ENGLISH])
+    >>> first, second = with_numbers([(a, ChunkLinks()), (b, ChunkLinks())])
     >>> [link.target for link in first[1].links], second[1].anchors
     (['section 5.2', 'table 3'], ('section 5.2', 'table 3'))
     """
-    links = [_named(chunk, languages) for chunk, _ in linked]
+    links = [_named(chunk) for chunk, _ in linked]
     wanted = {name for names in links for name in names}
-    defined = _defined([chunk for chunk, _ in linked], wanted, languages)
+    defined = _defined([chunk for chunk, _ in linked], wanted)
     return tuple(
         (
             chunk,
@@ -63,19 +74,17 @@ def with_numbers(
     )
 
 
-def _named(chunk: Chunk, languages: Sequence[QuestionWords]) -> tuple[str, ...]:
+def _named(chunk: Chunk) -> tuple[str, ...]:
     """Return what a chunk names by number, in reading order, each once."""
     if chunk.kind in APPARATUS:
         return ()
     names: dict[str, None] = {}
-    for words in languages:
-        named, elsewhere = _patterns(words)[:2]
-        for match in named.finditer(chunk.text):
-            before = chunk.text[max(0, match.start() - 60) : match.start()]
-            if elsewhere.match(chunk.text, match.end()) or _CITED.search(before):
-                continue
-            word = _word(match[1], words)
-            names |= dict.fromkeys(f"{word} {number}" for number in _numbers(match[2]))
+    for match in _REFERENCE.finditer(chunk.text):
+        before = chunk.text[max(0, match.start() - 60) : match.start()]
+        if _ELSEWHERE.match(chunk.text, match.end()) or _CITED.search(before):
+            continue
+        word = _word(match[1])
+        names |= dict.fromkeys(f"{word} {number}" for number in _numbers(match[2]))
     return tuple(names)
 
 
@@ -92,41 +101,15 @@ def _numbers(text: str) -> Iterator[str]:
         yield last
 
 
-def _word(written: str, words: QuestionWords) -> str:
+def _word(written: str) -> str:
     """Return the singular of a word before a number, or what "Sec." is short for."""
     plain = written.lower().rstrip(".")
-    known = (word for word in words.numbered if plain.startswith(word[:-1]))
-    longer = (word for word in words.numbered if word.startswith(plain.removesuffix("s")))
-    return next(known, next(longer, next(iter(words.headed), plain)))
+    known = (word for word in NUMBERED if plain.startswith(word[:-1]))
+    longer = (word for word in NUMBERED if word.startswith(plain.removesuffix("s")))
+    return next(known, next(longer, HEADED[0]))
 
 
-@lru_cache(maxsize=16)
-def _patterns(words: QuestionWords) -> tuple[re.Pattern[str], ...]:
-    """Return the patterns of a reference, of "of [12]" behind it, of a caption, of its begin."""
-    names = "|".join(re.escape(word[:-1]) + r"\w{1,4}" for word in words.numbered) or "(?!)"
-    cut = {re.escape(word[:size]) for word in words.numbered for size in range(2, 6)}
-    short = "|".join(sorted(cut)) or "(?!)"
-    joins = spelled(words.joins)
-    more = rf"(?:\s*[,\u2013\u2014-]\s*|,?\s+(?:{joins})\s+){_NUMBER}"
-    named = (
-        rf"(?<![\w-])((?i:{names})|(?i:{short})s?\.|\u00a7+)"
-        rf"\s{{0,2}}({_NUMBER}(?:{more})*)"
-    )
-    elsewhere = rf"\s+(?!(?:{joins})\b)\w{{2,4}}\s+(?:\[|[A-Z]{{2,}}[ -]?\d)"
-    whole = "|".join(map(re.escape, words.numbered)) or "(?!)"
-    begins = rf"[\s|*]*((?i:{whole})|(?i:{short})\.)\s+({_NUMBER})"
-    caption = rf"^{begins}(?:[.:)]|\s*$|\s+(?=[^a-z\s])).*"
-    return (
-        re.compile(named),
-        re.compile(elsewhere),
-        re.compile(caption, re.MULTILINE),
-        re.compile(begins),
-    )
-
-
-def _defined(
-    chunks: Sequence[Chunk], wanted: Collection[str], languages: Sequence[QuestionWords]
-) -> dict[str, int]:
+def _defined(chunks: Sequence[Chunk], wanted: Collection[str]) -> dict[str, int]:
     """Return which chunk has each of the wanted names, the surest, then the first one.
 
     Of two headings with one number, the one above more chunks has it: a document's cover may
@@ -137,35 +120,34 @@ def _defined(
     for i, chunk in enumerate(chunks):
         if chunk.kind in APPARATUS:
             continue
-        for rank, heading, name in _names_of(chunk, languages):
+        for rank, heading, name in _names_of(chunk):
             if name in wanted:
                 place = (rank, -above[heading], i)
                 found[name] = min(found.get(name, place), place)
     return {name: i for name, (_, _, i) in found.items()}
 
 
-def _names_of(chunk: Chunk, languages: Sequence[QuestionWords]) -> Iterator[tuple[int, str, str]]:
+def _names_of(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
     """Yield the names that a chunk may have, how little speaks for each, and its heading."""
-    for words in languages:
-        for heading in chunk.section:
-            if written := _patterns(words)[3].match(heading):
-                yield _HEADING, heading, f"{_word(written[1], words)} {written[2]}"
-            elif number := _HEADED.match(heading):
-                yield from ((_NUMBERED, heading, f"{word} {number[1]}") for word in words.headed)
-        yield from ((rank, "", name) for rank, name in _captions(chunk, words))
-        for found in _EQUATION.findall(chunk.text):
-            yield from ((_FORMULA, "", f"{word} {found}") for word in words.formulas)
+    for heading in chunk.section:
+        if written := _BEGINS.match(heading):
+            yield _HEADING, heading, f"{_word(written[1])} {written[2]}"
+        elif number := _HEADED.match(heading):
+            yield from ((_NUMBERED, heading, f"{word} {number[1]}") for word in HEADED)
+    yield from ((rank, "", name) for rank, name in _captions(chunk))
+    for found in _EQUATION.findall(chunk.text):
+        yield from ((_FORMULA, "", f"{word} {found}") for word in FORMULAS)
 
 
-def _captions(chunk: Chunk, words: QuestionWords) -> Iterator[tuple[int, str]]:
+def _captions(chunk: Chunk) -> Iterator[tuple[int, str]]:
     """Yield the names that stand at the beginning of a line, as captions do."""
     whole = chunk.kind in {"table", "algorithm"}
-    found = list(_patterns(words)[2].finditer(chunk.text))
-    if whole and (first := _patterns(words)[3].match(chunk.text)):
+    found = list(_CAPTION_LINE.finditer(chunk.text))
+    if whole and (first := _BEGINS.match(chunk.text)):
         found.append(first)
     for match in found:
-        word = _word(match[1], words)
-        if word in words.headed and not whole:
+        word = _word(match[1])
+        if word in HEADED and not whole:
             yield _LINE, f"{word} {match[2]}"
-        elif word not in words.headed and not _LEADS_ON.search(match[0]):
+        elif word not in HEADED and not _LEADS_ON.search(match[0]):
             yield (_CAPTIONED if whole else _CAPTION), f"{word} {match[2]}"

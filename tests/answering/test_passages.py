@@ -13,7 +13,6 @@ from research_agent.answering.write.passages import (
 )
 from research_agent.types import Chunk, Hit
 from research_agent.types.evidence import Evidence
-from research_agent.types.question_words import ENGLISH
 
 SIZES = "Table 3. Sizes in bytes\n | key | ciphertext\nKEM-512 | 800 | 768\nKEM-768 | 1184 | 1088"
 STEPS = "Algorithm 2 Sum(a, b)\nInput: numbers.\n1: c = a + b\n2: d = c\n3: return d"
@@ -125,7 +124,7 @@ def test_an_algorithm_that_is_asked_for(question: str, keys: list[str]) -> None:
     """It has to be named by its number, and wanted itself."""
     evidence = [item("c1", "Algorithm 2 is fast."), item("c3", STEPS, "algorithm")]
 
-    found = looked_up(question, evidence, [ENGLISH])
+    found = looked_up(question, evidence)
 
     assert keys == ([found.key] if found else [])
 
@@ -143,6 +142,6 @@ def test_an_algorithm_that_is_asked_for(question: str, keys: list[str]) -> None:
 def test_an_algorithm_of_another_name_or_document_is_not_shown(asked: str, found: bool) -> None:  # noqa: FBT001 (a case)
     """The number alone is no match where a name or a standard was asked for too."""
     chunk = Chunk("x", "NIST.FIPS.203", "Algorithm 2 SUM2(a)\n1: add\n2: return", kind="algorithm")
-    shown = looked_up(f"Show {asked}", [Evidence("c1", Hit(chunk))], [ENGLISH])
+    shown = looked_up(f"Show {asked}", [Evidence("c1", Hit(chunk))])
 
     assert found == (shown is not None)

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from graphs.tools import build_search_tool
@@ -22,7 +20,7 @@ from research_agent.settings import (
 from research_agent.types import Completion, TraceEvent
 from research_agent.types.calls import SearchResult
 from research_agent.types.result import ResearchResult
-from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
 
 CODE = says('{"domain": "software", "task": "quantify", "modifier": "numeric"}')
 BY_MODEL = replace(BYPASSING, rerank=RerankSettings(mode="model"))
@@ -136,15 +134,6 @@ def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
     told = " ".join(result.warnings)
     assert "blend: no code from the model for 2 texts (budget.llm_calls is spent)" in told
     assert "rerank: budget.llm_calls is spent; the order was kept" in told
-
-
-@pytest.mark.parametrize("verdict", [YES, NO])
-def test_a_limit_never_empties_a_search(verdict: Completion) -> None:
-    """The best hit stays."""
-    given, _ = scripted(verdict)
-    settings = replace(BY_MODEL, rerank=RerankSettings(mode="model", min_score=0.5))
-
-    assert GOOD == ask(given, settings).answer
 
 
 def test_a_refused_key_is_a_warning_with_its_cure() -> None:

@@ -17,10 +17,10 @@ from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
-from research_agent.retrieval.search.retrieve import About, retrieve
+from research_agent.retrieval.step import About, retrieve
 from research_agent.settings import FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe
-from research_agent.types.budget import Allowance
+from research_agent.types.budget import NOTHING, Allowance
 from research_agent.types.calls import ToolCall
 from research_agent.types.evidence import Evidence
 from research_agent.types.refinement import Refinement
@@ -127,7 +127,9 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
     output = SearchOutput.model_validate(
         build_search_graph(given, BYPASSING, PROMPTS).invoke(start)
     )
-    own = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval).value.hits
+    own = retrieve(
+        "bread", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)
+    ).value.hits
 
     assert BREAD == output.found.hits[0].chunk.text
     assert "lost" not in {hit.chunk.chunk_id for hit in output.found.hits}
@@ -137,7 +139,9 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
 def test_a_failed_search_falls_back_to_the_probe() -> None:
     """A note says so; nothing that the search would have skipped comes back."""
     given = ports(ScriptedChat())
-    probe = retrieve("bread 800", Check(), ports=given, settings=BYPASSING.retrieval).value
+    probe = retrieve(
+        "bread 800", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)
+    ).value
     read = Evidence("c1", probe.hits[0])
     start = SearchInput(
         question="?",
@@ -157,7 +161,7 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     """Calls that were planned but not run survive the process that planned them."""
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     given = ports(ScriptedChat())
-    probe = retrieve("bread", Check(), ports=given, settings=BYPASSING.retrieval).value
+    probe = retrieve("bread", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)).value
     start = SearchInput(question="?", probe=probe, refinement=Refinement("keep", ("bread",)))
     for value in (start, None):
         with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:

@@ -6,24 +6,16 @@ import pytest
 
 from research_agent.index.numbered_references import with_numbers
 from research_agent.types import Chunk, ChunkKind
-from research_agent.types.question_words import ENGLISH, QuestionWords
 from research_agent.types.references import ChunkLinks, Link
-
-GERMAN = QuestionWords(
-    numbered=("tabelle", "abschnitt", "anhang", "gleichung"),
-    headed=("abschnitt", "anhang"),
-    formulas=("gleichung",),
-    joins=("und", "bis"),
-)
 
 
 def chunk(text: str, *section: str, kind: ChunkKind = "text") -> Chunk:
     return Chunk(text[:8], "d", text, section=section, kind=kind)
 
 
-def leads(*chunks: Chunk, words: QuestionWords = ENGLISH) -> list[list[int]]:
+def leads(*chunks: Chunk) -> list[list[int]]:
     """Return for each chunk the places of those that it refers to."""
-    found = with_numbers([(item, ChunkLinks()) for item in chunks], [words])
+    found = with_numbers([(item, ChunkLinks()) for item in chunks])
     anchors = {name: i for i, (_, links) in enumerate(found) for name in links.anchors}
     assert {"see"} >= {link.kind for _, links in found for link in links.links}
     return [[anchors[link.target] for link in links.links] for _, links in found]
@@ -97,12 +89,5 @@ def test_lists_and_contents_define_nothing() -> None:
 def test_a_chunk_does_not_refer_to_itself_and_keeps_what_it_had() -> None:
     """Its own caption is no reference; links and anchors of the parser stay in front."""
     known = ChunkLinks(("#a",), (Link("#b", "link"),))
-    (found,) = with_numbers([(chunk("Table 1. See Table 1."), known)], [ENGLISH])
+    (found,) = with_numbers([(chunk("Table 1. See Table 1."), known)])
     assert (("#a", "table 1"), known.links) == (found[1].anchors, found[1].links)
-
-
-def test_words_of_another_language_and_none() -> None:
-    """The words are settings: without any nothing is a reference."""
-    texts = (chunk("siehe Abschnitt 2 und Tab. 1"), chunk("x", "2 Zwei"), chunk("Tabelle 1: X"))
-    assert [1, 2] == leads(*texts, words=GERMAN)[0]
-    assert [[], [], []] == leads(*texts, words=QuestionWords())

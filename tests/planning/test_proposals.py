@@ -12,7 +12,6 @@ from research_agent.planning.refine.proposals import (
     why_simple,
 )
 from research_agent.text.language import languages_apart
-from research_agent.types.question_words import ENGLISH
 
 QUESTION = "key size in FIPS 203"
 UNREADABLE = "the reply is not the JSON that was asked for"
@@ -122,7 +121,7 @@ def test_several_questions_in_one(question: str, parts: tuple[str, ...]) -> None
 
 def test_comparisons_are_cut_where_the_search_does_not() -> None:
     """One part for each of the things compared."""
-    assert 2 == len(question_parts("Do ABC and XYZ differ?", comparisons=[ENGLISH]))
+    assert 2 == len(question_parts("Do ABC and XYZ differ?", comparisons=True))
 
 
 @pytest.mark.parametrize("question", ["Which pump is it?", "Was ist 5?", "203", "Siemens in Bonn"])

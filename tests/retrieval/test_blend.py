@@ -1,100 +1,340 @@
-"""Codes blended into a ranking, and codes from a model."""
+"""Blending: one scale, weights, guards, diagnostics; codes by patterns and by a model."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp, fsum, inf, nan
+from random import Random
+from typing import Literal
 
 import pytest
 
+from research_agent.context import RunContext
 from research_agent.errors import BudgetError, ModelError, ModelUnavailableError
-from research_agent.retrieval.reorder.codes import ModelCodes, PatternCodes, blend_codes
-from research_agent.retrieval.reorder.topic_labels import Code, CodeBook, CodeCache, Label
-from research_agent.types import Chunk, Completion, Hit, Message
-from research_agent.types.blending import BlendRule
-from tests.fakes import PROMPTS, says
-
-BOOK = CodeBook(
-    (Label("law", ("court",)), Label("art", ("paint",))), (Label("define", ("what is",)),), ()
+from research_agent.retrieval.reorder import blend as blending
+from research_agent.retrieval.reorder import labels_english
+from research_agent.retrieval.reorder.blend import (
+    Blended,
+    BlendRule,
+    Scale,
+    average_ranks,
+    blend,
+    scaled,
+    spearman,
 )
-RULE = BlendRule(alpha=0.0, top_k=2, pool=5)
+from research_agent.retrieval.reorder.codes import ModelCodes, blend_codes
+from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
+from research_agent.retrieval.reorder.topic_labels import (
+    Code,
+    checked,
+    code_of,
+    code_schema,
+    code_similarity,
+    labels,
+)
+from research_agent.settings import Settings
+from research_agent.types import Chunk, Hit
+from tests.fakes import PROMPTS, ScriptedChat, ports, says
+from tests.retrieval.searching import ENOUGH
+
+Mode = Literal["rank", "z-score", "min-max", "softmax"]
+MODES: tuple[Mode, ...] = ("rank", "z-score", "min-max", "softmax")
+EACH_MODE = pytest.mark.parametrize("mode", MODES)
+
+
+def seeded(seed: int) -> Random:
+    """The same draws every time."""
+    return Random(seed)  # noqa: S311 (no secret is drawn)
+
+
+@EACH_MODE
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([0.3, 0.3, 0.3], "constant"),
+        ([0.1 + 0.2, 0.3], "constant"),
+        ([0.0, 0.0], "constant"),
+        ([7.0], "constant"),
+        ([], "constant"),
+        ([1.0, nan], "not finite"),
+        ([1.0, inf], "not finite"),
+        ([1e308, -1e308], "not finite"),
+    ],
+)
+def test_collapse_is_seen_in_every_mode(mode: Mode, values: list[float], why: str) -> None:
+    """Equal scores, or what is no number, say nothing about an order."""
+    assert ((0.0,) * len(values), why) == scaled(values, Scale(mode))
+
+
+def test_values_on_each_scale() -> None:
+    """Places, deviations, shares; and a temperature can flatten everything."""
+    four = [1.0, 2.0, 3.0, 4.0]
+    z = scaled(four, Scale("z-score"))[0]
+    low, high = scaled([0.5, 0.6], Scale("softmax", temperature=0.5))[0]
+
+    assert (1.0, 0.5, 0.5, 0.0) == scaled([9.0, 5.0, 5.0, 1.0], Scale("rank"))[0]
+    assert pytest.approx((0.0, 4.0)) == (fsum(z), fsum(value * value for value in z))
+    assert pytest.approx((0.0, 1 / 3, 2 / 3, 1.0)) == scaled(four, Scale("min-max"))[0]
+    assert pytest.approx((1.0, exp(4))) == (low + high, high / low)
+    assert "flat" == scaled([3.0, 2.0, 1.0], Scale("softmax", temperature=1e8))[1]
+
+
+@EACH_MODE
+def test_order_ties_and_units(mode: Mode) -> None:
+    """Larger stays larger, equal stays equal, whatever the sign, size or place in the list."""
+    dice = seeded(7)
+    for _ in range(30):
+        size = dice.choice([1e-6, 1.0, 1e6])
+        values = [size * dice.randrange(-5, 6) for _ in range(dice.randrange(3, 15))] + [0, size]
+        order = dice.sample(range(len(values)), len(values))
+        found = scaled(values, Scale(mode))[0]
+
+        assert tuple(found[i] for i in order) == scaled([values[i] for i in order], Scale(mode))[0]
+        assert all(
+            (a < b) == (x < y)
+            for a, x in zip(values, found, strict=True)
+            for b, y in zip(values, found, strict=True)
+        )
+    tens = scaled([100 * value + 7 for value in (0.11, 0.14, 0.25, 0.31)], Scale(mode))[0]
+    assert pytest.approx(scaled([0.11, 0.14, 0.25, 0.31], Scale(mode))[0]) == tens
+
+
+def test_rank_correlation() -> None:
+    """Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4 give 4.5 / sqrt(4.5 * 5); constants give none."""
+    assert (3.5, 1.0, 3.5, 2.0) == average_ranks([1, 9, 1, 4])
+    assert pytest.approx(4.5 / (4.5 * 5) ** 0.5) == spearman([9, 5, 5, 1], [8, 7, 6, 5])
+    for left, right in (([1, 2, 3], [4, 4, 4]), ([4, 4, 4], [1, 2, 3]), ([1], [1]), ([], [])):
+        assert None is spearman(left, right)
+    with pytest.raises(ValueError, match="shorter"):
+        spearman([1, 2], [1])
+    dice = seeded(5)
+    for _ in range(30):
+        one, two = ([float(dice.randrange(6)) for _ in range(20)] for _ in range(2))
+        plain, turned = spearman(one, two) or 0.0, spearman(one, [-value for value in two])
+        assert plain == spearman([value**3 for value in one], two)
+        assert -plain == (turned or 0.0)
+
+
+def hit(name: str, score: float) -> Hit:
+    return Hit(Chunk(name, "d", ""), score)
+
+
+def ids(hits: Sequence[Hit]) -> list[str]:
+    return [hit.chunk.chunk_id for hit in hits]
+
+
+def blended(
+    hits: Sequence[Hit], second: dict[str, float], alpha: float, mode: Mode = "rank"
+) -> Blended:
+    return blend(hits, second, BlendRule(alpha=alpha, top_k=5, scale=Scale(mode)))
+
+
+def draw(dice: Random) -> tuple[list[Hit], dict[str, float]]:
+    """Hits with ties, and a second channel with ties and gaps; neither is constant."""
+    size = dice.randrange(3, 25)
+    hits = [hit(f"c{i:02}", dice.randrange(8) / 8) for i in range(size)]
+    second = {f"c{i:02}": dice.randrange(6) / 6 for i in range(size) if dice.random() < 0.8}
+    return [*hits, hit("low", -1.0), hit("top", 2.0)], {**second, "low": 1.5, "top": 0.5}
+
+
+@EACH_MODE
+def test_weights_of_any_ranking(mode: Mode) -> None:
+    """Alpha 1 keeps all, 0 gives the second channel's order; input order changes nothing."""
+    dice = seeded(1)
+    for _ in range(60):
+        hits, second = draw(dice)
+        worst = min(second.values())
+        wanted = sorted(best_first(hits), key=lambda hit: -second.get(hit.chunk.chunk_id, worst))
+        mixed = dict(dice.sample(list(second.items()), len(second)))
+        found = blended(hits, second, alpha := dice.random(), mode)
+
+        assert best_first(hits) == blended(hits, second, 1.0, mode).hits
+        assert ids(wanted) == ids(blended(hits, second, 0.0, mode).hits)
+        assert found == blended(dice.sample(hits, len(hits)), mixed, alpha, mode)
+        assert sorted(ids(hits)) == sorted(ids(found.hits))
+        assert found.hits == best_first(found.hits)
+
+
+@EACH_MODE
+@pytest.mark.parametrize("alpha", [0.0, 0.4, 0.999])
+def test_a_constant_channel_changes_nothing(mode: Mode, alpha: float) -> None:
+    """The guard switches it off at any weight, and says so."""
+    hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
+    for second in ({"a": 0.3, "b": 0.3, "c": 0.3}, {"b": 2.0}, {}):
+        found = blended(hits, second, alpha, mode)
+
+        assert tuple(hits) == found.hits
+        assert "constant" == found.diagnostics.second
+        assert (None, 0) == (found.diagnostics.spearman, found.diagnostics.changed)
+
+
+def test_one_channel_decides_where_the_other_is_off() -> None:
+    """A ranking that says nothing has no weight; nor has a score that is no number."""
+    equal = blended([hit("a", 0.5), hit("b", 0.5)], {"a": 0.1, "b": 0.2}, 0.9)
+    broken = blended([hit("a", 0.5), hit("b", 0.4)], {"a": nan, "b": 0.2}, 0.5)
+
+    assert (["b", "a"], "constant") == (ids(equal.hits), equal.diagnostics.first)
+    assert (["a", "b"], "not finite") == (ids(broken.hits), broken.diagnostics.second)
+    assert () == blended([], {}, 0.5).hits
+
+
+def test_only_the_pool_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hit behind it keeps its rank, however much the second channel likes it."""
+    monkeypatch.setattr(blending, "POOL", 2)
+    hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
+    found = blended(hits, {"a": 0.1, "b": 0.2, "c": 9.0}, 0.0)
+
+    assert ["b", "a", "c"] == ids(found.hits)
+    assert (2, 2) == (found.diagnostics.pool, found.diagnostics.known)
+
+
+def test_diagnostics() -> None:
+    """What changed, and how far the channels agree."""
+    hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
+    told = blended(hits, {"a": 1, "b": 2, "c": 3}, 0.25).diagnostics
+
+    assert (("a", "b", "c"), ("c", "b", "a")) == (told.before, told.after)
+    assert (2, -1.0, 3) == (told.changed, told.spearman, told.known)
+    assert (0.25, "rank", "", "") == (told.alpha, told.mode, told.first, told.second)
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.1, nan])
+def test_alpha_is_a_weight(alpha: float) -> None:
+    """Anything else is refused."""
+    with pytest.raises(ValueError, match="weight"):
+        BlendRule(alpha=alpha, top_k=1)
+
+
+def test_new_order_survives_sorting_by_score() -> None:
+    """Also where the scores were equal; nothing is lowered where nothing moved."""
+    given = [hit(name, score) for name, score in zip("abcd", (0.5, 0.5, 0.5, 0.1), strict=True)]
+    found = reordered(given, [2, 0, 1, 3])
+
+    assert ["c", "a", "b", "d"] == ids(found) == ids(best_first(found[::-1]))
+    assert 0.1 == found[-1].score
+    assert tuple(given) == reordered(given, [0, 1, 2, 3]) == best_first(given[::-1])
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([0.2, 0.9, 0.4], "bcad"),
+        ([0.2, None, 0.4, None], "cbad"),
+        ([0.5, 0.5, 0.5, 0.5], "abcd"),
+        ([0.2, 0.9, 0.4, 7.0, 9.0], "dbca"),
+        ([None, None], "abcd"),
+        ([], "abcd"),
+    ],
+)
+def test_verdicts(verdicts: list[float | None], expected: str) -> None:
+    """They order hits; what has none keeps its rank, equal ones keep their order."""
+    given = [hit(name, 1 - at / 10) for at, name in enumerate("abcd")]
+
+    assert expected == "".join(ids(by_verdicts(given, verdicts)))
+    assert () == by_verdicts([], verdicts)
+
+
+RULE = BlendRule(alpha=0.0, top_k=2)
 HITS = [
     Hit(Chunk("a", "d", "Paint dries."), 0.9),
     Hit(Chunk("b", "d", "It sits.", title="Court"), 0.5),
 ]
 
 
-class Model:
-    """Says what it was told to, and notes what it was asked."""
+@pytest.mark.parametrize(
+    ("text", "question", "expected"),
+    [
+        ("Court, court, court: painted music.", False, Code("art")),
+        ("A court and a painting", False, Code("art")),
+        ("An outlaw of ours", False, Code()),
+        ("Bread.", False, Code()),
+        ("How many bytes has an encapsulation key?", True, Code("software", "quantify")),
+        ("It has 1184 bytes.", False, Code("", "quantify", "numeric")),
+        ("Why does the boundary layer separate?", True, Code("mathematics", "explain")),
+        ("Compare ML-DSA and SLH-DSA.", True, Code("", "compare")),
+        ("When does the transition end?", True, Code("", "date")),
+    ],
+)
+def test_codes_of_texts(text: str, question: bool, expected: Code) -> None:  # noqa: FBT001
+    """Most different patterns win, from a word's beginning; questions have their own."""
+    assert expected == code_of(text, question=question)
 
-    def __init__(self, *replies: str | Exception) -> None:
-        self.replies = list(replies)
-        self.asked: list[tuple[str, Mapping[str, object]]] = []
 
-    def __call__(self, messages: Sequence[Message], schema: Mapping[str, object]) -> Completion:
-        self.asked.append((messages[-1].text, schema))
-        reply = self.replies.pop(0)
-        if isinstance(reply, Exception):
-            raise reply
-        return says(reply)
+def test_labels_are_distinct_and_compile() -> None:
+    """Sixteen domains and tasks, twelve modifiers; every task can be asked for."""
+    assert [16, 16, 12] == [len(set(names)) for names in labels().values()]
+    tables = (labels_english.TASKS, labels_english.TASKS_ASKED)
+    first, second = (re.findall(r"^(\w+):", table, re.MULTILINE) for table in tables)
+    assert first == second
 
 
-def model_codes(model: Model, cache: CodeCache | None = None) -> ModelCodes:
-    return ModelCodes(model, PROMPTS.code, BOOK, cache or CodeCache(), model="m")
+def test_similarity_of_codes() -> None:
+    """The weight shared of the weight asked for; a chunk without a label is no match."""
+    asked = Code("software", "define", "numeric")
+
+    assert (1.0, 0.4, 0.0) == tuple(
+        code_similarity(asked, code) for code in (asked, Code("software", "list"), Code())
+    )
+    assert 1.0 == code_similarity(Code(task="define"), Code("law", "define", "secure"))
+    assert None is code_similarity(Code(), Code("law"))
+
+
+def test_models_use_the_same_labels() -> None:
+    """Other labels, other types and other cases of letters are no trouble."""
+    assert Code("law") == checked({"domain": " LAW ", "task": "0", "modifier": None})
+    assert Code() == checked({})
+    assert [*labels()["domain"], "unknown"] == code_schema()["properties"]["domain"]["enum"]  # type: ignore[index]  # (a schema of nested objects)
 
 
 def test_chunks_with_the_questions_code_rise() -> None:
-    """Headings count as text."""
-    found = blend_codes("Which court?", HITS, PatternCodes(BOOK, CodeCache()), RULE)
+    """Headings count as text; a question without a code changes nothing."""
+    found, none = blend_codes("Which court?", HITS, RULE), blend_codes("Hm?", HITS, RULE)
 
-    assert ["b", "a"] == [hit.chunk.chunk_id for hit in found.hits]
-    assert 2 == found.diagnostics.known
-
-
-def test_a_question_without_a_code_changes_nothing() -> None:
-    """The channel is off, and the diagnostics say that it had no score."""
-    found = blend_codes("How warm?", HITS, PatternCodes(BOOK, CodeCache()), RULE)
-
-    assert tuple(HITS) == found.hits
-    assert (0, "constant") == (found.diagnostics.known, found.diagnostics.second)
+    assert ["b", "a"] == ids(found.hits)
+    assert (tuple(HITS), 0, "constant") == (
+        none.hits,
+        none.diagnostics.known,
+        none.diagnostics.second,
+    )
 
 
-def test_only_the_pool_gets_codes() -> None:
-    """The rest of a ranking costs nothing."""
-    cache = CodeCache()
-    rule = BlendRule(alpha=0.0, top_k=1, pool=1)
-    blend_codes("Which court?", HITS, PatternCodes(BOOK, cache), rule)
-
-    assert 2 == len(cache.codes)
+def model_codes(model: ScriptedChat, *, llm_calls: int = 40) -> ModelCodes:
+    given = ports(ScriptedChat(), filterer=model)
+    allowance = replace(ENOUGH, llm_calls=llm_calls)
+    return ModelCodes(RunContext(given, Settings(), PROMPTS).within(allowance))
 
 
-def test_a_model_gives_codes_of_the_same_book() -> None:
-    """It sees the labels, answers under a schema, and is asked once a text."""
-    model, cache = Model('{"domain": "art", "task": "define", "modifier": "unknown"}'), CodeCache()
-    codes = model_codes(model, cache)
+def test_a_model_gives_codes_of_the_same_labels() -> None:
+    """It sees the labels and a fenced text; nothing is to be noted."""
+    model = ScriptedChat(says('{"domain": "art", "task": "define", "modifier": "unknown"}'))
+    codes = model_codes(model)
 
-    assert Code("art", "define") == codes.of("x < y")
-    assert Code("art", "define") == model_codes(Model(), cache).of("x < y")
-    prompt, schema = model.asked[0]
-    assert "law, art" in prompt
-    assert "x &lt; y" in prompt
-    assert BOOK.schema() == schema
-    assert 0 == codes.failed
+    assert Code("art", "define") == codes("x < y")
+    assert all(part in model.asked[0][1] for part in ("politics, education", "x &lt; y"))
+    assert () == codes.notes()
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "again"),
     [
-        "no JSON",
-        "[1]",
-        '{"domain": "physics"}',
-        '{"domain": "unknown", "task": "unknown", "modifier": "unknown"}',
-        ModelUnavailableError("down"),
-        BudgetError("llm_calls"),
+        (says("no JSON"), True),
+        (says("[1]"), True),
+        (says('{"domain": "physics"}'), True),
+        (says('{"domain": "unknown", "task": "unknown", "modifier": "unknown"}'), True),
+        (ModelUnavailableError("down"), False),
+        (BudgetError("llm_calls"), False),
     ],
 )
-def test_patterns_stand_in(reply: str | ModelError | BudgetError) -> None:
-    """A failure is counted, is no code of its own, and is not kept."""
-    model = Model(reply, '{"domain": "art", "task": "", "modifier": ""}')
+def test_patterns_replace_what_the_model_does_not_give(
+    reply: object,
+    again: bool,  # noqa: FBT001 (a test's case)
+) -> None:
+    """A failure is counted; after a fault, which may take long, the model is asked no more."""
+    model = ScriptedChat(reply, says('{"domain": "art", "task": "", "modifier": ""}'))  # type: ignore[arg-type]  # (a reply or an error)
     codes = model_codes(model)
 
-    assert Code("law") == codes.of("The court")
-    assert 1 == codes.failed
-    assert Code("art") == codes.of("The court")
+    assert None is codes("The court")
+    assert (Code("art") if again else None) == codes("The court")
+    assert f"for {1 if again else 2} texts" in codes.notes()[0]
+    assert again == ("(" not in codes.notes()[0])
+    assert isinstance(reply, ModelError | BudgetError) == (not again)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import ConfigError
-from research_agent.retrieval.adapters.blend_lines import BlendLines
+from research_agent.retrieval.adapters.blend_lines import BlendLines, rows_of, summary
 from research_agent.types.blending import BlendDiagnostics
 
 DONE = BlendDiagnostics(
@@ -70,3 +70,29 @@ def test_a_disk_that_fails_later_ends_no_question(tmp_path: Path) -> None:
     assert 1 == len(told)
     assert "Is a directory" in told[0]
     assert ["first"] == [row.get("query") for row in rows(tmp_path / "g")]
+
+
+def test_sums() -> None:
+    """Changed queries and ranks, channels switched off; broken lines are left out."""
+    one = {"query": "q", "changed": 2, "before": ["a", "b"], "known": 2, "spearman": -1.0}
+    rest = [{"query": "q", "second": "constant", "before": ["a", "b"], "known": n} for n in (2, 0)]
+    text = "".join(f"{json.dumps(row)}\n" for row in [one, *rest, {"summary": True}, [1]])
+    told = summary(rows_of(f'{text}\n{{"que'))
+
+    assert {
+        "summary": True,
+        "queries": 3,
+        "changed_queries": 1,
+        "changed_share": pytest.approx(1 / 3),
+        "first_off": 0,
+        "second_off": 2,
+        "unknown": 1,
+        "spearman_queries": 1,
+        "spearman_mean": -1.0,
+        "spearman_min": -1.0,
+        "spearman_max": -1.0,
+    } == told
+    none = summary([])
+    assert (0, 0.0, None) == tuple(
+        none[key] for key in ("queries", "changed_share", "spearman_mean")
+    )

@@ -4,15 +4,17 @@ from random import Random
 
 import pytest
 
-from research_agent.retrieval.reorder.promotion import Kind, anchors, cap, promote, section_prior
+from research_agent.retrieval.reorder import promotion
+from research_agent.retrieval.reorder.promotion import anchors, cap, promote
 from research_agent.types import Chunk, Hit
+from research_agent.types.question_plan import QuestionKind
 
 
 def hit(name: str, score: float, text: str = "", lexical: float | None = None) -> Hit:
     return Hit(Chunk(name, "d", text, section=("Keys",)), score, lexical=lexical)
 
 
-def order(query: str, hits: list[Hit], kind: Kind = "general") -> str:
+def order(query: str, hits: list[Hit], kind: QuestionKind = "general") -> str:
     return "".join(found.chunk.chunk_id for found in promote(query, hits, top_k=4, kind=kind).hits)
 
 
@@ -51,9 +53,15 @@ def test_lexical_score_opens_the_general_gate() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
-    [("general", "abc"), ("definition", "cab"), ("algorithm", "abc"), ("compare", "abc")],
+    [
+        ("general", "abc"),
+        ("definition", "cab"),
+        ("look-up", "abc"),
+        ("comparison", "abc"),
+        ("overview", "abc"),
+    ],
 )
-def test_each_kind_has_its_gates(kind: Kind, expected: str) -> None:
+def test_each_kind_has_its_gates(kind: QuestionKind, expected: str) -> None:
     """One technical word is enough for a definition only."""
     hits = [hit("a", 0.9), hit("b", 0.8), hit("c", 0.7, "KEM")]
 
@@ -67,33 +75,10 @@ def test_anchors_in_headings_count() -> None:
     assert "ba" == order("FIPS 203", hits)
 
 
-def test_wanted_section_opens_the_gate() -> None:
-    """What the planner knows to be the place rises without any other reason."""
-    hits = [hit("a", 0.9), Hit(Chunk("b", "d", "", section=("5", "5.1")), 0.8)]
-    found = promote("plain", hits, top_k=4, wanted=[("5",)])
-
-    assert ("b",) == found.promoted
-
-
-@pytest.mark.parametrize(
-    ("section", "expected"),
-    [
-        (("5", "5.1"), 1.0),
-        (("5", "5.1", "a"), 0.7),
-        (("see 5 and 5.1",), 0.45),
-        (("6",), 0.0),
-        ((), 0.0),
-    ],
-)
-def test_section_prior(section: tuple[str, ...], expected: float) -> None:
-    """The path itself, a part of it, the headings named elsewhere, nothing."""
-    assert expected == section_prior(section, [("5", "5.1"), ()])
-
-
 def test_cap_is_taken_from_what_is_shown() -> None:
     """Not from the pool: of 8 shown hits at most 4 are promoted, however many could be."""
     hits = [hit(f"{i:02}", 1 - i / 100, "FIPS 203" if i >= 8 else "") for i in range(40)]
-    found = promote("FIPS 203", hits, top_k=8, pool=40)
+    found = promote("FIPS 203", hits, top_k=8)
 
     assert ("08", "09", "10", "11") == found.promoted
     assert ["00", "01", "02", "03"] == [item.chunk.chunk_id for item in found.hits[4:8]]
@@ -105,8 +90,9 @@ def test_one_shown_hit_is_never_replaced() -> None:
     assert () == promote("FIPS 203", [hit("a", 1), hit("b", 0.5, "FIPS 203")], top_k=1).promoted
 
 
-def test_do_no_harm() -> None:
+def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """For 200 seeded rankings: the same hits, and the best of before stay among the shown."""
+    monkeypatch.setattr(promotion, "POOL", 20)
     dice = Random(11)  # noqa: S311 (no secret is drawn)
     texts = ["", "FIPS", "FIPS 203", "203 KEM", "FIPS 203 KEM"]
     for _ in range(200):
@@ -116,7 +102,7 @@ def test_do_no_harm() -> None:
         ]
         top_k = dice.randrange(1, 15)
         before = promote("plain", [hit(h.chunk.chunk_id, h.score) for h in hits], top_k=top_k).hits
-        found = promote("FIPS 203 KEM", hits, top_k=top_k, pool=20)
+        found = promote("FIPS 203 KEM", hits, top_k=top_k)
         shown = {item.chunk.chunk_id for item in found.hits[:top_k]}
         safe = {item.chunk.chunk_id for item in before[: top_k - cap(top_k)]}
 
@@ -125,7 +111,15 @@ def test_do_no_harm() -> None:
         )
         assert safe <= shown
         assert len(found.promoted) <= cap(top_k)
-        assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k, pool=20)
+        assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k)
+
+
+def test_only_the_pool_rises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hit behind it keeps its rank."""
+    hits = [hit("a", 0.9), hit("b", 0.8, "FIPS 203")]
+    monkeypatch.setattr(promotion, "POOL", 1)
+
+    assert "ab" == order("FIPS 203", hits)
 
 
 def test_nothing_to_promote() -> None:

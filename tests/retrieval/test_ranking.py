@@ -1,4 +1,4 @@
-"""The hybrid search: plan, reserved places, scope, and the same result for any input order."""
+"""The hybrid search: modes, scope, reserved ranks, and the same result for any input order."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,14 +6,13 @@ from random import Random
 
 import pytest
 
-from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import Ranked, rank
-from research_agent.settings import RetrievalSettings
-from research_agent.types import Chunk
+from research_agent.errors import ModelTimeoutError
+from research_agent.retrieval.search import ranking
+from research_agent.types import Chunk, ChunkKind, ScoredId
 from research_agent.types.scope import Scope
 from tests import fakes
+from tests.retrieval.searching import ids, ports, search, stages
 
-SETTINGS = RetrievalSettings()
 TEXTS = {
     "a": ("The pump PX-200 moves water and the pump PX-200 is loud.", ("3. Use",)),
     "b": ("LAT | lowest astronomical tide", ("2. Terms",)),
@@ -23,6 +22,7 @@ TEXTS = {
     **{f"x{i}": (f"LAT reading number {i} of the day at the gauge.", ("5. Data",))
        for i in range(12)},
 }  # fmt: skip
+QUERIES = ["What is LAT?", "Is PX-200 or PX-300 the better one for water?", "gauge levels"]
 
 
 def chunks(order: Sequence[str] = tuple(TEXTS)) -> list[Chunk]:
@@ -33,77 +33,69 @@ def chunks(order: Sequence[str] = tuple(TEXTS)) -> list[Chunk]:
     ]
 
 
-def ports(found: Sequence[Chunk]) -> Ports:
-    return replace(
-        fakes.ports(fakes.ScriptedChat(fakes.YES)),
-        vectors=fakes.MemoryVectors(found),
-        lexical=fakes.MemoryWords(found),
-        chunks=fakes.MemoryChunks(found),
-    )
+GIVEN = ports(chunks())
 
 
-def search(
-    query: str, *, exact: bool = False, scope: Scope | None = None, **kept: int | str
-) -> Ranked:
-    settings = replace(SETTINGS, **kept)  # type: ignore[arg-type]  # (values, by name)
-    return rank(
-        query, ports=ports(chunks()), settings=settings, exact=exact, scope=scope or Scope()
-    )
+class Closed:
+    """An index or a model that must not be asked."""
+
+    name = "closed"
+
+    def search(self, _: object, *, k: int) -> list[ScoredId]:
+        raise AssertionError(k)
+
+    def similarities(self, _: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
+        raise AssertionError(chunk_ids)
+
+    def embed(self, _: Sequence[str]) -> list[list[float]]:
+        raise ModelTimeoutError("no reply within 2 s", hint="ask again")
 
 
-def ids(ranked: Ranked) -> list[str]:
-    return [hit.chunk.chunk_id for hit in ranked.hits]
+class OnlyExact(fakes.MemoryVectors):
+    """Vectors that are compared where asked for by id, and not searched."""
+
+    def search(self, _: object, *, k: int) -> list[ScoredId]:
+        raise AssertionError(k)
 
 
-@pytest.mark.parametrize("query", ["What is LAT?", "Compare PX-200 and PX-300", "gauge levels"])
+@pytest.mark.parametrize("query", QUERIES)
 def test_order_of_the_inputs_does_not_matter(query: str) -> None:
     """Documents in any order give the same hits with the same scores."""
     found = []
     for seed in range(6):
         order = list(TEXTS)
         Random(seed).shuffle(order)  # noqa: S311 (no secret)
-        found.append(rank(query, ports=ports(chunks(order)), settings=SETTINGS).hits)
+        found.append(search(query, ports(chunks(order))).hits)
 
     assert [found[0]] * 6 == found
 
 
-def test_definition_moves_up_and_overview_enters() -> None:
-    """What defines the term gains; the introduction stands at its reserved place or before."""
-    plain, planned = search("What is LAT?", exact=True), search("What is LAT?")
+def test_definition_moves_up_and_overview_enters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The introduction is inserted at its rank or before; the hits in front keep theirs."""
+    plain, planned = search("What is LAT?", GIVEN, exact=True), search("What is LAT?", GIVEN)
+    front = ranking.OVERVIEW_INSERT_RANK
+    monkeypatch.setattr(ranking, "OVERVIEWS", 0)
+    without = ids(search("What is LAT?", GIVEN))
 
     assert ("general", "definition") == (plain.plan.kind, planned.plan.kind)
     assert ids(planned).index("b") <= ids(plain).index("b")
-    assert ids(planned).index("d") <= SETTINGS.overview_after
-    assert {"definitions", "overview pages"} <= {name for name, _ in planned.stages}
-
-
-def test_own_words_keep_the_front() -> None:
-    """Reserved places never move the hits in front of them."""
-    without = search("What is LAT?", overview_slots=0)
-
-    front = SETTINGS.overview_after
-    assert ids(without)[:front] == ids(search("What is LAT?"))[:front]
-    assert set(ids(without)) <= set(ids(search("What is LAT?")))
+    assert ids(planned).index("d") <= front
+    assert {"definitions", "overview pages"} <= stages(planned)
+    assert without[:front] == ids(planned)[:front]
+    assert set(without) <= set(ids(planned))
 
 
 def test_both_things_compared_are_found() -> None:
     """The best hit for each thing is among the first, however often the other is named."""
-    compared = search("Is PX-200 or PX-300 the better one for water?")
+    compared = search("Is PX-200 or PX-300 the better one for water?", GIVEN)
 
     assert {"a", "e"} <= set(ids(compared)[:6])
     assert 2 == sum(name.startswith("about: ") for name, _ in compared.stages)
 
 
-def test_scores_fall_strictly() -> None:
-    """Whoever sorts hits by score keeps their order."""
-    scores = [hit.score for hit in search("What is LAT?").hits]
-
-    assert sorted(set(scores), reverse=True) == scores
-
-
 def test_every_hit_has_its_similarity() -> None:
     """Also those that only words, a definition or an overview brought."""
-    assert all(hit.similarity is not None for hit in search("What is LAT?", top_k=2).hits)
+    assert all(hit.similarity is not None for hit in search("What is LAT?", GIVEN, top_k=2).hits)
 
 
 def test_scope_never_shrinks_the_result() -> None:
@@ -111,13 +103,153 @@ def test_scope_never_shrinks_the_result() -> None:
     scope = Scope(exclude=frozenset(["b", "c", "d", *(f"x{i}" for i in range(9))]))
     left = {"a", "e", "x9", "x10", "x11"}
 
-    assert left == set(ids(search("LAT gauge", scope=scope, top_k=5)))
-    assert {"x9", "x10", "x11"} <= set(ids(search("LAT gauge", scope=scope, top_k=3)))
-    assert [] == ids(search("LAT gauge", scope=Scope(documents=("other",))))
+    assert left == set(ids(search("LAT gauge", GIVEN, scope=scope, top_k=5)))
+    assert {"x9", "x10", "x11"} <= set(ids(search("LAT gauge", GIVEN, scope=scope, top_k=3)))
+    assert [] == ids(search("LAT gauge", GIVEN, scope=Scope(documents=("other",))))
 
 
-def test_planner_off_is_exact() -> None:
-    """The setting and the option do the same."""
-    off = rank("What is LAT?", ports=ports(chunks()), settings=replace(SETTINGS, planner="off"))
+def test_without_kinds_a_question_is_its_words() -> None:
+    """The setting does the same as a search for the exact words, but for names."""
+    off = search("What is LAT?", GIVEN, question_kinds="off")
 
-    assert search("What is LAT?", exact=True) == off
+    assert search("What is LAT?", GIVEN, exact=True).hits == off.hits
+    assert "general" == off.plan.kind
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_dense_asks_no_word_index(query: str) -> None:
+    """Not for the question, what is compared, definitions or overviews either."""
+    found = search(query, replace(GIVEN, lexical=Closed()), mode="dense")
+
+    assert {"meaning"} == stages(found) & {"meaning", "words"}
+    assert {None} == {hit.lexical for hit in found.hits}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_lexical_searches_no_vectors(query: str) -> None:
+    """The ranking is that of the words; similarities are exact, one text is embedded."""
+    given = replace(ports(chunks()), vectors=OnlyExact(chunks()))
+    found = search(query, given, mode="lexical")
+
+    assert {"words"} == stages(found) & {"meaning", "words"}
+    exact = fakes.MemoryVectors(chunks()).similarities(fakes.embedding(query), ids(found))
+    assert exact == [hit.similarity for hit in found.hits]
+    assert isinstance(given.embedder, fakes.WordEmbedder)
+    assert [query] == given.embedder.asked
+
+
+def test_one_index_alone_gives_its_own_order() -> None:
+    """Without kinds of questions nothing changes what the index says, one hit a page."""
+    query = "pump water LAT"
+    vector = fakes.embedding(query)
+    wanted = [GIVEN.lexical.search(query, k=30), GIVEN.vectors.search(vector, k=30)]
+
+    assert [[item.chunk_id for item in one] for one in wanted] == [
+        ids(search(query, GIVEN, mode=mode, question_kinds="off")) for mode in ("lexical", "dense")
+    ]
+    assert {"meaning", "words", "fused", "result"} == stages(search("gauge levels", GIVEN))
+
+
+def test_lexical_works_without_an_embedding_model() -> None:
+    """Its failure costs the similarities and is told; the other modes cannot do without."""
+    given = replace(GIVEN, embedder=Closed(), vectors=Closed())
+    found = search("What is LAT?", given, mode="lexical")
+
+    assert search("What is LAT?", GIVEN, mode="lexical").stages == found.stages
+    assert {None} == {hit.similarity for hit in found.hits}
+    assert ("search: no reply within 2 s; the hits have no similarity",) == found.notes
+    for mode in ("dense", "hybrid"):
+        with pytest.raises(ModelTimeoutError):
+            search("What is LAT?", given, mode=mode)
+
+
+def chunk(  # noqa: PLR0913 (one a field)
+    name: str,
+    text: str,
+    heading: str,
+    *,
+    page: int = 1,
+    kind: ChunkKind = "text",
+    doc_id: str = "tides",
+    title: str = "",
+) -> Chunk:
+    return Chunk(
+        name, doc_id, text, page, page, section=(heading,), kind=kind, title=title, source="t.pdf"
+    )
+
+
+ALGORITHMS = ports([
+    chunk("ebb", "Algorithm 2 Ebb_All(x)\n1: a\n2: b", "Algorithm 2 Ebb_All(x)", page=3,
+          kind="algorithm"),
+    chunk("part", "Algorithm 3 Ebb_All_part(x)\n1: a\n2: b", "Algorithm 3 Ebb_All_part(x)", page=4,
+          kind="algorithm"),
+    *(chunk(f"t{i}", f"The algorithm Ebb_All shows {i} steps of the algorithm Ebb_All.", "3. Use",
+            page=5 + i) for i in range(8)),
+    chunk("table", "Table 2. Ebb_All levels\n | low\nA | 1", "3. Use", page=20, kind="table"),
+])  # fmt: skip
+RULES = [
+    chunk("talk", "Harbour rules, harbour rules and more harbour rules of a harbour.", "4. Talk",
+          page=9, doc_id="talk"),
+    *(chunk(f"talk{i}", f"Why harbour rules matter, part {i}.", "4. Talk", page=20 + i,
+            doc_id="talk") for i in range(10)),
+    *(chunk(name, f"This document tells how the {name} harbour is run.", "1. Introduction",
+            page=2, doc_id=name, title=f"Rule of the {name} harbour")
+      for name in ("north", "south", "west")),
+    chunk("again", "This document has a summary of the north harbour.", "Summary", page=3,
+          doc_id="north", title="Rule of the north harbour"),
+]  # fmt: skip
+TERMS = ports([
+    chunk("list", "LAT | lowest astronomical tide\nMSL | mean sea level", "Acronyms", page=2),
+    *(chunk(f"u{i}", f"What LAT and LAT mean for LAT number {i} of the LAT.", "5. Data",
+            page=3 + i) for i in range(8)),
+    chunk("use", "The lowest astronomical tide (LAT) is what charts have.", "4. Use", page=30),
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Show me the Ebb_All algorithm", "ebb"),
+        ("What are the steps of Algorithm 2?", "ebb"),
+        ("Give me Table 2", "table"),
+    ],
+)
+def test_what_is_named_is_first(query: str, first: str, mode: str) -> None:
+    """However often others speak of it, whichever index is asked; a number has a kind."""
+    assert first == ids(search(query, ALGORITHMS, mode=mode))[0]
+
+
+def test_glossary_answers_what_a_term_means() -> None:
+    """Its entry is first; where the question wants more than a meaning it need not be."""
+    meaning = search("What does LAT stand for?", TERMS)
+
+    assert "list" == ids(meaning)[0]
+    assert ("list",) == dict(meaning.stages)["definitions"]
+    assert {"list", "use"} == set(dict(search("What is LAT?", TERMS).stages)["definitions"])
+
+
+def test_each_document_of_a_family_brings_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the question's own best hits, which keep their ranks."""
+    query, after = "Why do we need harbour rules?", ranking.OVERVIEW_EACH_INSERT_RANK
+    pages = search(query, ports(RULES)).hits
+    monkeypatch.setattr(ranking, "OVERVIEWS_EACH", 0)
+    without = search(query, ports(RULES)).hits
+
+    assert without[:after] == pages[:after]
+    assert ["talk"] * after == [hit.chunk.doc_id for hit in pages[:after]]
+    assert {"north", "south", "west"} == {h.chunk.doc_id for h in pages[after : after + 3]}
+    assert {h.chunk.chunk_id for h in without} <= {h.chunk.chunk_id for h in pages}
+
+
+def test_one_page_for_each_thing_compared() -> None:
+    """A thing brings what says what its document is about."""
+    found = [
+        *(chunk(f"x{i}", f"PX-200 and PX-300 differ in part {i}.", "3. Parts", page=10 + i,
+                doc_id="parts") for i in range(9)),
+        chunk("old", "This guide is about the PX-200 pump.", "Introduction", page=2, doc_id="old"),
+        chunk("new", "This guide is about the PX-300 pump.", "Introduction", page=2, doc_id="new"),
+    ]  # fmt: skip
+
+    ranked = ids(search("How do PX-200 and PX-300 differ?", ports(found)))
+    assert {"old", "new"} <= set(ranked[:8])

@@ -101,23 +101,10 @@ def test_model_and_key_are_sent_where_they_are_named() -> None:
     assert SECRET not in repr(endpoint)
 
 
-def test_logits_become_probabilities() -> None:
-    """llama.cpp's scores go through the logistic function, extreme ones too."""
-    with rerank_server(lambda _given: listed("llama.cpp", -1000.0, 0.0, 2.0)) as running:
-        found = reranker(running, "llama.cpp").scores("q", TEXTS)
-
-    assert pytest.approx((0.0, 0.5, 1 / (1 + math.exp(-2)))) == found
-
-
-def test_scale_can_be_named() -> None:
-    """Logits that happen to lie in 0 to 1 are told apart by the setting alone."""
-    with rerank_server(lambda _given: listed("llama.cpp", 0.0, 0.0, 0.0)) as running:
-        endpoint = RerankEndpoint(
-            base_url=running.url, form="llama.cpp", scale="logits", trust_env=False
-        )
-
-        assert (0.5, 0.5, 0.5) == HttpReranker(endpoint).scores("q", TEXTS)
-        assert (0.0, 0.0, 0.0) == reranker(running, "llama.cpp").scores("q", TEXTS)
+def test_scores_are_the_servers_own() -> None:
+    """Logits and probabilities order alike."""
+    with rerank_server(lambda _given: listed("llama.cpp", -1000.0, 0, 2.0)) as running:
+        assert (-1000.0, 0.0, 2.0) == reranker(running, "llama.cpp").scores("q", TEXTS)
 
 
 def test_tei_is_asked_in_batches_it_takes() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from research_agent.ports import Embedder
-from research_agent.retrieval.heading_lookup import by_heading
 from research_agent.text.content_words import content_words, is_named, share_held
 from research_agent.text.hard_facts import hard_facts
 from research_agent.text.pseudocode import prettified
@@ -13,8 +12,9 @@ from research_agent.text.tables import head_of
 from research_agent.text.unit_vectors import cosine
 from research_agent.types import Chunk
 from research_agent.types.evidence import Evidence, source_of
+from research_agent.types.look_up import by_heading
 from research_agent.types.question_plan import plan_question
-from research_agent.types.question_words import QuestionWords, phrases
+from research_agent.types.question_words import SHOWS, phrases
 
 SHARE_WEIGHT = 0.3
 """What holding all of the question's words adds to a cosine."""
@@ -106,23 +106,20 @@ def as_answer(passages: Sequence[Passage]) -> str:
     return "\n".join(lines)
 
 
-def looked_up(
-    question: str, evidence: Sequence[Evidence], words: Sequence[QuestionWords]
-) -> Passage | None:
+def looked_up(question: str, evidence: Sequence[Evidence]) -> Passage | None:
     r"""Return the algorithm that a question wants to see, if the evidence has it.
 
     It has to hold every hard fact of the question, in its text, its headings or its document: an
     Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
 
-    >>> from research_agent.types.question_words import ENGLISH
     >>> from research_agent.types import Hit
     >>> chunk = Chunk("x", "d", "Algorithm 2 Sum(a)\n1: add\n2: return", kind="algorithm")
-    >>> looked_up("Give me Algorithm 2", [Evidence("c1", Hit(chunk))], [ENGLISH]).key
+    >>> looked_up("Give me Algorithm 2", [Evidence("c1", Hit(chunk))]).key
     'c1'
-    >>> looked_up("Who wrote Algorithm 2?", [Evidence("c1", Hit(chunk))], [ENGLISH])
+    >>> looked_up("Who wrote Algorithm 2?", [Evidence("c1", Hit(chunk))])
     """
-    look_up = plan_question(question, words).look_up
-    shown = any(phrases(language.shows).search(question) for language in words)
+    look_up = plan_question(question).look_up
+    shown = phrases(SHOWS).search(question)
     if look_up is None or not look_up.label or not shown or "algorithm" not in look_up.kinds:
         return None
     chunks = {

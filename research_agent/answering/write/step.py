@@ -97,8 +97,7 @@ class _Writing:
         An algorithm that is asked for is shown in the document's own words, and where the model
         refuses a comparison, a passage on each thing takes the refusal's place.
         """
-        words = self.context.settings.retrieval.words
-        if shown := looked_up(self.question, self.evidence, words):
+        if shown := looked_up(self.question, self.evidence):
             note = "answer: shown as it stands in the document"
             return Answer(as_answer([shown]), form="passages"), (note,)
         written, notes = self._written()
@@ -134,8 +133,8 @@ class _Writing:
 
     def _compared(self, refusal: Answer) -> Noted:
         """Return a passage on each thing that is compared, where there is one for all of them."""
-        words, embedder = self.context.settings.retrieval.words, self.context.ports.embedder
-        things = compared_things(self.question, words)
+        embedder = self.context.ports.embedder
+        things = compared_things(self.question)
         try:
             asked = zip(asked_apart(self.question, things), things, strict=True) if things else ()
             found = [best_passage(one, thing, self.evidence, embedder) for one, thing in asked]

@@ -45,7 +45,6 @@ def connect_reranker(
             api_key=key,
             key_env=settings.api_key_env,
             seconds=settings.timeout,
-            scale=settings.scale,
             trust_env=not own,
         )
     )

@@ -10,7 +10,6 @@ from research_agent.index.update.reports import OnProgress
 from research_agent.index.update.run import Run
 from research_agent.ports import IndexingPorts
 from research_agent.types.documents import FileReport, IndexReport
-from research_agent.types.question_words import ENGLISH, QuestionWords
 from research_agent.types.records import DocumentRecord
 
 __all__ = ["CHUNKING", "OnProgress", "index_documents", "preview_documents"]
@@ -21,7 +20,6 @@ def index_documents(
     *,
     ports: IndexingPorts,
     chunk_chars: int,
-    words: Sequence[QuestionWords] = (ENGLISH,),
     on_progress: OnProgress = lambda _: None,
     prune: bool = False,
 ) -> IndexReport:
@@ -30,15 +28,15 @@ def index_documents(
     `paths` are absolute. Documents elsewhere stay as they are, and so do those below a path that is
     not there itself or, without `prune`, holds no document any more: that is how a disk that is not
     connected looks. A file that fails is one line of the report, and a version of it that could be
-    read before stays. No text is embedded twice. `words` tell what documents say about each other.
+    read before stays. No text is embedded twice.
 
     Raises PathError where there is nothing to index at all. IndexingError and ModelError end the
     run; the next one goes on where it ended.
     """
     records = ports.writer.documents()
-    wanted = recipe(chunk_chars, words)
+    wanted = recipe(chunk_chars)
     changes = Changes.of(paths, ports.files, records, recipe=wanted, prune=prune)
-    run = Run(ports, changes, chunk_chars, words, on_progress)
+    run = Run(ports, changes, chunk_chars, on_progress)
     reports = list(run.reports())
     removed = []
     for record, report in changes.missing(run.renewed):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from research_agent.index.numbered_references import with_numbers
 from research_agent.types import Chunk
 from research_agent.types.documents import FileReport
-from research_agent.types.question_words import QuestionWords, phrases
+from research_agent.types.question_words import GLOSSARIES, phrases
 from research_agent.types.records import DocumentRecord
 from research_agent.types.references import LinkedChunk, unresolved_words
 
@@ -18,20 +18,17 @@ _ENTRY = re.compile(
 """A line that begins with a term, and what is said of it behind a mark."""
 
 
-def linked(
-    chunks: Sequence[LinkedChunk], words: Sequence[QuestionWords]
-) -> tuple[LinkedChunk, ...]:
+def linked(chunks: Sequence[LinkedChunk]) -> tuple[LinkedChunk, ...]:
     """Return the chunks of one document with what they name by number, and define.
 
-    >>> from research_agent.types.question_words import ENGLISH
     >>> from research_agent.types.references import ChunkLinks
     >>> pier = Chunk("a", "d", "tide gauge | A pole.", section=("Glossary",))
-    >>> linked([(pier, ChunkLinks())], [ENGLISH])[0][1].terms
+    >>> linked([(pier, ChunkLinks())])[0][1].terms
     ('tide gauge',)
     """
     return tuple(
-        (chunk, replace(links, terms=_defined_terms(chunk, words)))
-        for chunk, links in with_numbers(chunks, words)
+        (chunk, replace(links, terms=_defined_terms(chunk)))
+        for chunk, links in with_numbers(chunks)
     )
 
 
@@ -52,9 +49,8 @@ def with_unresolved(
         yield replace(report, reason="; ".join(filter(None, (report.reason, *told))))
 
 
-def _defined_terms(chunk: Chunk, languages: Sequence[QuestionWords]) -> tuple[str, ...]:
+def _defined_terms(chunk: Chunk) -> tuple[str, ...]:
     """Return the terms that a chunk of a glossary defines line by line; none for other chunks."""
-    headings = " ".join(chunk.section)
-    if not any(phrases(words.glossaries).search(headings) for words in languages):
+    if not phrases(GLOSSARIES).search(" ".join(chunk.section)):
         return ()
     return tuple(dict.fromkeys(match[1].strip() for match in _ENTRY.finditer(chunk.text)))

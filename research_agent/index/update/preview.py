@@ -8,7 +8,6 @@ from research_agent.index.update.recipe import recipe
 from research_agent.index.update.reports import unchanged
 from research_agent.ports import FileSource
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
-from research_agent.types.question_words import ENGLISH, QuestionWords
 from research_agent.types.records import DocumentRecord
 
 
@@ -18,7 +17,6 @@ def preview_documents(
     files: FileSource,
     records: Collection[DocumentRecord],
     chunk_chars: int,
-    words: Sequence[QuestionWords] = (ENGLISH,),
     prune: bool = False,
 ) -> IndexReport:
     """Return what `index_documents` would do, for an index that holds `records`.
@@ -27,7 +25,7 @@ def preview_documents(
     that is said to be added or changed may still turn out to be unreadable. Raises PathError where
     there is nothing to index at all.
     """
-    wanted = recipe(chunk_chars, words)
+    wanted = recipe(chunk_chars)
     changes = Changes.of(paths, files, records, recipe=wanted, prune=prune)
     renewed: set[str] = set()
     reports = [_planned(file, changes, renewed) for file in changes.found.files]

@@ -14,7 +14,6 @@ from research_agent.text.boilerplate_sections import APPARATUS, apparatus
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header
 from research_agent.types.documents import FileReport, ParsedDocument, SourceFile
-from research_agent.types.question_words import QuestionWords
 from research_agent.types.records import (
     DocumentRecord,
     IndexedChunk,
@@ -34,7 +33,6 @@ class Run:
     ports: IndexingPorts
     changes: Changes
     chunk_chars: int
-    words: Sequence[QuestionWords]
     on_progress: OnProgress
     number: int = 0
     embedded: int = 0
@@ -73,7 +71,7 @@ class Run:
         key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
         size = self.chunk_chars
         cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
-        chunks = linked(cut, self.words)
+        chunks = linked(cut)
         reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
         record = DocumentRecord(
             key=key,

@@ -25,11 +25,11 @@ from research_agent.errors import ConfigError, ModelError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
 from research_agent.types import Hit
 from research_agent.types.budget import Allowance
-from research_agent.types.confidence import retrieval_confidence
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.verification.calibration import (
@@ -229,14 +229,7 @@ def _search(run: RunContext, question: str) -> tuple[Sequence[Hit], float]:
     It is below every threshold where the question is refined whatever it finds.
     """
     hits = rank(question, ports=run.ports, settings=run.settings.retrieval, scope=EVERYTHING).hits
-    found = retrieval_confidence(
-        question,
-        hits,
-        top_k=run.settings.confidence.top_k,
-        concentration_scale=run.settings.confidence.concentration_scale,
-        length_norm=run.settings.confidence.length_norm,
-        bypass=0.0,
-    )
+    found = retrieval_confidence(question, hits, replace(run.settings.confidence, bypass=0.0))
     return hits, found.value if found.decision == "bypass" else -1.0
 
 

@@ -10,14 +10,15 @@ import click
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import list_documents
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, Limits, scoped
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import say, say_json
-from research_agent.metering import Meter, whole
+from research_agent.metering import whole
 from research_agent.planning.reading import get_chunks
 from research_agent.planning.tool_texts import chunks_json, unknown_ids
 from research_agent.ports import Ports
-from research_agent.retrieval.reorder.stages import Reorderer
+from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
 from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import APPARATUS
@@ -74,10 +75,10 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     settings = start(config)
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
-        planner = "off" if exact else settings.retrieval.planner
+        planner = "off" if exact else settings.retrieval.question_kinds
         wide = max(k, settings.retrieval.top_k)
         mode = mode or settings.retrieval.mode
-        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, planner=planner)
+        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=planner)
         ports, settings = connection.ports, replace(settings, retrieval=retrieval)
         ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
         ranked, notes = reordered(query, ranked, k, ports, settings)
@@ -102,9 +103,8 @@ def reordered(
 
     Models that are asked have the whole budget of a question.
     """
-    meter = Meter(whole(settings.budget), tokenizer=ports.tokenizer, clock=ports.clock)
-    reorder = Reorderer(ports, settings, load_prompts())
-    done = reorder(query, ranked.hits, top_k=k, meter=meter)
+    context = RunContext(ports, settings, load_prompts()).within(whole(settings.budget))
+    done = reorder(query, ranked.hits, context, top_k=k)
     stages = (*ranked.stages, *done.value.stages)
     return replace(ranked, hits=done.value.hits, stages=stages), done.event.notes
 

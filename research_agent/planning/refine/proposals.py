@@ -10,7 +10,6 @@ from research_agent.text.function_words import function_words
 from research_agent.text.replies import plain_query, reply_object
 from research_agent.text.words import index_words
 from research_agent.types.question_plan import plan_question
-from research_agent.types.question_words import QuestionWords
 from research_agent.types.refinement import Kind
 
 MAX_QUERY_CHARS = 300
@@ -132,9 +131,7 @@ def read_translation(question: str, reply: str) -> Proposal:
     return Proposal("translate", (text,))
 
 
-def question_parts(
-    question: str, *, comparisons: Sequence[QuestionWords] = (), most: int = 3
-) -> tuple[str, ...]:
+def question_parts(question: str, *, comparisons: bool = False, most: int = 3) -> tuple[str, ...]:
     """Return the questions that are asked in one, each with the names it is about.
 
     A question without a name gets those of the first one, because it mostly speaks of them as
@@ -147,7 +144,7 @@ def question_parts(
     pieces = (piece for piece in _END.split(question) if piece.endswith(("?", "\uff1f", "\u061f")))
     asked = [piece for piece in pieces if _says_something(piece)]
     if len(asked) < 2:  # noqa: PLR2004 (one question is no list of them)
-        return plan_question(question, comparisons).queries[:most]
+        return plan_question(question).queries[:most] if comparisons else ()
     first = asked[0]
     names = ", ".join(read(first).names)
     return tuple(

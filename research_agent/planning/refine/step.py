@@ -145,10 +145,9 @@ class _Run:
     def _by_rules(self, reason: str) -> Refinement:
         """Return the parts that rules find; what the search compares by itself is left to it."""
         retrieval = self.context.settings.retrieval
-        alone = retrieval.planner == "off" or not retrieval.comparison_each
         parts = question_parts(
             self.question,
-            comparisons=retrieval.words if alone else (),
+            comparisons=retrieval.question_kinds == "off",
             most=self.context.settings.refinement.max_parts,
         )
         if not parts:

@@ -1,14 +1,16 @@
-"""What blending did, as lines of JSON in a file of the user's."""
+"""What blending did, as lines of JSON in a file of the user's: one a query, then the sums."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
 from research_agent.closeable import Closing
 from research_agent.errors import ConfigError
-from research_agent.retrieval.reorder.blending_report import footer, query_row, read
 from research_agent.types.blending import BlendDiagnostics
+
+Row = Mapping[str, object]
 
 
 class BlendLines(Closing):
@@ -34,19 +36,15 @@ class BlendLines(Closing):
     def put(self, query: str, diagnostics: BlendDiagnostics) -> None:
         """Append the line of one query."""
         with self._lock:
-            self._append(lambda: query_row(query, diagnostics))
+            self._append(lambda: {"query": query, **asdict(diagnostics)})
             self._count += 1
 
     def close(self) -> None:
         """Append the sums, where there is anything new; calling it again does nothing."""
         with self._lock:
             if self._count:
-                self._append(self._sums)
+                self._append(lambda: summary(rows_of(self._read())))
             self._count = 0
-
-    def _sums(self) -> dict[str, object]:
-        rows = read(self._path.read_text(encoding="utf-8", errors="replace"))
-        return footer([row for row in rows if "query" in row])
 
     def _append(self, row: Callable[[], dict[str, object]]) -> None:
         if self._broken:
@@ -58,7 +56,58 @@ class BlendLines(Closing):
             what = "the file that blend.diagnostics names cannot be written"
             self._on_problem(f"{what}: {error}; the lines of this run end there")
 
+    def _read(self) -> str:
+        return self._path.read_text(encoding="utf-8", errors="replace")
+
     def _write(self, text: str) -> None:
         """Append `text`; a half character in a query is written as its escape."""
         with self._path.open("ab") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def rows_of(text: str) -> list[Row]:
+    r"""Return the lines of queries in a file; others, and broken ones, are left out.
+
+    >>> rows_of('{"query": "q"}\n{"summary": true}\n{"que')
+    [{'query': 'q'}]
+    """
+    rows: list[Row] = []
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and "query" in row:
+            rows.append(row)
+    return rows
+
+
+def summary(rows: Sequence[Row]) -> dict[str, object]:
+    """Return the sums over the lines of queries.
+
+    `changed_share` is of all ranks among the first `top_k`, `first_off` and `second_off` count
+    queries in which a channel was switched off, `unknown` those without any score of the second.
+
+    >>> found = summary([{"query": "q", "changed": 1, "before": ["a", "b"], "spearman": 0.5}])
+    >>> found["changed_share"], found["spearman_mean"]
+    (0.5, 0.5)
+    """
+    values = (row.get("spearman") for row in rows)
+    known = [float(value) for value in values if isinstance(value, int | float)]
+    counts = (row.get("changed") for row in rows)
+    changed = [value if isinstance(value, int) else 0 for value in counts]
+    firsts = (row.get("before") for row in rows)
+    ranks = sum(len(value) for value in firsts if isinstance(value, list))
+    return {
+        "summary": True,
+        "queries": len(rows),
+        "changed_queries": sum(value > 0 for value in changed),
+        "changed_share": sum(changed) / ranks if ranks else 0.0,
+        "first_off": sum(bool(row.get("first")) for row in rows),
+        "second_off": sum(bool(row.get("second")) for row in rows),
+        "unknown": sum(row.get("known") == 0 for row in rows),
+        "spearman_queries": len(known),
+        "spearman_mean": sum(known) / len(known) if known else None,
+        "spearman_min": min(known, default=None),
+        "spearman_max": max(known, default=None),
+    }

@@ -1,1 +1,1 @@
-"""The step that gives the hits of a search a new order, where the settings want one."""
+"""The stages that give the hits of a search a new order, where the settings want one."""

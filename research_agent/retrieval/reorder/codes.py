@@ -1,126 +1,91 @@
-"""Blending codes into a ranking, and where codes come from."""
+"""Blending topic labels into a ranking: by patterns, or by a chat model."""
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
+from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.ports import JsonSchema
-from research_agent.prompts import PromptTemplate
+from research_agent.retrieval.reorder.blend import POOL, Blended, BlendRule, blend
+from research_agent.retrieval.reorder.order import best_first
 from research_agent.retrieval.reorder.topic_labels import (
     Code,
-    CodeBook,
-    CodeCache,
-    code_channel,
-    code_key,
+    checked,
+    code_of,
+    code_schema,
+    code_similarity,
+    labels,
 )
-from research_agent.types import Completion, Hit, Message, chunk_header
-from research_agent.types.blending import Blended, BlendRule, blend
+from research_agent.types import Hit, Message, chunk_header
 from research_agent.types.evidence import fenced
-from research_agent.types.reordering import best_first
 
-AskForJson = Callable[[Sequence[Message], JsonSchema], Completion]
-"""Asks a chat model for one JSON object; counts and limits what that costs."""
 MAX_CHARS = 1500
 """Characters of a text that a model reads to give it a code."""
-
-
-class Codes(Protocol):
-    """Where the codes of texts come from."""
-
-    def of(self, text: str, *, question: bool = False) -> Code:
-        """Return the code of a text, which is a chunk's or a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Careful:
-    """Better codes for the query and its first hits; those of both kinds can be compared."""
-
-    codes: Codes
-    candidates: int
-    """Hits that get them."""
+MAX_TOKENS, LEAST_TOKENS = 60, 40
+"""Of a code as JSON; a shorter reply would be cut in the middle."""
 
 
 def blend_codes(
     query: str,
     hits: Sequence[Hit],
-    codes: Codes,
     rule: BlendRule,
     *,
-    careful: Careful | None = None,
+    better: Callable[[str], Code | None] = lambda _: None,
+    judged: int = 0,
 ) -> Blended:
     """Blend how well the codes of query and chunk agree into the order of the first hits.
 
-    A query without any label gives no second channel: the order stays, and no chunk gets a code.
+    Query and the first `judged` hits get the `better` codes, such as a model's, where there are
+    any; the others those of the patterns. A query without any label gives no second channel: the
+    order stays, and no chunk gets a code.
     """
-    better = careful or Careful(codes, 0)
-    asked = better.codes.of(query, question=True)
-    found = {
-        hit.chunk.chunk_id: (better.codes if at < better.candidates else codes).of(
-            f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
-        )
-        for at, hit in enumerate(best_first(hits)[: rule.pool] if asked != Code() else ())
-    }
-    return blend(hits, code_channel(asked, found), rule)
-
-
-class PatternCodes:
-    """Codes by the patterns of a book, found once a text. Implements Codes."""
-
-    def __init__(self, book: CodeBook, cache: CodeCache) -> None:
-        """Keep codes in `cache`."""
-        self._book, self._cache = book, cache
-
-    def of(self, text: str, *, question: bool = False) -> Code:
-        """Return the code of a text."""
-        return self._cache.of(text, self._book, question=question)
+    asked = better(query) or code_of(query, question=True)
+    agreement: dict[str, float] = {}
+    for at, hit in enumerate(best_first(hits)[:POOL] if asked != Code() else ()):
+        text = f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
+        code = (better(text) if at < judged else None) or code_of(text)
+        agreement[hit.chunk.chunk_id] = code_similarity(asked, code) or 0.0
+    return blend(hits, agreement, rule)
 
 
 class ModelCodes:
-    """Codes by a chat model, of the same book, asked for once a text. Implements Codes.
+    """Asks the filter model for codes until its first fault: a fault may take long."""
 
-    Where the model gives no label of the book for any facet, or cannot be asked, the text gets
-    the code of the patterns; `failed` counts these, and they are asked for again another time.
-    """
+    def __init__(self, context: StepContext) -> None:
+        """Ask in the words of the prompt `code`."""
+        self._context = context
+        self._fault: ModelError | BudgetError | None = None
+        self._failed = 0
 
-    def __init__(
-        self,
-        ask: AskForJson,
-        prompt: PromptTemplate,
-        book: CodeBook,
-        cache: CodeCache,
-        *,
-        model: str,
-    ) -> None:
-        """Ask with `ask`, in the words of the prompt `code`; `model` names what is asked."""
-        self._ask, self._prompt = ask, prompt
-        self._book, self._cache, self._model = book, cache, model
-        self.failed = 0
+    def __call__(self, text: str) -> Code | None:
+        """Return the code of a text; None where the model gives no label or cannot be asked."""
+        code = self._asked(text) if self._fault is None else None
+        if code in (None, Code()):
+            self._failed += 1
+            return None
+        return code
 
-    def of(self, text: str, *, question: bool = False) -> Code:
-        """Return the code of a text."""
-        key = code_key(text, self._book, question=question, model=self._model)
-        known = self._cache.codes.get(key)
-        if known is None:
-            known = self._asked(text)
-            if known == Code():
-                self.failed += 1
-                return self._cache.of(text, self._book, question=question)
-            self._cache.codes[key] = known
-        return known
+    def notes(self) -> tuple[str, ...]:
+        """Return what the model did not do."""
+        why = f" ({self._fault})" if self._fault else ""
+        what = f"blend: no code from the model for {self._failed} texts{why}"
+        return (f"{what}; patterns gave theirs",) if self._failed else ()
 
-    def _asked(self, text: str) -> Code:
-        """Return what the model says, no label where it says nothing of use."""
-        content = self._prompt.render(
-            domains=", ".join(self._book.names("domain")),
-            tasks=", ".join(self._book.names("task")),
-            modifiers=", ".join(self._book.names("modifier")),
-            text=fenced(text[:MAX_CHARS]),
-        )
+    def _asked(self, text: str) -> Code | None:
+        names = {f"{facet}s": ", ".join(known) for facet, known in labels().items()}
+        prompt = self._context.prompts.code.render(**names, text=fenced(text[:MAX_CHARS]))
         try:
-            reply = self._ask([Message("user", content)], self._book.schema())
+            reply = self._context.meter.ask(
+                self._context.ports.filterer,
+                "filter",
+                [Message("user", prompt)],
+                max_tokens=MAX_TOKENS,
+                least_tokens=LEAST_TOKENS,
+                schema=code_schema(),
+            )
             given = json.loads(reply.text)
-        except (ModelError, BudgetError, ValueError):
-            return Code()
-        return self._book.checked(given) if isinstance(given, dict) else Code()
+        except (ModelError, BudgetError) as error:
+            self._fault = error
+            return None
+        except ValueError:
+            return None
+        return checked(given) if isinstance(given, dict) else None

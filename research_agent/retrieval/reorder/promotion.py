@@ -4,23 +4,18 @@ The rest keep their order. Of the first k hits at most half give way, so a ranki
 stays right: that is what "do no harm" means here.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from research_agent.text.words import fold, index_words
+from research_agent.retrieval.reorder.order import best_first, reordered
+from research_agent.text.words import index_words
 from research_agent.types import Hit, chunk_header
-from research_agent.types.reordering import best_first, reordered
+from research_agent.types.question_plan import QuestionKind
 
-Kind = Literal["general", "definition", "algorithm", "compare"]
-"""What a question asks for."""
-Section = tuple[str, ...]
-
+POOL = 40
+"""Hits that may be moved up: the first ones."""
 MOST = 8
 """Hits that are promoted at most, whatever k is."""
-SECTION_WEIGHT = 0.18
-SECTION_GATE = 0.7
-"""A section prior from which a hit may be promoted without any other reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +32,13 @@ class Rule:
     """Pairs of anchors and lexical score (0 to 1); a hit needs both of any one pair."""
 
 
-RULES: Mapping[Kind, Rule] = {
+GENERAL = Rule(0.70, 0.20, 0.10, ((2, 0.0), (0, 0.70)))
+RULES: Mapping[QuestionKind, Rule] = {
     "definition": Rule(0.35, 0.45, 0.20, ((1, 0.0), (0, 0.55))),
-    "algorithm": Rule(0.45, 0.20, 0.35, ((2, 0.0), (1, 0.60))),
-    "compare": Rule(0.60, 0.30, 0.10, ((1, 0.65),)),
-    "general": Rule(0.70, 0.20, 0.10, ((2, 0.0), (0, 0.70))),
+    "look-up": Rule(0.45, 0.20, 0.35, ((2, 0.0), (1, 0.60))),
+    "comparison": Rule(0.60, 0.30, 0.10, ((1, 0.65),)),
 }
+"""By the kind of question; `GENERAL` for every other kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,58 +64,33 @@ def anchors(query: str) -> frozenset[str]:
     >>> sorted(anchors("Is ML-KEM.KeyGen part of NIST level 5? See readme."))
     ['5', 'ml-kem.keygen', 'nist']
     """
-    found = (
+    return frozenset(
         words[0]
         for word in query.split()
         if (words := index_words(word))
         and (len(words) > 1 or any(c.isdigit() for c in word) or _inner_capital(word))
     )
-    return frozenset(found)
-
-
-def section_prior(section: Section, wanted: Collection[Section]) -> float:
-    """Return how well a section's path fits one that is wanted.
-
-    1 for the same path, 0.7 for a part of it, 0.45 where the wanted headings are only named in
-    it, 0 otherwise.
-
-    >>> section_prior(("5", "5.1"), [("5",)]), section_prior(("Intro to keys",), [("keys",)])
-    (0.7, 0.45)
-    """
-    return max((_fit(section, path) for path in wanted if path), default=0.0)
 
 
 def promote(
-    query: str,
-    hits: Sequence[Hit],
-    *,
-    top_k: int,
-    kind: Kind = "general",
-    pool: int = 40,
-    wanted: Collection[Section] = (),
+    query: str, hits: Sequence[Hit], *, top_k: int, kind: QuestionKind = "general"
 ) -> Promotion:
-    """Move the best-founded of the first `pool` hits up, at most `cap(top_k)` of them.
+    """Move the best-founded of the first `POOL` hits up, at most `cap(top_k)` of them.
 
     `top_k` is how many hits the caller shows in the end, not how many it ranks: the cap is taken
     from it, so the first `top_k - cap(top_k)` hits stay among the first `top_k`. Ties keep the
     order of the hits' scores; the order in which `hits` come changes nothing.
     """
     given = best_first(hits)
-    inside = given[:pool]
-    rule, named = RULES[kind], anchors(query)
+    inside, rule, named = given[:POOL], RULES.get(kind, GENERAL), anchors(query)
     prior = _min_max([hit.score for hit in inside])
     words = _min_max([hit.lexical or 0.0 for hit in inside])
-    held = [_held(named, hit) for hit in inside]
-    sections = [section_prior(hit.chunk.section, wanted) for hit in inside]
+    held = [_held(named, hit) if named else 0 for hit in inside]
     most = max(held, default=0) or 1
     value = {
-        at: rule.prior * prior[at]
-        + rule.words * words[at]
-        + rule.anchors * held[at] / most
-        + SECTION_WEIGHT * sections[at]
+        at: rule.prior * prior[at] + rule.words * words[at] + rule.anchors * held[at] / most
         for at in range(len(inside))
-        if sections[at] >= SECTION_GATE
-        or any(held[at] >= count and words[at] >= least for count, least in rule.gates)
+        if any(held[at] >= count and words[at] >= least for count, least in rule.gates)
     }
     chosen = sorted(value, key=lambda at: (-value[at], at))[: cap(top_k)]
     rest = [at for at in range(len(given)) if at not in set(chosen)]
@@ -134,18 +105,7 @@ def _inner_capital(word: str) -> bool:
 
 def _held(named: frozenset[str], hit: Hit) -> int:
     """Return how many of the named words a hit's text or headings hold."""
-    if not named:
-        return 0
     return len(named & set(index_words(f"{chunk_header(hit.chunk)}\n{hit.chunk.text}")))
-
-
-def _fit(section: Section, path: Section) -> float:
-    if section == path:
-        return 1.0
-    if section[: len(path)] == path:
-        return 0.7
-    inside = all(any(fold(part) in fold(own) for own in section) for part in path)
-    return 0.45 if inside else 0.0
 
 
 def _min_max(values: Sequence[float]) -> list[float]:

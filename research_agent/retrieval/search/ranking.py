@@ -1,35 +1,44 @@
-"""Search by meaning, by words or both, fused by rank, and what the question's plan adds."""
+"""Hybrid search: rankings by meaning and by words, fused, and what the question's kind adds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from research_agent.errors import ModelError
 from research_agent.ports import Embedder, Ports
-from research_agent.retrieval.api_neighbours import KINDS, place_every, relatives, siblings
-from research_agent.retrieval.definitions import by_definition
-from research_agent.retrieval.heading_lookup import LookUp, by_heading
-from research_agent.retrieval.overview_sections import family, in_turn, one_a_document
-from research_agent.retrieval.search.links import with_names
-from research_agent.retrieval.search.scoped_search import Pool
+from research_agent.retrieval.search import api_neighbours
+from research_agent.retrieval.search.definitions import by_definition
+from research_agent.retrieval.search.names import with_names
+from research_agent.retrieval.search.overviews import family, is_overview, one_a_document
+from research_agent.retrieval.search.places import elsewhere, in_turn, pages_apart, place_at
+from research_agent.retrieval.search.scoped import ScopedSearch
 from research_agent.settings import RetrievalSettings
 from research_agent.types import Chunk, Hit, ScoredId
-from research_agent.types.fusion import (
-    elsewhere,
-    falling,
-    pages_apart,
-    place_at,
-    reciprocal_rank_fusion,
-)
+from research_agent.types.fusion import falling, reciprocal_rank_fusion
+from research_agent.types.look_up import LookUp, by_heading
 from research_agent.types.question_plan import QuestionPlan, plan_question
-from research_agent.types.question_words import phrases
 from research_agent.types.scope import EVERYTHING, Scope
 
 WIDE = 120
-"""Chunks of each index among which definitions and overviews are looked for."""
+"""Chunks of each index among which definitions and overview pages are looked for."""
 WIDEST = 4 * WIDE
 """Chunks of the word search among which an algorithm or a table is looked for by its number."""
+LOOK_UP_WEIGHT = 1.5
+"""Weight of the word search in fusion for identifiers, algorithms, tables; else 1, as meaning."""
+HEADING_WEIGHT = 4.0
+"""Weight of the ranking of algorithms and tables whose heading has the name or number asked for."""
+DEFINITION_WEIGHT, MEANING_WEIGHT = 0.5, 2.0
+"""Weight of the ranking of chunks that define the term asked for; the latter where the question
+is what a term means, or an abbreviation stands for."""
+COMPARISON_INSERT_RANK = 4
+"""Comparisons: each compared thing's best new hit is inserted after this rank."""
+OVERVIEW_INSERT_RANK, OVERVIEWS = 6, 2
+"""Overview pages are inserted after this rank, at most this many."""
+OVERVIEW_EACH_INSERT_RANK, OVERVIEWS_EACH = 4, 4
+"""The same where several documents or things are meant: one page of each."""
 RELATED_TO = 5
-"""So many of the best hits bring what they refer to in an API description."""
+"""API descriptions: the best hits, this many, bring what they refer to."""
+RELATED_INSERT_RANK, RELATED_EVERY = 9, 5
+"""The first of it is inserted after this rank, then one in every this many ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +73,21 @@ def rank(
     exact: bool = False,
     scope: Scope = EVERYTHING,
 ) -> Ranked:
-    """Search for `query` within `scope`; `exact` for its words as they are, without a plan.
+    """Search for `query` within `scope`; `exact` for its words as they are, whatever its kind.
 
     Raises ModelError where the embedding model fails, but not in mode "lexical": there the hits
     have no similarity then, and a note says so.
     """
-    plan = QuestionPlan()
-    if settings.planner == "on" and not exact:
-        plan = plan_question(query, settings.words)
-    run = _Run(plan, Pool(ports, scope), settings)
-    vector, *others = run.vectors([query, *run.queries], ports.embedder)
+    by_kind = settings.question_kinds == "on" and not exact
+    plan = plan_question(query) if by_kind else QuestionPlan()
+    run = _Run(plan, ScopedSearch(ports, scope), settings)
+    vector, *others = run.vectors([query, *plan.queries], ports.embedder)
     own = run.own(query, vector)
     if not exact:
         own = run.with_names(own, query, vector)
     own = run.with_comparison(own, others)
-    if plan.overview and settings.overview_slots:
-        own = run.with_overview(own, query)
+    if plan.overview:
+        own = run.with_overviews(own, query)
     own = run.with_related(own, vector)
     return Ranked(run.hits(own, vector), plan, tuple(run.stages), tuple(run.notes), vector)
 
@@ -89,23 +97,17 @@ class _Run:
     """One search: its plan, what it has read, and its stages so far."""
 
     plan: QuestionPlan
-    pool: Pool
+    pool: ScopedSearch
     settings: RetrievalSettings
     stages: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     scores: dict[str, float] = field(default_factory=dict)
     similarity: dict[str, float] = field(default_factory=dict)
     lexical: dict[str, float] = field(default_factory=dict)
-    dense_ids: list[str] = field(default_factory=list)
-    """The wide ranking by meaning."""
-    word_ids: list[str] = field(default_factory=list)
-    each_ids: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    wide: tuple[list[str], list[str]] = ([], [])
+    """The wide rankings by meaning and by words."""
+    each: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """Both rankings for each of the things compared."""
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """What is searched for besides the question."""
-        return self.plan.queries if self.settings.comparison_each else ()
 
     def vectors(self, queries: Sequence[str], embedder: Embedder) -> list[Sequence[float]]:
         """Return the vector of each query; empty ones where it is not known, or not needed."""
@@ -120,91 +122,83 @@ class _Run:
 
     def own(self, query: str, vector: Sequence[float]) -> tuple[Chunk, ...]:
         """Return the ranking of the user's own words."""
-        depth = max(self.settings.top_k, WIDE if self.plan.overview else 0)
-        dense, words = self._asked(query, vector, depth)
-        self.dense_ids, self.word_ids = _ids(dense), _ids(words)
-        top = self.settings.top_k
+        top, mode, plan = self.settings.top_k, self.settings.mode, self.plan
+        dense, words = self._asked(query, vector, max(top, WIDE if plan.overview else 0))
+        self.wide = (_ids(dense), _ids(words))
         self.similarity = {item.chunk_id: item.value for item in dense[:top]}
         self.lexical = {item.chunk_id: item.value for item in words[:top]}
-        rankings, weights = [], []
-        if self.settings.mode != "lexical":
-            rankings.append(self._stage("meaning", self.dense_ids[:top]))
-            weights.append(1.0)
-        if self.settings.mode != "dense":
-            rankings.append(self._stage("words", self.word_ids[:top]))
-            weights.append(self.settings.look_up_weight if self.plan.exact else 1.0)
-        if self.plan.look_up and self.settings.heading_weight:
-            rankings.append(self._stage("headings", self._headings(self.plan.look_up, query)))
-            weights.append(self.settings.heading_weight)
-        meaning = self.plan.meaning
-        weight = self.settings.meaning_weight if meaning else self.settings.definition_weight
-        if self.plan.term and weight:
-            rankings.append(self._stage("definitions", self._definitions()))
-            weights.append(weight)
-        return self._fused("fused", rankings, weights)
+        rankings: list[tuple[float, list[str]]] = []
+        if mode != "lexical":
+            rankings.append((1.0, self._stage("meaning", self.wide[0][:top])))
+        if mode != "dense":
+            weight = LOOK_UP_WEIGHT if plan.exact else 1.0
+            rankings.append((weight, self._stage("words", self.wide[1][:top])))
+        if plan.look_up:
+            headings = self._stage("headings", self._headings(plan.look_up, query))
+            rankings.append((HEADING_WEIGHT, headings))
+        if plan.term:
+            weight = MEANING_WEIGHT if plan.meaning else DEFINITION_WEIGHT
+            rankings.append((weight, self._stage("definitions", self._definitions())))
+        return self._fused("fused", [ids for _, ids in rankings], [w for w, _ in rankings])
 
     def with_names(
-        self, own: Sequence[Chunk], query: str, vector: Sequence[float]
+        self, own: tuple[Chunk, ...], query: str, vector: Sequence[float]
     ) -> tuple[Chunk, ...]:
         """Move up what the question names by its title, and what the first hits name."""
-        if not (self.settings.title_weight or self.settings.mention_weight):
-            return tuple(own)
-        named = with_names(
-            own, query, vector, scores=self.scores, pool=self.pool, settings=self.settings
-        )
-        if named != tuple(own):
+        named = with_names(own, query, vector, scores=self.scores, pool=self.pool)
+        if named != own:
             self._stage("named", [chunk.chunk_id for chunk in named])
         return named
 
     def with_comparison(
         self, own: Sequence[Chunk], vectors: Sequence[Sequence[float]]
     ) -> tuple[Chunk, ...]:
-        """Let in the best new hits for each of the things compared."""
-        top, each = self.settings.top_k, self.settings.comparison_each
-        after = self.settings.comparison_after
+        """Let in the best new hit for each of the things compared."""
+        top, after = self.settings.top_k, COMPARISON_INSERT_RANK
         known = {chunk.chunk_id for chunk in own[: after + 1]}
         new: list[Chunk] = []
-        for query, vector in zip(self.queries, vectors, strict=True):
+        for query, vector in zip(self.plan.queries, vectors, strict=True):
             dense, words = (_ids(found) for found in self._asked(query, vector, max(top, WIDE)))
-            self.each_ids.append((dense, words))
-            found = self._fused(f"about: {query}", [dense[:top], words[:top]], [1.0, 1.0])
-            fresh = [chunk for chunk in found[:after] if chunk.chunk_id not in known][:each]
+            self.each.append((dense, words))
+            found = self._fused(f"about: {query}", [dense[:top], words[:top]])
+            fresh = [chunk for chunk in found[:after] if chunk.chunk_id not in known][:1]
             known |= {chunk.chunk_id for chunk in fresh}
             new += fresh
         return place_at(own, new, after=after, most=len(new))
 
-    def with_overview(self, own: Sequence[Chunk], query: str) -> tuple[Chunk, ...]:
+    def with_overviews(self, own: Sequence[Chunk], query: str) -> tuple[Chunk, ...]:
         """Let in the best pages that say what a document is about.
 
         Where things are compared each brings a page, and where a family of documents is meant
         each of them does.
         """
-        after, slots = self.settings.overview_each_after, self.settings.overview_each_slots
-        if slots and self.each_ids:
-            each = [elsewhere(self._overviews(*ids), own[:after])[:1] for ids in self.each_ids]
-            return place_at(own, in_turn(each), after=after, most=slots)
-        pages = self._overviews(self.dense_ids, self.word_ids)
-        if slots and (meant := family(query, pages, self.settings.words)):
+        after, most = OVERVIEW_EACH_INSERT_RANK, OVERVIEWS_EACH
+        if self.each:
+            each = [elsewhere(self._overviews(ids), own[:after])[:1] for ids in self.each]
+            return place_at(own, in_turn(each), after=after, most=most)
+        pages = self._overviews(self.wide)
+        if meant := family(query, pages):
             pages = one_a_document(pages, own[:after], meant)
-            return place_at(own, pages, after=after, most=slots)
-        after, slots = self.settings.overview_after, self.settings.overview_slots
-        return place_at(own, pages, after=after, most=slots)
+            return place_at(own, pages, after=after, most=most)
+        return place_at(own, pages, after=OVERVIEW_INSERT_RANK, most=OVERVIEWS)
 
-    def with_related(self, own: Sequence[Chunk], vector: Sequence[float]) -> tuple[Chunk, ...]:
+    def with_related(self, own: tuple[Chunk, ...], vector: Sequence[float]) -> tuple[Chunk, ...]:
         """Let in the nearest schemas and operations that the best ones refer to, and back."""
-        best = [chunk for chunk in own[:RELATED_TO] if chunk.kind in KINDS]
-        every = self.settings.related_every
-        if not best or not every:
-            return tuple(own)
-        starts = siblings(best, self.pool.edges([chunk.chunk_id for chunk in best]))
-        near = relatives(starts, self.pool.edges(starts))
+        best = [chunk for chunk in own[:RELATED_TO] if chunk.kind in api_neighbours.KINDS]
+        if not best:
+            return own
+        edges = self.pool.edges([chunk.chunk_id for chunk in best])
+        starts = api_neighbours.with_parts(best, edges)
+        near = api_neighbours.relatives(starts, self.pool.edges(starts))
         if vector:
             cosine = self.pool.similarities(vector, near)
             self.similarity |= cosine
-            near = tuple(sorted(near, key=lambda chunk_id: -cosine[chunk_id]))
+            near = sorted(near, key=lambda chunk_id: -cosine[chunk_id])
         self.scores = dict.fromkeys(near, 0.0) | self.scores
-        found = self.pool.admitted(self._stage("related", list(near)))
-        return place_every(own, found, after=self.settings.related_after, every=every)
+        found = self.pool.admitted(self._stage("related", near))
+        return api_neighbours.place_every(
+            own, found, after=RELATED_INSERT_RANK, every=RELATED_EVERY
+        )
 
     def hits(self, ranking: Sequence[Chunk], vector: Sequence[float]) -> tuple[Hit, ...]:
         """Return the hits of the final ranking with all their scores."""
@@ -230,13 +224,11 @@ class _Run:
 
     def _definitions(self) -> list[str]:
         """Return the chunks that define the term, the surest first."""
-        near = self.dense_ids
+        near, term = self.wide[0], self.plan.term
         if self.settings.mode != "dense":
-            near = _ids(self.pool.words(self.plan.term, WIDE // 2))
-        found = self.pool.chunks(near)
-        term, words = self.plan.term, self.settings.words
-        sure = by_definition(term, found, words, surest=self.plan.meaning)
-        return [chunk.chunk_id for chunk in sure]
+            near = _ids(self.pool.words(term, WIDE // 2))
+        found = by_definition(term, self.pool.chunks(near), surest=self.plan.meaning)
+        return [chunk.chunk_id for chunk in found]
 
     def _headings(self, wanted: LookUp, query: str) -> list[str]:
         """Return the algorithms or tables whose heading names what is asked for."""
@@ -244,33 +236,24 @@ class _Run:
         if self.settings.mode != "dense":
             depth = WIDEST if wanted.label else WIDE  # (many chunks have the words of a label)
             named = _ids(self.pool.words(wanted.query, depth))
-        near = dict.fromkeys([*self.word_ids, *named, *self.dense_ids])
-        found = by_heading(wanted, self.pool.chunks(list(near)), query)
-        return [chunk.chunk_id for chunk in found]
+        dense, words = self.wide
+        near = list(dict.fromkeys([*words, *named, *dense]))
+        return [chunk.chunk_id for chunk in by_heading(wanted, self.pool.chunks(near), query)]
 
-    def _overviews(self, dense: Sequence[str], words: Sequence[str]) -> tuple[Chunk, ...]:
+    def _overviews(self, rankings: tuple[Sequence[str], Sequence[str]]) -> tuple[Chunk, ...]:
         """Return those of two rankings that say what a document is about, fused."""
-        about = self._about([*dense, *words])
-        rankings = [[chunk_id for chunk_id in ids if chunk_id in about] for ids in (dense, words)]
-        return self._fused("overview pages", rankings, [1.0, 1.0])
-
-    def _about(self, chunk_ids: Sequence[str]) -> set[str]:
-        """Return which of the chunks stand in a section that says what a document is about."""
-        headings = [phrases(words.sections) for words in self.settings.words]
-        return {
-            chunk.chunk_id
-            for chunk in self.pool.chunks(list(dict.fromkeys(chunk_ids)))
-            if any(heading.search(" > ".join(chunk.section)) for heading in headings)
-        }
+        both = list(dict.fromkeys([*rankings[0], *rankings[1]]))
+        about = {chunk.chunk_id for chunk in self.pool.chunks(both) if is_overview(chunk)}
+        kept = [[chunk_id for chunk_id in ids if chunk_id in about] for ids in rankings]
+        return self._fused("overview pages", kept)
 
     def _fused(
-        self, name: str, rankings: Sequence[Sequence[str]], weights: Sequence[float]
+        self, name: str, rankings: Sequence[Sequence[str]], weights: Sequence[float] = ()
     ) -> tuple[Chunk, ...]:
         """Fuse rankings, and let the best hit of each page go first."""
         fused = reciprocal_rank_fusion(rankings, rrf_k=self.settings.rrf_k, weights=weights)
         self.scores = {item.chunk_id: item.value for item in fused} | self.scores
-        found = self.pool.chunks(self._stage(name, _ids(fused)))
-        return pages_apart(found) if self.settings.pages == "apart" else tuple(found)
+        return pages_apart(self.pool.chunks(self._stage(name, _ids(fused))))
 
     def _stage(self, name: str, chunk_ids: list[str]) -> list[str]:
         """Note a ranking, and return it."""

@@ -8,11 +8,11 @@ from research_agent.types.references import Edge
 from research_agent.types.scope import Scope
 
 WIDER = 4
-"""Where a scope leaves too few hits, so many times more are asked for."""
+"""Where a scope leaves too few hits, this many times more are asked for."""
 
 
-class Pool:
-    """Rankings of chunks that are in the scope, as long as asked for wherever there are so many."""
+class ScopedSearch:
+    """Rankings of chunks that are in the scope, `k` of them wherever there are that many."""
 
     def __init__(self, ports: Ports, scope: Scope) -> None:
         """Keep where to look and what is wanted."""

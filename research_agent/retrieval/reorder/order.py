@@ -42,41 +42,20 @@ class Reordered:
     """Name and chunk ids of each stage's ranking, in the order of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Hits after a reranker's verdicts."""
+def by_verdicts(hits: Sequence[Hit], verdicts: Sequence[float | None]) -> tuple[Hit, ...]:
+    """Order hits by a reranker's verdicts, the highest first.
 
-    hits: tuple[Hit, ...]
-    unjudged: int = 0
-    """Hits without a verdict; each keeps its place among those that stay."""
-    dropped: int = 0
-    """Hits that the reranker found too irrelevant."""
-
-
-def by_verdicts(
-    hits: Sequence[Hit], verdicts: Sequence[float | None], *, min_score: float = 0.0
-) -> Judged:
-    """Order hits by a reranker's verdicts, 0 to 1, and drop those below `min_score`.
-
-    A hit without a verdict stays where it is, and is never dropped; the others share out the
-    places between. Verdicts may be fewer than hits: the rest has none. Equal verdicts keep the
-    order of the hits. Where every hit would be dropped, the one with the best verdict stays.
+    A hit without a verdict keeps its rank; the others share out the ranks between. Verdicts may
+    be fewer than hits: the rest has none. Equal verdicts keep the order of the hits.
 
     >>> from research_agent.types import Chunk
     >>> hits = [Hit(Chunk(name, "d", ""), 1 / n) for n, name in enumerate("abc", start=1)]
-    >>> [hit.chunk.chunk_id for hit in by_verdicts(hits, [0.1, None, 0.9]).hits]
+    >>> [hit.chunk.chunk_id for hit in by_verdicts(hits, [0.1, None, 0.9])]
     ['c', 'b', 'a']
     """
-    given: list[float | None] = [*verdicts, *[None] * (len(hits) - len(verdicts))]
-    known = [at for at, verdict in enumerate(given[: len(hits)]) if verdict is not None]
-    best = sorted(known, key=lambda at: (-(given[at] or 0.0), at))
+    given = dict(enumerate(verdicts[: len(hits)]))
+    known = {at: verdict for at, verdict in given.items() if verdict is not None}
     order = list(range(len(hits)))
-    for place, at in zip(known, best, strict=True):
+    for place, at in zip(known, sorted(known, key=lambda at: (-known[at], at)), strict=True):
         order[place] = at
-    low = {at for at in known if (given[at] or 0.0) < min_score}
-    if len(low) == len(hits):
-        low -= set(best[:1])
-    kept = tuple(
-        hit for at, hit in zip(order, reordered(hits, order), strict=True) if at not in low
-    )
-    return Judged(kept, unjudged=len(hits) - len(known), dropped=len(low))
+    return reordered(hits, order)

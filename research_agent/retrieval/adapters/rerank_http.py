@@ -1,13 +1,21 @@
-"""A reranker behind an HTTP `/rerank` endpoint: llama.cpp, vLLM, Text Embeddings Inference."""
+"""A reranker behind an HTTP `/rerank` endpoint: llama.cpp, vLLM, Text Embeddings Inference.
+
+| form | request | reply |
+|---|---|---|
+| llama.cpp | `query`, `documents` | `results` of `index`, `relevance_score` |
+| vllm | `query`, `documents`, `truncate_prompt_tokens` | the same |
+| tei | `query`, `texts`, `raw_scores`, `truncate` | a list of `index`, `score` |
+"""
 
 import asyncio
+import json
 import math
 import ssl
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from research_agent.errors import (
     ContextOverflowError,
@@ -18,22 +26,16 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.retrieval.adapters.rerank_http.forms import (
-    Form,
-    Scores,
-    body,
-    on_unit_scale,
-    scores,
-)
 from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
     import httpx
 
+Form = Literal["llama.cpp", "vllm", "tei"]
 MAX_REPLY = 16_000_000
 """Bytes of a reply that are read; a score takes about a hundred."""
 CONNECT_SECONDS = 10.0
-TOO_MANY_REQUESTS, UNAVAILABLE, SERVER_ERROR = 429, 503, 500
+TOO_MANY_REQUESTS, UNAVAILABLE, SERVER_ERROR, NOT_IMPLEMENTED = 429, 503, 500, 501
 OVERFLOW = ("too large", "too long", "context length", "context size", "maximum context")
 _BATCH: Mapping[Form, int] = {"tei": 32}
 """Texts of one request: what a server takes unless it was told otherwise."""
@@ -53,8 +55,6 @@ class RerankEndpoint:
     """The environment variable the key came from, for error messages."""
     seconds: float = 60.0
     """Time that all texts of one question may take together."""
-    scale: Scores = "auto"
-    """What the server's scores are; see `on_unit_scale`."""
     trust_env: bool = True
     """Go through the proxies that the environment names; false for this machine's servers."""
 
@@ -80,7 +80,7 @@ class HttpReranker:
     def scores(
         self, query: str, texts: Sequence[str], *, seconds: float = math.inf
     ) -> tuple[float, ...]:
-        """Return how relevant each text is to `query`, from 0 to 1; raises ModelError.
+        """Return how relevant each text is to `query`, as the server counts; raises ModelError.
 
         The reply has to be whole within `seconds` and the endpoint's own limit.
         """
@@ -88,8 +88,7 @@ class HttpReranker:
             return ()
         limit = min(seconds, self._endpoint.seconds)
         with ThreadPoolExecutor(1) as thread:  # (the caller's thread may run an event loop)
-            raw = thread.submit(asyncio.run, self._all(query, texts, limit)).result()
-        return on_unit_scale(raw, self._endpoint.scale)
+            return tuple(thread.submit(asyncio.run, self._all(query, texts, limit)).result())
 
     async def _all(self, query: str, texts: Sequence[str], seconds: float) -> list[float]:
         """Ask batch by batch, within one deadline for all of them."""
@@ -128,7 +127,7 @@ class HttpReranker:
             if not reply.is_success:
                 raise self._refused(reply, bytes(content[:2000]))
         try:
-            return scores(self._endpoint.form, bytes(content), len(texts))
+            return read_scores(self._endpoint.form, bytes(content), len(texts))
         except ValueError as error:
             raise self._no_reply(str(error)) from error
 
@@ -164,7 +163,7 @@ class HttpReranker:
         wait = retry_after(reply.headers, now=time.time())
         if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
             return ModelBusyError(message, hint="Ask again later.", retry_after=wait)
-        if status >= SERVER_ERROR and status != 501:  # noqa: PLR2004 (not implemented: no use to ask again)
+        if status >= SERVER_ERROR and status != NOT_IMPLEMENTED:
             return ModelUnavailableError(message, hint="Look at the server's own log.")
         return ModelReplyError(message, hint=self._check)
 
@@ -180,3 +179,63 @@ class HttpReranker:
             f"Is {self._endpoint.base_url} a reranker of the form {self._endpoint.form}? "
             "(rerank.base_url, rerank.form; llama.cpp's server needs --reranking)"
         )
+
+
+def body(form: Form, query: str, texts: Sequence[str], model: str) -> dict[str, object]:
+    """Return the request; every text is to be scored, and cut where the server can cut.
+
+    >>> body("llama.cpp", "q", ["a", "b"], "")
+    {'query': 'q', 'documents': ['a', 'b'], 'top_n': 2}
+    """
+    if form == "tei":
+        return {"query": query, "texts": list(texts), "raw_scores": False, "truncate": True}
+    named: dict[str, object] = {"model": model} if model else {}
+    sent = {**named, "query": query, "documents": list(texts), "top_n": len(texts)}
+    return {**sent, "truncate_prompt_tokens": -1} if form == "vllm" else sent
+
+
+def read_scores(form: Form, content: bytes, count: int) -> list[float]:
+    """Return the score of each of `count` texts, in the order in which they were sent.
+
+    Raises ValueError, with a reason that repeats nothing of the reply, where it is no JSON or
+    not exactly one finite score for every text.
+
+    >>> read_scores("tei", b'[{"index": 1, "score": 0.5}, {"index": 0, "score": 0.25}]', 2)
+    [0.25, 0.5]
+    """
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ValueError("no JSON") from None
+    if form != "tei":
+        reply = reply.get("results") if isinstance(reply, dict) else None
+    if not isinstance(reply, list):
+        raise ValueError("no list of results")  # noqa: TRY004 (one kind of error for all of it)
+    found: dict[int, float] = {}
+    for item in reply:
+        at, score = _entry(item, "score" if form == "tei" else "relevance_score")
+        if not 0 <= at < count:
+            raise ValueError("the index of a text that was not sent")
+        if at in found:
+            raise ValueError("two scores for one text")
+        found[at] = score
+    if len(found) != count:
+        raise ValueError(f"{len(found)} scores for {count} texts")
+    return [found[at] for at in range(count)]
+
+
+def _entry(item: object, key: str) -> tuple[int, float]:
+    if not isinstance(item, dict):
+        raise ValueError("a result that is no object")  # noqa: TRY004 (one kind of error for all of it)
+    at, score = item.get("index"), item.get(key)
+    if type(at) is not int:
+        raise ValueError("a result without an index")
+    if not isinstance(score, int | float) or isinstance(score, bool):
+        raise ValueError(f"a result without a {key}")  # noqa: TRY004 (one kind of error for all of it)
+    try:
+        value = float(score)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise ValueError("a score that is no number")
+    return at, value

@@ -3,14 +3,19 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
-from research_agent.retrieval.search.scoped_search import Pool
-from research_agent.settings import RetrievalSettings
+from research_agent.retrieval.search.scoped import ScopedSearch
 from research_agent.text.name_rules import document_names, is_as_written
 from research_agent.text.names import NameFinder, folded, name_words
 from research_agent.types import Chunk
 
+TITLE_WEIGHT = 0.5
+"""Share of the top score that the best hit of a document named in the question gets more."""
+MENTION_WEIGHT = 0.5
+"""The same for what the first hit names by its title or heading; less for later hits."""
+MENTION_HITS = 3
+"""Hits whose texts are looked at for such names."""
 MOST_NAMED = 4
-"""So many of the names in one hit count."""
+"""Names of one hit that count, at most."""
 
 
 def with_names(
@@ -19,28 +24,18 @@ def with_names(
     vector: Sequence[float],
     *,
     scores: dict[str, float],
-    pool: Pool,
-    settings: RetrievalSettings,
+    pool: ScopedSearch,
 ) -> tuple[Chunk, ...]:
-    """Return the ranking `own` with what is named moved up or let in; `scores` are raised.
-
-    See `title_weight`, `mention_weight` and `mention_hits` of the settings.
-    """
-    ranking = tuple(own)
-    if not ranking:
+    """Return the ranking `own` with what is named moved up or let in; `scores` are raised."""
+    if not own:
         return ()
-    top = scores[ranking[0].chunk_id]
-    if settings.title_weight:
-        titled = _titled(ranking, query)
-        boosts = dict.fromkeys(titled, settings.title_weight * top)
-        ranking = _raised(ranking, boosts, scores)
-    if settings.mention_weight:
-        shares = _mentioned(ranking, scores, vector, pool=pool, hits=settings.mention_hits)
-        boosts = {i: share * settings.mention_weight * top for i, share in shares.items()}
-        let_in = [i for i in boosts if i not in scores]
-        first = scores[ranking[0].chunk_id]
-        ranking = _raised((*ranking, *pool.chunks(let_in)), boosts, scores, most=first)
-    return ranking
+    top = scores[own[0].chunk_id]
+    ranking = _raised(own, dict.fromkeys(_titled(own, query), TITLE_WEIGHT * top), scores)
+    shares = _mentioned(ranking, scores, vector, pool)
+    boosts = {i: share * MENTION_WEIGHT * top for i, share in shares.items()}
+    let_in = pool.chunks([i for i in boosts if i not in scores])
+    first = scores[ranking[0].chunk_id]
+    return _raised((*ranking, *let_in), boosts, scores, most=first)
 
 
 def _raised(
@@ -52,26 +47,24 @@ def _raised(
 ) -> tuple[Chunk, ...]:
     """Return a ranking in which some chunks moved up; all others keep their order.
 
-    What was in a lower place for another reason than its score is judged by its place. Nothing is
-    raised above `most`: what the first hit names stays behind it.
+    What has a lower rank for another reason than its score is judged by its rank. Nothing is
+    raised above `most`: what the first hit names ranks below it.
     """
     height, heights = inf, dict[str, float]()
     for chunk in ranking:
         height = min(height, scores.get(chunk.chunk_id, 0.0))
         heights[chunk.chunk_id] = min(height + boosts.get(chunk.chunk_id, 0.0), most)
-    for chunk_id in boosts:
-        scores[chunk_id] = heights[chunk_id]
+    scores.update({chunk_id: heights[chunk_id] for chunk_id in boosts})
     return tuple(sorted(ranking, key=lambda chunk: -heights[chunk.chunk_id]))
 
 
 def _titled(ranking: Sequence[Chunk], query: str) -> list[str]:
     """Return the best chunk of each document of a ranking whose name stands in `query`."""
-    best: dict[str, Chunk] = {}
-    for chunk in ranking:
-        best.setdefault(chunk.source, chunk)
+    best = {chunk.source: chunk for chunk in reversed(ranking)}
     names = [
         (chunk.chunk_id, name)
-        for chunk in best.values()
+        for chunk in ranking
+        if best[chunk.source] is chunk
         for name in document_names(chunk.title, chunk.doc_id)
     ]
     finder = NameFinder(tuple(word.casefold() for word in name) for _, name in names)
@@ -88,21 +81,18 @@ def _mentioned(
     ranking: Sequence[Chunk],
     scores: Mapping[str, float],
     vector: Sequence[float],
-    *,
-    pool: Pool,
-    hits: int,
+    pool: ScopedSearch,
 ) -> dict[str, float]:
-    """Return the chunks that the first `hits` mention, and the largest share each has.
+    """Return the chunks that the first hits mention, and the largest share each has.
 
     The share is 1 for what the first of them names, 1/1.5 for the second, 1/2 for the third. Of
     many names in one hit those count that the ranking has too, then the most similar ones.
     """
-    first = ranking[:hits]
+    first = ranking[:MENTION_HITS]
     edges = [e for e in pool.edges([c.chunk_id for c in first]) if e.kind == "mention"]
     targets = pool.admitted(list(dict.fromkeys(edge.target for edge in edges)))
     meant = {target.chunk_id: _best(target, ranking) for target in targets}
-    places = list(dict.fromkeys(meant.values()))
-    similar = pool.similarities(vector, places) if vector else {}
+    similar = pool.similarities(vector, list(dict.fromkeys(meant.values()))) if vector else {}
     shares: dict[str, float] = {}
     for place, hit in enumerate(first):
         named = {meant[e.target] for e in edges if e.source == hit.chunk_id and e.target in meant}
@@ -113,7 +103,7 @@ def _mentioned(
 
 
 def _best(target: Chunk, ranking: Sequence[Chunk]) -> str:
-    """Return the best chunk of a ranking that stands in what is meant, else its beginning."""
+    """Return the best chunk of a ranking that is within what is meant, else its beginning."""
     depth = len(target.section)
     within = (
         chunk.chunk_id

@@ -33,7 +33,7 @@ class LookUp:
 def by_heading(wanted: LookUp, chunks: Sequence[Chunk], question: str) -> tuple[Chunk, ...]:
     r"""Return those of `chunks` whose heading has the label or a name, the surest first.
 
-    Where there is no label one name has to stand in the heading as it is. Running text counts as
+    Where there is no label one name has to be in the heading as it is. Running text counts as
     an algorithm where it has the label at the beginning of a line and numbered steps below. Of
     several chunks that are as sure, those come first whose document and headings hold more words
     of the question; else they stay in their order.
@@ -45,17 +45,18 @@ def by_heading(wanted: LookUp, chunks: Sequence[Chunk], question: str) -> tuple[
     ['b']
     """
     words = frozenset(query_words(question))
-    sure = [(_named if c.kind in wanted.kinds else _steps)(wanted, c) for c in chunks]
-    shared = [
-        len(words & frozenset(query_words(_place(chunk)))) if of else 0
-        for chunk, of in zip(chunks, sure, strict=True)
-    ]
-    order = sorted(range(len(chunks)), key=lambda i: (-sure[i], -shared[i], i))
-    return tuple(chunks[i] for i in order if sure[i])[:MOST]
+
+    def sureness(chunk: Chunk) -> tuple[int, int]:
+        sure = (_named if chunk.kind in wanted.kinds else _steps)(wanted, chunk)
+        place = "\n".join((chunk.doc_id, chunk.title, *chunk.section, _heading(chunk)))
+        return sure, len(words & frozenset(query_words(place))) if sure else 0
+
+    order = sorted(((sureness(c), c) for c in chunks), key=lambda pair: pair[0], reverse=True)
+    return tuple(chunk for (sure, _), chunk in order if sure)[:MOST]
 
 
 def _named(wanted: LookUp, chunk: Chunk) -> int:
-    """Return how much of what is wanted stands in the heading of a chunk; 0 for too little."""
+    """Return how much of what is wanted is in the heading of a chunk; 0 for too little."""
     heading = fold(_heading(chunk))
     label = LABEL if wanted.label and _held(wanted.label, heading) == WHOLE else 0
     names = [_held(name, heading) for name in wanted.names]
@@ -72,10 +73,6 @@ def _steps(wanted: LookUp, chunk: Chunk) -> int:
 def _heading(chunk: Chunk) -> str:
     """Return the heading above a chunk, and its first line, which may be its caption."""
     return "\n".join((*chunk.section[-1:], chunk.text.partition("\n")[0]))
-
-
-def _place(chunk: Chunk) -> str:
-    return "\n".join((chunk.doc_id, chunk.title, *chunk.section, _heading(chunk)))
 
 
 def _held(name: str, heading: str) -> int:

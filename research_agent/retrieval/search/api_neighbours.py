@@ -12,63 +12,44 @@ COMMON = 30
 """A chunk that more others refer to, such as the schema of all errors, says nothing of them."""
 
 
-def siblings(chunks: Sequence[Chunk], edges: Sequence[Edge]) -> tuple[str, ...]:
-    """Return the ids of those of `chunks` that have relatives, and of their other parts.
-
-    >>> operation = Chunk("a", "box", "", kind="operation")
-    >>> siblings([operation, Chunk("x", "guide", "")], [Edge("a", "b", "part")])
-    ('a', 'b')
-    """
-    own = {chunk.chunk_id: None for chunk in chunks if chunk.kind in KINDS}
-    parts = (edge for edge in edges if edge.kind == "part")
-    others = {edge.target: None for edge in parts if edge.source in own}
-    return tuple(own | others)
+def with_parts(chunks: Sequence[Chunk], edges: Sequence[Edge]) -> tuple[str, ...]:
+    """Return the ids of `chunks`, and of the other parts of what was cut."""
+    own = dict.fromkeys(chunk.chunk_id for chunk in chunks)
+    parts = (edge.target for edge in edges if edge.kind == "part" and edge.source in own)
+    return tuple(own | dict.fromkeys(parts))
 
 
-def relatives(chunk_ids: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
+def relatives(chunk_ids: Sequence[str], edges: Sequence[Edge]) -> list[str]:
     """Return what some chunks refer to as a schema, and what refers to them so, each once.
 
     >>> edges = [Edge("a", "b", "schema"), Edge("c", "a", "schema"), Edge("a", "d", "mention")]
     >>> relatives(["a"], edges)
-    ('b', 'c')
+    ['b', 'c']
     """
     starts = set(chunk_ids)
     named = [edge for edge in edges if edge.kind == "schema"]
     used = Counter(edge.target for edge in named)
     to = [edge.target for edge in named if edge.source in starts]
     back = [edge.source for edge in named if edge.target in starts and used[edge.target] <= COMMON]
-    return tuple(found for found in dict.fromkeys([*to, *back]) if found not in starts)
-
-
-def one_an_item(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Return the first part of each operation or schema that none of `known` is a part of.
-
-    >>> a, b = (Chunk(name, "box", "", section=("Schemas", "File"), kind="schema") for name in "ab")
-    >>> [chunk.chunk_id for chunk in one_an_item([a, b], [])], one_an_item([a], [b])
-    (['a'], ())
-    """
-    seen = {_item(chunk) for chunk in known}
-    found = []
-    for chunk in chunks:
-        if chunk.kind in KINDS and _item(chunk) not in seen:
-            seen.add(_item(chunk))
-            found.append(chunk)
-    return tuple(found)
+    return [found for found in dict.fromkeys([*to, *back]) if found not in starts]
 
 
 def place_every(
     own: Sequence[Chunk], others: Sequence[Chunk], *, after: int, every: int
 ) -> tuple[Chunk, ...]:
-    """Put one of `others` behind the first `after` of `own`, and then in each `every`th place.
+    """Insert one of `others` after rank `after` of `own`, and then in every `every`th rank.
 
-    What stands in front anyway takes no place of the others; nothing of `own` is lost.
+    Of each operation or schema only the first part is inserted, and none where a part of it
+    ranks higher anyway; nothing of `own` is lost.
 
     >>> a, b, c, x, y = (Chunk(name, "d", "", section=(name,), kind="schema") for name in "abcxy")
     >>> "".join(chunk.chunk_id for chunk in place_every([a, b, c], [x, b, y], after=1, every=2))
     'axbyc'
     """
     placed, rest = list(own[:after]), list(own[after:])
-    waiting = list(one_an_item(others, placed))
+    shown = {_item(chunk) for chunk in placed}
+    first = {_item(chunk): chunk for chunk in reversed(others) if chunk.kind in KINDS}
+    waiting = [c for c in others if first.get(_item(c)) is c and _item(c) not in shown]
     while waiting:
         if (len(placed) - after) % every == 0:
             chosen = waiting.pop(0)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from research_agent.planning.filter.step import settled
-from research_agent.retrieval.search.again import looked_again
+from research_agent.retrieval.second_look import looked_again
 from research_agent.types import Hit
 from research_agent.types.filtering import ChunkDecision, Filtered, Verdict, counted
 from tests.fakes import chunk

@@ -3,16 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 
+from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.ports import Clock, Reranker
-from research_agent.prompts import PromptTemplate
-from research_agent.types import Completion, Hit, Message, Outcome, TraceEvent, chunk_header
-from research_agent.types.entropy import yes_or_no
+from research_agent.ports import Reranker
+from research_agent.retrieval.reorder.order import best_first, by_verdicts
+from research_agent.types import Hit, Message, Outcome, TraceEvent, chunk_header
 from research_agent.types.evidence import Evidence, readable, render_evidence
-from research_agent.types.reordering import best_first, by_verdicts
-
-Ask = Callable[[Sequence[Message]], Completion]
-"""Asks a chat model for one word; counts and limits what that costs."""
 
 
 def passage(hit: Hit) -> str:
@@ -27,21 +23,19 @@ def fenced_chunk(hit: Hit) -> str:
     return render_evidence([Evidence("k1", hit)])
 
 
-def rerank(  # noqa: PLR0913 (keyword-only: one setting or collaborator each)
+def rerank(
     query: str,
     hits: Sequence[Hit],
-    *,
     reranker: Reranker,
+    *,
     candidates: int,
-    min_score: float,
     text_of: Callable[[Hit], str] = passage,
     seconds: float = math.inf,
 ) -> Outcome[tuple[Hit, ...]]:
     """Order the first `candidates` hits by the reranker's verdicts; the rest follows as it was.
 
-    Verdicts are from 0 to 1; a hit without one keeps its place. With a `min_score` a hit below it
-    is dropped, but the best one never, and so is the rest, which nobody has judged. Where the
-    reranker fails or the budget is spent, the hits stay as they were, and the event says so.
+    A hit without a verdict keeps its rank. Where the reranker fails or the budget is spent, the
+    hits stay as they were, and the event says so.
     """
     given = best_first(hits)
     try:
@@ -50,11 +44,9 @@ def rerank(  # noqa: PLR0913 (keyword-only: one setting or collaborator each)
     except (ModelError, BudgetError) as error:
         cure = "" if error.retryable or not error.hint else f". {error.hint}"
         return Outcome(given, TraceEvent(notes=(f"rerank: {error}; the order was kept{cure}",)))
-    seen = given[:candidates] if min_score else given
-    judged = by_verdicts(seen, verdicts, min_score=min_score)
     missing = sum(verdict is None for verdict in verdicts)
     notes = (f"rerank: no verdict on {missing} of {len(verdicts)} hits",) if missing else ()
-    return Outcome(judged.hits, TraceEvent(notes=notes))
+    return Outcome(by_verdicts(given, verdicts), TraceEvent(notes=notes))
 
 
 class YesNoReranker:
@@ -64,11 +56,9 @@ class YesNoReranker:
     keeps what it has read (llama.cpp does) reads only the chunk anew.
     """
 
-    def __init__(self, ask: Ask, prompt: PromptTemplate, clock: Clock) -> None:
-        """Ask with `ask`, in the words of the prompt `relevant`."""
-        self._ask = ask
-        self._prompt = prompt
-        self._clock = clock
+    def __init__(self, context: StepContext) -> None:
+        """Ask the filter model, in the words of the prompt `relevant`."""
+        self._context = context
 
     def scores(
         self, query: str, texts: Sequence[str], *, seconds: float = math.inf
@@ -78,16 +68,18 @@ class YesNoReranker:
         None where the model said neither, and for every text from the one on that a fault, the
         budget or `seconds` left no call for. Raises what the first call raises.
         """
-        until = self._clock.seconds() + seconds
+        meter, ports = self._context.meter, self._context.ports
+        until = ports.clock.seconds() + seconds
         found: list[float | None] = []
         for text in texts:
-            if found and self._clock.seconds() >= until:
+            if found and ports.clock.seconds() >= until:
                 break
-            content = self._prompt.render(question=query, chunk=text)
+            prompt = self._context.prompts.relevant.render(question=query, chunk=text)
             try:
-                found.append(yes_or_no(self._ask([Message("user", content)])))
+                asked = meter.ask_yes_no(ports.filterer, "filter", [Message("user", prompt)])
             except (ModelError, BudgetError):
                 if not found:
                     raise
                 break
+            found.append(asked.probability)
         return (*found, *[None] * (len(texts) - len(found)))

@@ -1,0 +1,90 @@
+"""All that may give hits a new order, one stage after the other."""
+
+from collections.abc import Sequence
+
+from research_agent.context import StepContext
+from research_agent.errors import ConfigError
+from research_agent.retrieval.reorder.blend import BlendRule, Scale, blend
+from research_agent.retrieval.reorder.codes import ModelCodes, blend_codes
+from research_agent.retrieval.reorder.order import Reordered
+from research_agent.retrieval.reorder.promotion import promote
+from research_agent.retrieval.reorder.rerank import YesNoReranker, fenced_chunk, passage, rerank
+from research_agent.types import Hit, Outcome, TraceEvent
+from research_agent.types.budget import MIN_SECONDS
+from research_agent.types.question_plan import plan_question
+
+Stage = Outcome[tuple[Hit, ...]]
+
+
+def reorder(
+    query: str, hits: Sequence[Hit], context: StepContext, *, top_k: int
+) -> Outcome[Reordered]:
+    """Blend, then promote or rerank, as the settings say; by default nothing changes.
+
+    `top_k` of the hits will be shown. A fault of a model or a spent budget keeps the order of the
+    stage before, with a note. Raises ConfigError where the reranker that is wanted is missing.
+    """
+    blending, mode = context.settings.blend.mode, context.settings.rerank.mode
+    if mode == "http" and context.ports.reranker is None:
+        raise ConfigError(
+            "rerank.mode is http, and there is no rerank server",
+            hint="Give Ports.reranker, or set rerank.mode: off.",
+        )
+    found, notes, stages = tuple(hits), list[str](), list[tuple[str, tuple[str, ...]]]()
+
+    def add(name: str, done: Stage) -> tuple[Hit, ...]:
+        notes.extend(done.event.notes)
+        stages.append((name, tuple(hit.chunk.chunk_id for hit in done.value)))
+        return done.value
+
+    if blending != "off":
+        found = add(f"blended with {blending}", _blended(query, found, context, top_k))
+    if mode == "promote":
+        found = add("promoted", _promoted(query, found, context, top_k))
+    elif mode != "off":
+        found = add(f"reranked ({mode})", _reranked(query, found, context))
+    return Outcome(Reordered(found, tuple(stages)), TraceEvent(notes=tuple(notes)))
+
+
+def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
+    """Blend codes or the word search's scores into the order."""
+    settings, log = context.settings.blend, context.ports.blend_log
+    scale = Scale(settings.scale, settings.temperature)
+    rule = BlendRule(alpha=settings.alpha, top_k=top_k, scale=scale)
+    notes: tuple[str, ...] = ()
+    if settings.mode == "words":
+        scores = {h.chunk.chunk_id: h.lexical for h in hits if h.lexical is not None}
+        blended = blend(hits, scores, rule)
+    elif settings.codes == "patterns":
+        blended = blend_codes(query, hits, rule)
+    else:
+        model, judged = ModelCodes(context), context.settings.rerank.candidates
+        blended = blend_codes(query, hits, rule, better=model, judged=judged)
+        notes = model.notes()
+    if log:
+        log.put(query, blended.diagnostics)
+    return Outcome(blended.hits, TraceEvent(notes=notes))
+
+
+def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
+    """Move hits with the query's technical words up, by the rule for its kind of question."""
+    by_kind = context.settings.retrieval.question_kinds == "on"
+    kind = plan_question(query).kind if by_kind else "general"
+    return Outcome(promote(query, hits, top_k=top_k, kind=kind).hits)
+
+
+def _reranked(query: str, hits: tuple[Hit, ...], context: StepContext) -> Stage:
+    """Ask the rerank server, or the filter model, within the seconds that are left."""
+    settings, ports, left = context.settings.rerank, context.ports, context.meter.left().seconds
+    if left < MIN_SECONDS:
+        note = "rerank: budget.seconds is spent; the order was kept"
+        return Outcome(hits, TraceEvent(notes=(note,)))
+    served = ports.reranker if settings.mode == "http" else None
+    return rerank(
+        query,
+        hits,
+        served or YesNoReranker(context),
+        candidates=settings.candidates,
+        text_of=passage if served else fenced_chunk,
+        seconds=min(settings.timeout, left),
+    )

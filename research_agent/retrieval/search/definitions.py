@@ -1,0 +1,56 @@
+"""Which chunks define a term: by the shape of the sentence, and by the section they are in."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from research_agent.types import Chunk
+from research_agent.types.question_words import (
+    ARTICLES,
+    DEFINES,
+    GLOSSARIES,
+    INTRODUCES,
+    phrases,
+    spelled,
+)
+
+MOST = 10
+"""Chunks of a ranking at most."""
+_GLOSSARY, _CLEAR = 3, 2
+"""What an entry of a glossary counts, and any other clear shape; a term introduced counts 1."""
+
+
+def by_definition(term: str, chunks: Sequence[Chunk], *, surest: bool = False) -> tuple[Chunk, ...]:
+    """Return those of `chunks` that define `term`, the surest first, else in their order.
+
+    With `surest` those that are less sure than the first are left out.
+
+    >>> known = [Chunk("a", "d", "A KEM has keys."), Chunk("b", "d", "A KEM is a set of parts.")]
+    >>> [chunk.chunk_id for chunk in by_definition("KEM", known)]
+    ['b']
+    """
+    line, entry, expanded, sentence, introduced = _shapes(term)
+    sure = []
+    for chunk in chunks:
+        in_glossary = phrases(GLOSSARIES).search(" ".join(chunk.section))
+        glossary = _GLOSSARY * bool(in_glossary and line.search(chunk.text))
+        clear = sum(bool(shape.search(chunk.text)) for shape in (entry, expanded, sentence))
+        sure.append(glossary + _CLEAR * clear + bool(introduced.search(chunk.text)))
+    least = max([1, *sure]) if surest else 1
+    order = sorted(range(len(chunks)), key=lambda at: -sure[at])
+    return tuple(chunks[at] for at in order if sure[at] >= least)[:MOST]
+
+
+@lru_cache(maxsize=64)
+def _shapes(term: str) -> tuple[re.Pattern[str], ...]:
+    """Return the shapes: begins a line, an entry, in brackets, defined, introduced."""
+    name = re.escape(term)
+    article = f"(?:(?:{spelled(ARTICLES)})\\s+)?"
+    shapes = (
+        rf"^\W*{name}\b",
+        rf"^\W*{name}\s*[|:\u2013\u2014.(-]",
+        rf"\({name}s?\)",
+        rf"\b{name}\s+(?:{spelled(DEFINES)})\b",
+        rf"\b(?:{spelled(INTRODUCES)})\s+{article}[\"\u201c]?{name}\b",
+    )
+    return tuple(re.compile(shape, re.IGNORECASE | re.MULTILINE) for shape in shapes)

@@ -1,0 +1,267 @@
+"""The steps that search: the round's probe, and one call of the search tool."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from research_agent.context import StepContext
+from research_agent.errors import ModelError
+from research_agent.metering import Meter
+from research_agent.ports import Ports
+from research_agent.retrieval.reorder.step import reorder
+from research_agent.retrieval.search.ranking import rank
+from research_agent.retrieval.second_look import second_look
+from research_agent.types import Chunk, Hit, Outcome, Probe, TraceEvent
+from research_agent.types.calls import Reference, SearchResult, dangling
+from research_agent.types.conversation import MOST_KNOWN
+from research_agent.types.evidence import Evidence, readable, unread
+from research_agent.types.expansion import with_referred
+from research_agent.types.file_filter import filtered_documents
+from research_agent.types.filtering import ChunkDecision, Filtered, counted, oversampled
+from research_agent.types.fusion import reserve_slots
+from research_agent.types.scope import EVERYTHING, Scope, check_scope
+from research_agent.types.verification import Check
+
+KNOWN_INSERT_RANK = 3
+"""Chunks cited earlier (`MOST_KNOWN` at most) are inserted after this rank."""
+MOST = 500
+"""Hits taken from an index at most."""
+
+
+class Filter(Protocol):
+    """What decides which hits are kept; its model calls go through `meter`."""
+
+    def __call__(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        *,
+        max_chunks: int,
+        meter: Meter,
+        exclude: Collection[str] = (),
+        question: str = "",
+    ) -> Outcome[Filtered]:
+        """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
+
+
+class Following(Protocol):
+    """What chunks refer to: told in words, or read."""
+
+    def references(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Reference, ...]]:
+        """Return what each of the chunks refers to."""
+
+    def further(self, chunk_ids: Sequence[str], *, depth: int, max_total: int) -> Sequence[Chunk]:
+        """Return at most `max_total` further chunks within `depth` references, nearest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a search knows beside its query."""
+
+    question: str = ""
+    """What the user asked."""
+    known: tuple[str, ...] = ()
+    """Ids of chunks of which those nearest to the query get a rank among the hits."""
+    instead: tuple[Hit, ...] = ()
+    """Hits that replace those of a search that fails, as far as they are in its scope."""
+    look_again: bool = True
+    """Search once more where the filter's model discards every hit."""
+
+
+ALONE = About()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a caller of the search tool wants."""
+
+    max_chunks: int = 25
+    file_filter: str = ""
+    """Part of a document's name or path, or a glob; empty: all documents."""
+    include_references: bool = False
+    """Add what the hits refer to."""
+    rerank: bool = True
+    """Let the filter judge; else the ranking alone decides."""
+    exclude: frozenset[str] = frozenset()
+    """Chunk ids that are not wanted again."""
+    within: Scope = EVERYTHING
+    """What the whole question is limited to."""
+    about: About = ALONE
+
+
+def retrieve(
+    question: str,
+    check: Check,
+    context: StepContext,
+    *,
+    scope: Scope = EVERYTHING,
+    known: Sequence[str] = (),
+    evidence: Sequence[Evidence] = (),
+) -> Outcome[Probe]:
+    """Probe the documents with the question, or with what the last check wants to know.
+
+    Chunks that were read as `evidence` of earlier rounds are skipped. Of the chunks with the ids
+    `known`, those nearest to the query get a rank among the hits. In the first round a model
+    that fails is an error: raises ModelError. Later there is an answer to keep, so the probe says
+    that it failed. Raises ToolInputError for a scope in which nothing can be found.
+    """
+    ports = context.ports
+    if not check.next_query:
+        check_scope(scope, ports.documents)
+    query = check.next_query or question
+    try:
+        hits, notes = _ranked(query, context, unread(scope, evidence), known)
+        return Outcome(Probe(query, hits), TraceEvent(notes=(*ports.warnings(), *notes)))
+    except ModelError as error:
+        if not check.next_query:
+            raise
+        failed = f"retrieve: {error}; the best answer so far is kept"
+        event = TraceEvent(notes=(*ports.warnings(), failed))
+        return Outcome(Probe(query, failed=True), event)
+
+
+def search_documents(
+    query: str, wanted: Wanted, context: StepContext, *, keep: Filter, follow: Following
+) -> SearchResult:
+    """Return what `wanted` asks for, with what each hit refers to, and how long it took.
+
+    The hits are ranked, given another order where the settings want one, and pass the filter
+    `keep`. With `include_references` at most `filter.max_expanded` chunks that the hits refer to
+    are inserted after them, and are counted as expanded. Raises ToolInputError for a
+    `file_filter` that fits no document, ModelError where the search fails and no hits replace its.
+    """
+    ports, started = context.ports, context.ports.clock.seconds()
+    scope, files = _scope(wanted, ports)
+    found = _kept(query, wanted, _deep(context, wanted.max_chunks), scope, keep)
+    if wanted.include_references:
+        found = _with_references(found, follow, context)
+    told = follow.references([hit.chunk.chunk_id for hit in found.hits])
+    if wanted.include_references:
+        judged = {decision.chunk_id for decision in found.stats.decisions if decision.kept}
+        of_kept = {one: refers for one, refers in told.items() if one in judged}
+        there = {*scope.exclude, *(hit.chunk.chunk_id for hit in found.hits)}
+        stats = replace(found.stats, dangling_after=dangling(of_kept, there))
+        found = replace(found, stats=stats)
+    took = (ports.clock.seconds() - started) * 1000
+    return replace(found, files_searched=files, search_time_ms=took, references=told)
+
+
+def _scope(wanted: Wanted, ports: Ports) -> tuple[Scope, int]:
+    """Return where is searched, and in how many documents."""
+    limit = wanted.within
+    documents = [d for d in ports.documents() if limit.admits_document(d.doc_id, d.source, d.date)]
+    scope = replace(limit, exclude=limit.exclude | wanted.exclude)
+    if not wanted.file_filter.strip():
+        return scope, len(documents)
+    names = filtered_documents(documents, wanted.file_filter)
+    return replace(scope, doc_ids=frozenset(names)), len(names)
+
+
+def _deep(context: StepContext, max_chunks: int) -> StepContext:
+    """Return the context with a search that finds at least the hits that the filter looks at."""
+    settings = context.settings
+    looked_at = oversampled(max_chunks, settings.filter.oversample)
+    depth = max(settings.retrieval.top_k, min(MOST, looked_at))
+    deep = replace(settings.retrieval, top_k=depth)
+    return replace(context, settings=replace(settings, retrieval=deep))
+
+
+def _kept(
+    query: str, wanted: Wanted, context: StepContext, scope: Scope, keep: Filter
+) -> SearchResult:
+    """Return the best hits that pass the filter, or the first ones where nothing is judged.
+
+    Where the filter's model discards every hit, the hits of the question are judged too, or for
+    the question itself the next ones.
+    """
+    ports, about, most = context.ports, wanted.about, wanted.max_chunks
+    started = ports.clock.seconds()
+    try:
+        found, notes = _ranked(query, context, scope, about.known)
+    except ModelError as error:
+        if not about.instead:
+            raise
+        found = tuple(hit for hit in about.instead if scope.admits(hit.chunk))
+        notes = (f"search: {error}; answered from the round's first search",)
+    ordered = reorder(query, found, context, top_k=most)
+    searching = ports.clock.seconds() - started
+    hits = ordered.value.hits
+
+    def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
+        meter, exclude = context.meter, scope.exclude
+        return keep(
+            asked, found, max_chunks=most, meter=meter, exclude=exclude, question=about.question
+        )
+
+    kept = filtered(query, hits) if wanted.rerank else _unfiltered(hits[:most], ports)
+    if about.look_again and kept.value.stats.all_discarded:
+        asked, others, why = query, hits, tuple[str, ...]()
+        if about.question and about.question != query:
+            try:
+                others, why = _ranked(about.question, context, scope, ())
+                asked = about.question
+            except ModelError as error:
+                why = (f"search: {error}; the next hits are judged",)
+        kept = second_look(kept, asked, others, filtered, why)
+    notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
+    return SearchResult(
+        kept.value.hits,
+        replace(kept.value.stats, search_seconds=searching),
+        TraceEvent(context.meter.calls, notes, (query,), unreadable=kept.event.unreadable),
+        total_found=len(found),
+    )
+
+
+def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
+    """Return hits as they are, with their record."""
+    decisions = [ChunkDecision(hit.chunk.chunk_id, kept=True) for hit in hits]
+    tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
+    stats = replace(counted("off", decisions), tokens_before=tokens, tokens_after=tokens)
+    return Outcome(Filtered(tuple(hits), stats))
+
+
+def _with_references(found: SearchResult, follow: Following, context: StepContext) -> SearchResult:
+    """Return what was found with what it refers to among it, and that in the record."""
+    ports, most = context.ports, context.settings.filter.max_expanded
+    started = ports.clock.seconds()
+    ids = [hit.chunk.chunk_id for hit in found.hits]
+    brought = {
+        one: follow.further([one], depth=1, max_total=most + len(ids)) for one in ids if most
+    }
+    hits = with_referred(found.hits, brought, most=most)
+    further = [hit for hit in hits if hit.chunk.chunk_id not in set(ids)]
+    tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in further)
+    before = found.stats
+    stats = replace(
+        before,
+        expanded=before.expanded + len(further),
+        tokens_after=before.tokens_after + tokens,
+        expand_seconds=before.expand_seconds + ports.clock.seconds() - started,
+    )
+    return replace(found, hits=hits, stats=stats)
+
+
+def _ranked(
+    query: str, context: StepContext, scope: Scope, known: Sequence[str]
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Return what `query` finds, with what is known from before, and notes."""
+    ports = context.ports
+    found = rank(query, ports=ports, settings=context.settings.retrieval, scope=scope)
+    chunks = [chunk for chunk in ports.chunks.chunks(known) if scope.admits(chunk)] if known else []
+    near: Sequence[float | None] = [None] * len(chunks)
+    if chunks and found.vector:
+        ids = [chunk.chunk_id for chunk in chunks]
+        near = ports.vectors.similarities(found.vector, ids)
+    hits = [Hit(chunk, similarity=s) for chunk, s in zip(chunks, near, strict=True)]
+    nearest = sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.chunk.chunk_id))
+    return _with_known(found.hits, nearest), found.notes
+
+
+def _with_known(hits: tuple[Hit, ...], known: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return `hits` with the first of `known` inserted, unless they rank higher already."""
+    front = {hit.chunk.chunk_id for hit in hits[:KNOWN_INSERT_RANK]}
+    found = {hit.chunk.chunk_id: hit for hit in hits}
+    moved = [found.get(h.chunk.chunk_id, h) for h in known if h.chunk.chunk_id not in front]
+    ids = {hit.chunk.chunk_id for hit in moved[:MOST_KNOWN]}
+    own = [hit for hit in hits if hit.chunk.chunk_id not in ids]
+    return reserve_slots(own, [moved], slot=KNOWN_INSERT_RANK, each=MOST_KNOWN) if ids else hits

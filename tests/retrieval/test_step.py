@@ -1,0 +1,230 @@
+"""The steps that search: what is known from before, the filter's part, and a second look."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from research_agent.context import RunContext, StepContext
+from research_agent.errors import ModelUnavailableError, ToolInputError
+from research_agent.planning.filter.step import HitFilter
+from research_agent.planning.reading import Links
+from research_agent.planning.tool_texts import discarded_note, search_text
+from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.step import About, Wanted, retrieve, search_documents
+from research_agent.settings import FilterSettings, RetrievalSettings, Settings
+from research_agent.types.calls import SearchResult
+from research_agent.types.filtering import FilterStats
+from research_agent.types.scope import Scope
+from research_agent.types.verification import Check
+from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
+from tests.planning.test_filter import writes
+from tests.retrieval.searching import ENOUGH
+from tests.retrieval.test_ranking import GIVEN, Closed, chunks
+
+TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
+QUERY = "ML-KEM keys"
+GONE = "\n".join(f"k{i} -> DISCARD" for i in range(2, 9))
+ALL = f"k1 -> DISCARD\n{GONE}"
+
+
+class FailingOn(WordEmbedder):
+    """Embeds everything but one text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if self.text in texts:
+            raise ModelUnavailableError("down")
+        return super().embed(texts)
+
+
+def context(given: Ports, settings: Settings | None = None) -> StepContext:
+    return RunContext(given, settings or Settings(), PROMPTS).within(ENOUGH)
+
+
+def search(
+    given: Ports,
+    settings: Settings | None = None,
+    *,
+    rerank: bool = True,
+    max_chunks: int = 3,
+    **more: Any,  # noqa: ANN401 (what is known beside the query)
+) -> SearchResult:
+    settings = settings or replace(Settings(), filter=FilterSettings(mode="llm"))
+    return search_documents(
+        QUERY,
+        Wanted(max_chunks=max_chunks, rerank=rerank, about=About(**more)),
+        context(given, settings),
+        keep=HitFilter(RunContext(given, settings, PROMPTS), Links(given)),
+        follow=Links(given),
+    )
+
+
+LEXICAL = replace(Settings(), retrieval=RetrievalSettings(mode="lexical"))
+KNOWN = [chunk.chunk_id for chunk in chunks()][-2:]
+
+
+def test_known_chunks_get_a_rank() -> None:
+    """After the best hits; the query is embedded once for both, and the scope holds."""
+    embedder = WordEmbedder()
+    given = replace(GIVEN, embedder=embedder)
+    plain = retrieve("gauge levels", Check(), context(given)).value.hits
+    probe = retrieve("gauge levels", Check(), context(given), known=["e", "gone"]).value.hits
+    away = Scope(exclude=frozenset({"e"}))
+
+    assert plain[:2] == probe[:2]
+    assert "e" in [hit.chunk.chunk_id for hit in probe[:5]]
+    assert 2 == embedder.asked.count("gauge levels")
+    scoped = retrieve("gauge levels", Check(), context(given), known=["e"], scope=away)
+    assert "e" not in [hit.chunk.chunk_id for hit in scoped.value.hits]
+
+
+def test_known_chunks_need_no_embedding_model() -> None:
+    """A search by words alone keeps its hits, and what is known, and says what failed."""
+    given = replace(GIVEN, embedder=Closed(), vectors=Closed())
+    probe = retrieve("What is LAT?", Check(), context(given, LEXICAL), known=KNOWN)
+
+    assert set(KNOWN) <= {hit.chunk.chunk_id for hit in probe.value.hits}
+    assert {None} == {hit.similarity for hit in probe.value.hits}
+    assert ("search: no reply within 2 s; the hits have no similarity",) == probe.event.notes
+
+
+def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
+    """In the first round there is no answer to keep."""
+    given = replace(GIVEN, embedder=FailingOn("LAT"))
+    later = retrieve("What?", Check(next_query="LAT"), context(given))
+
+    assert (True, ()) == (later.value.failed, later.value.hits)
+    assert ("retrieve: down; the best answer so far is kept",) == later.event.notes
+    with pytest.raises(ModelUnavailableError):
+        retrieve("LAT", Check(), context(given))
+    with pytest.raises(ToolInputError):
+        retrieve("LAT", Check(), context(GIVEN), scope=Scope(documents=("none",)))
+
+
+def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:
+    """No model is asked and nothing is dropped, whatever the settings say."""
+    model = ScriptedChat(writes("k1 -> DISCARD"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    settings = replace(Settings(), filter=FilterSettings(mode="llm", min_similarity=1.0))
+    found = search(given, settings, rerank=False, max_chunks=5)
+
+    ranked = hybrid_search(QUERY, ports=given, settings=settings.retrieval)
+    assert (ranked[:5], []) == (found.hits, model.asked)
+    assert ("off", 5, 5) == (found.stats.mode, found.stats.original, found.stats.kept)
+    assert [h.chunk.chunk_id for h in ranked[:5]] == [d.chunk_id for d in found.stats.decisions]
+    assert 9 == found.total_found
+    assert found.stats.tokens_before == found.stats.tokens_after > 0
+
+
+def test_filter_sees_what_the_search_ranks() -> None:
+    """Its calls, its notes and its seconds are in the result; its limit is the candidates'."""
+    model = ScriptedChat(writes(f"k1 -> KEEP\n{GONE}"))
+    found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS))
+
+    assert [0] == [hit.chunk.order for hit in found.hits]
+    assert (5, 3, 500) == (
+        found.stats.original,
+        found.stats.unknown_ids,
+        found.stats.prompt_tokens,
+    )
+    assert (1, (QUERY,)) == (len(found.event.calls), found.event.queries)
+    assert min(found.stats.search_seconds, found.stats.filter_seconds) > 0
+
+
+def test_next_hits_are_judged_where_all_are_discarded() -> None:
+    """For the question itself there is nothing better to search for; what is kept is the result."""
+    model = ScriptedChat(writes(ALL), writes(f"k2 -> KEEP\nk1 -> DISCARD\n{GONE}"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    found = search(given)
+    ranked = hybrid_search(QUERY, ports=given, settings=RetrievalSettings())
+
+    assert [ranked[6].chunk] == [hit.chunk for hit in found.hits]
+    assert (9, 1, False) == (found.stats.original, found.stats.kept, found.stats.all_discarded)
+    assert 2 == len(found.event.calls)
+    assert [True, False] == [ranked[4].chunk.text in asked[1] for asked in model.asked]
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
+    failing: bool,  # noqa: FBT001 (a test's case)
+) -> None:
+    """What was judged before is not judged again; a search that fails leaves the next hits."""
+    question = "Which note 8 is it?"
+    model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
+    given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
+    ranked, other = (
+        hybrid_search(query, ports=given, settings=RetrievalSettings())
+        for query in (QUERY, question)
+    )
+    if failing:
+        given = replace(given, embedder=FailingOn(question))
+    found = search(given, question=question)
+
+    judged = {hit.chunk.chunk_id for hit in ranked[:5]}
+    new = [h.chunk for h in (ranked if failing else other) if h.chunk.chunk_id not in judged]
+    assert new[0] == found.hits[0].chunk
+    assert not judged.intersection(hit.chunk.chunk_id for hit in found.hits)
+    assert [True, failing] == ["This search" in asked[1] for asked in model.asked]
+    assert failing == any("down" in note for note in found.event.notes)
+
+
+@pytest.mark.parametrize(("again", "calls"), [(True, 2), (False, 1)])
+def test_best_are_marked_where_nothing_is_kept(
+    again: bool,  # noqa: FBT001 (a test's case)
+    calls: int,
+) -> None:
+    """After a second look, or without one where the caller searches again itself."""
+    model = ScriptedChat(writes(ALL))
+    found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS), look_again=again)
+
+    assert [0, 1] == [hit.chunk.order for hit in found.hits]
+    assert (calls, True, 2) == (len(model.asked), found.stats.all_discarded, found.stats.kept)
+    assert "none of the" in search_text(found)
+    assert "try other words" in discarded_note(found.stats)
+
+
+def test_a_second_look_that_fails_is_noted_and_counted() -> None:
+    """The first look's verdict stays; two unreadable replies let "auto" go on as "local"."""
+    failed, unreadable = (
+        search(ports(ScriptedChat(), filterer=ScriptedChat(writes(ALL), second), texts=TEXTS))
+        for second in (ModelUnavailableError("down"), writes("All are good."))
+    )
+
+    assert [0, 1] == [hit.chunk.order for hit in failed.hits]
+    assert ("down", "error") == (failed.stats.fallback, failed.stats.fallback_type)
+    assert any("no verdict on 4 hits" in note for note in failed.event.notes)
+    assert ("unreadable", 1) == (unreadable.stats.fallback_type, unreadable.event.unreadable)
+
+
+def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
+    """Where there are none, the fault is the caller's."""
+    given = ports(ScriptedChat(), texts=TEXTS)
+    instead = hybrid_search("note", ports=given, settings=RetrievalSettings())
+    down = replace(given, embedder=FailingOn(QUERY))
+    found = search(down, Settings(), instead=instead)
+
+    assert {h.chunk for h in found.hits} <= {h.chunk for h in instead}
+    assert "search: down; answered from the round's first search" in found.event.notes
+    with pytest.raises(ModelUnavailableError):
+        search(down, Settings())
+
+
+def test_record_survives_json() -> None:
+    """As a checkpoint and `ask --json` have it, with a decision for each chunk."""
+    given = ports(ScriptedChat(), filterer=ScriptedChat(writes(GONE)), texts=TEXTS)
+    stats = search(given).stats
+    adapter = TypeAdapter(FilterStats)
+    rows = adapter.dump_python(stats, mode="json")
+
+    assert stats == adapter.validate_json(adapter.dump_json(stats))
+    assert ("guide-1", "discard", "model", False) == tuple(
+        rows["decisions"][1][key] for key in ("chunk_id", "verdict", "why", "kept")
+    )
+    assert (0.8, 1, 4) == (rows["reduction_ratio"], rows["kept"], rows["discarded"])
