@@ -19,7 +19,7 @@ from pydantic_core import to_jsonable_python
 from research_agent.answering.draft_redaction import unsaid_after
 from research_agent.answering.events import Known, finished, started, stopped_by
 from research_agent.ports import Clock
-from research_agent.types.events import Asked, Event
+from research_agent.types.events import Asked, Event, Watching
 
 from .state import ResearchState
 
@@ -48,6 +48,7 @@ class Teller:
     ) -> None:
         """Tell what follows from `known`; time counts from the first step of the question."""
         self._writer, self._known, self._clock = writer, known, clock
+        self._watching = _WATCHING.get()
         self._question = question
         self._begun = known.trace[0].started if known.trace else begun
         self._lock, self._over = Lock(), False
@@ -63,6 +64,8 @@ class Teller:
         """Tell that a step has ended, and what it has done."""
         with self._lock:
             self._known, events = finished(self._known, step, written)
+            for see in self._watching.on_step:
+                see(step, self._known.round, written)
             self._tell(events)
 
     def stopped(self, error: BaseException) -> None:
@@ -80,9 +83,13 @@ class Teller:
         at = max(0.0, self._clock.seconds() - self._begun)
         for event in () if self._over else events:
             timed = replace(event, at=0.0 if isinstance(event, Asked) else at)
+            for see in self._watching.on_event:
+                see(timed)
             self._writer(to_jsonable_python(timed, inf_nan_mode="null"))
 
 
+UNWATCHED = Watching()
+_WATCHING = ContextVar("research_agent_watching", default=UNWATCHED)
 _SEARCH: ContextVar[Teller | None] = ContextVar("research_agent_search_teller", default=None)
 _AROUND: ContextVar[Writer | None] = ContextVar("research_agent_writer", default=None)
 
@@ -98,6 +105,7 @@ def teller(writer: Writer, state: object, clock: Clock, begun: float) -> Teller 
     if heard is None:
         return None
     known = Known(
+        drafts=_WATCHING.get().drafts,
         round=state.rounds,
         trace=state.trace,
         hidden=state.unsaid,
@@ -125,6 +133,16 @@ def telling(by: Teller | None, step: str) -> Iterator[Callable[[Mapping[str, Any
     except BaseException as error:
         by.stopped(error)
         raise
+
+
+@contextmanager
+def watched(by: Watching) -> Iterator[None]:
+    """Let `by` see the questions that are asked within the block, where somebody streams them."""
+    before = _WATCHING.set(by)
+    try:
+        yield
+    finally:
+        _WATCHING.reset(before)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ NODES = ("retrieve", *BEFORE)
 def stream_from(
     node: str, recorded: Mapping[str, object], ports: Ports, settings: Settings, prompts: Prompts
 ) -> Iterable[Any]:
-    """Yield the tasks of a run that begins with `node`, in LangGraph's stream mode "tasks".
+    """Yield the events of a run that begins with `node`, as JSON values.
 
     `recorded` is the state before it, as JSON values; every node checks what it reads.
     """
@@ -42,7 +42,7 @@ def stream_from(
         given = ResearchInput.model_validate(asked)
     else:
         graph.update_state(place, dict(recorded), as_node=BEFORE.get(node, "verify"))
-    return graph.stream(given, place, stream_mode="tasks", subgraphs=True)
+    return graph.stream(given, place, stream_mode="custom")
 
 
 def trace_of(recorded: Mapping[str, object]) -> list[TraceEvent]:

@@ -6,15 +6,15 @@ import warnings
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from research_agent.answering.events import Known
 from research_agent.assembly.connection import connect
 from research_agent.closeable import Closing
 from research_agent.config import PRESET, configured, load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.events import Watching, events
+from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import (
     context,
     research,
@@ -28,13 +28,15 @@ from research_agent.settings import Settings
 from research_agent.stopping import Stop, on_thread
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
-from research_agent.types.events import Event
+from research_agent.types.events import Event, Watching
 from research_agent.types.limits import Limits
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+UNWATCHED = Watching()
 
 
 class ResearchAgent(Closing):
@@ -114,25 +116,23 @@ class ResearchAgent(Closing):
         scope: Scope = EVERYTHING,
         drafts: bool = False,
         stop: Stop | None = None,
-        watching: Watching = iter,
+        watching: Watching = UNWATCHED,
     ) -> Generator[Event, None, None]:
         """Answer one question and yield what happens meanwhile; see docs/events.md.
 
         The last event is `Finished` with the result, or `Stopped`, after which the error is
         raised. `drafts`: also what the model wrote before it is checked. The question ends where
-        `stop` is told to end it, or where the iterator is closed. `watching` passes on LangGraph's
-        tasks, as `app.report.Recorder.watching` does.
+        `stop` is told to end it, or where the iterator is closed.
         """
         asked = state.ResearchInput(question=question, scope=scope)
         run = partial(
             self._graph.stream,
             asked,
             context=_context(limits),
-            stream_mode="tasks",
-            subgraphs=True,
+            stream_mode="custom",
         )
-        known = Known(drafts=drafts)
-        return events(question, run, stop=stop or Stop(), known=known, watching=watching)
+        seen = replace(watching, drafts=drafts or watching.drafts)
+        return events(run, stop=stop or Stop(), watching=seen)
 
     async def astream(
         self,

@@ -2,44 +2,44 @@
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from research_agent.answering.events import Known, finished, started, stopped_by
-from research_agent.stopping import Stop, check, stopping
-from research_agent.types.events import Asked, Event, StepFinished, StepStarted
+from research_agent.answering.events import Known, stopped_by
+from research_agent.interfaces.own_graphs import event_stream
+from research_agent.stopping import Stop, stopping
+from research_agent.types.events import (
+    Event,
+    Spent,
+    StepFinished,
+    StepStarted,
+    Stopped,
+    Watching,
+)
 from research_agent.types.old_results import upgraded
+from research_agent.types.result import usage_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SLOW = {"answer": "reading the evidence and writing"}
 """Steps that take long with a local model, and what they begin with."""
-Tasks = Iterable[Any]
-"""LangGraph's stream mode "tasks" with subgraphs, which it types as Any."""
-Watching = Callable[[Tasks], Tasks]
-"""Passes tasks on, and may look at them, as `app.report.Recorder.watching` does."""
 
 
 def events(
-    question: str,
-    run: Callable[[], Tasks],
-    *,
-    stop: Stop,
-    known: Known,
-    watching: Watching = iter,
+    run: Callable[[], Iterable[Any]], *, stop: Stop, watching: Watching
 ) -> Generator[Event, None, None]:
     """Run a question and yield its events, until `stop` ends it.
 
-    The last one is `Finished` or `Stopped`; after that the error that stopped it is raised. The
-    question is ended too where nobody reads on. It runs in a copy of the caller's context.
-    `known` is what the events begin with: whether drafts are told, and what was there before.
+    `run` gives LangGraph's stream mode "custom", which the nodes write. The last event is
+    `Finished` or `Stopped`; after that the error that stopped it is raised. The question is ended
+    too where nobody reads on. It runs in a copy of the caller's context.
     """
     context = copy_context()
-    told = _told(question, lambda: watching(run()), stop, known)
+    told = _told(run, stop, watching)
     try:
         while (event := context.run(next, told, None)) is not None:
             yield event
@@ -49,34 +49,25 @@ def events(
 
 
 def _told(
-    question: str, run: Callable[[], Tasks], stop: Stop, known: Known
+    run: Callable[[], Iterable[Any]], stop: Stop, watching: Watching
 ) -> Generator[Event, None, None]:
-    begun = time.perf_counter()
-
-    def timed(made: Iterable[Event]) -> Iterator[Event]:
-        at = time.perf_counter() - begun
-        return (replace(event, at=at) for event in made)
-
-    with stopping(stop):
-        yield Asked(question=question)
+    begun, last, spent = time.perf_counter(), None, usage_of(())
+    with stopping(stop), event_stream.watched(watching):
         try:
-            for _, task in run():
-                known, made = after(known, task)
-                yield from timed(made)
-                check()
+            for made in run():
+                last = read_event(made)
+                spent = last.usage if isinstance(last, Spent) else spent
+                yield last
         except GeneratorExit:
             raise
         except BaseException as error:
-            yield from timed([stopped_by(error, known)])
+            if not isinstance(last, Stopped):  # (no node was at work)
+                stopped = stopped_by(error, Known(round=last.round if last else 0))
+                stopped = replace(stopped, at=time.perf_counter() - begun, usage=spent)
+                for see in watching.on_event:
+                    see(stopped)
+                yield stopped
             raise
-
-
-def after(known: Known, task: Mapping[str, Any]) -> tuple[Known, tuple[Event, ...]]:
-    """Return what is known, and the events, after one of LangGraph's tasks has begun or ended."""
-    name = str(task["name"])
-    if "result" not in task:
-        return started(known, name)
-    return (known, ()) if task.get("error") else finished(known, name, task["result"])
 
 
 def step_text(event: Event, *, local: bool = False) -> str:
@@ -98,6 +89,7 @@ def step_text(event: Event, *, local: bool = False) -> str:
 def event_json(event: Event) -> dict[str, Any]:
     """Return an event as JSON values; its kind is under "event".
 
+    >>> from research_agent.types.events import Asked
     >>> event_json(Asked(question="Why?"))
     {'event': 'asked', 'at': 0.0, 'round': 0, 'question': 'Why?'}
     """

@@ -43,13 +43,15 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import context, research, research_tool, resuming, state, tools
+    from graphs import context, event_stream, research, research_tool, resuming, state, tools
 else:
     context, research, state = own("context"), own("research"), own("state")
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
+    event_stream = own("event_stream")
 
 __all__ = [
     "context",
+    "event_stream",
     "own",
     "research",
     "research_tool",

@@ -4,9 +4,9 @@ Each event is a plain value with a tag, `event`, so that it is the same object a
 made from what the graph's steps write (`core.event_making`); steps know nothing of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from research_agent.types import ChunkKind
 from research_agent.types.claims import Verdict
@@ -293,3 +293,17 @@ Event = (
 )
 SHOWN_HITS = 100
 """Hits that an event names at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """Who sees what happens in a question beside the reader of its events.
+
+    They are called on the threads of its steps, one after the other.
+    """
+
+    drafts: bool = False
+    """Events tell drafts too."""
+    on_event: tuple[Callable[[Event], None], ...] = ()
+    on_step: tuple[Callable[[str, int, Mapping[str, Any]], None], ...] = ()
+    """Told a step's name, its round and what it wrote, drafts too, when it has ended."""

@@ -16,7 +16,7 @@ from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report import Recorder
 from research_agent.interfaces.report.writing import write_report
 from research_agent.types import Completion
-from research_agent.types.events import Finished
+from research_agent.types.events import Finished, Watching
 from research_agent.types.result import ResearchResult
 from tests.fakes import PROMPTS, QUESTION, calls, says
 from tests.graphs.serving import EVERYTHING, FIRST, PLAN, Server
@@ -102,7 +102,7 @@ def test_it_is_in_no_report(status: str, tmp_path: Path) -> None:
         recorder, given = Recorder(), models(status).ports()
         with ResearchAgent(given, EVERYTHING, PROMPTS) as agent:
             if name == "watched":
-                *_, last = agent.stream(QUESTION, watching=recorder.watching)
+                *_, last = agent.stream(QUESTION, watching=Watching(on_step=(recorder.see,)))
                 assert isinstance(last, Finished)
                 result = last.result
             else:

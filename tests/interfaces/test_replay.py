@@ -79,7 +79,8 @@ def test_a_trace_holds_the_whole_run(recorded: Recorded) -> None:
     )
     assert ["answer", "verifier"] == [call["role"] for call in calls]
     assert all(call["messages"][-1][1] and call["reply"]["text"] for call in calls)
-    assert ["draft"] == [event["event"] for event in events if event["event"] == "draft"]
+    steps = {line["step"]: line["wrote"] for line in found if line["line"] == "step"}
+    assert steps["answer"]["answer"]["text"]
     assert "result" == events[-1]["event"]
     assert Asked(question=BAKED) == replace(read_event(events[0]), at=0.0)
     assert KEY not in path.read_text(encoding="utf-8")

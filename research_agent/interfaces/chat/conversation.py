@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.answering.events import Known
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.sessions import SessionPlace
 from research_agent.conversation.adapters.sessions import SessionTable
@@ -21,7 +20,7 @@ from research_agent.interfaces.report import Recorder
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Turn
-from research_agent.types.events import Event, Finished
+from research_agent.types.events import Event, Finished, Watching
 
 if TYPE_CHECKING:
     from graphs import chat, chat_state
@@ -85,36 +84,36 @@ class Conversation:
         from langchain_core.messages import HumanMessage
 
         asked = chat_state.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
-        return self._run(text, asked, stop)
+        return self._run(asked, stop)
 
     def choose(self, said: str, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with what the person has chosen."""
         from langgraph.types import Command
 
-        return self._run(said, Command(resume=said), stop)
+        return self._run(Command(resume=said), stop)
 
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with a turn that has not ended; one of an older version's graph begins anew."""
         found = self.state()
         can_go_on = bool(self._graph.get_state(self._config).next)
         again = chat_state.ChatInput(messages=found.messages[-1:])
-        return self._run(found.said, None if can_go_on else again, stop)
+        return self._run(None if can_go_on else again, stop)
 
     def result(self, turn: int) -> str:
         """Return the whole result of a turn (from 0) as JSON, empty where it was not kept."""
         return self._table.result(self.info.thread, turn)
 
-    def _run(self, text: str, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
+    def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
         self.last, self.recorder = None, Recorder()
         run: Callable[[], Any] = partial(
             self._graph.stream,
             given,
             self._config,
-            stream_mode="tasks",
-            subgraphs=True,
+            stream_mode="custom",
             durability="sync",
         )
-        for event in events(text, run, stop=stop, known=Known(), watching=self.recorder.watching):
+        watching = Watching(on_step=(self.recorder.see,))
+        for event in events(run, stop=stop, watching=watching):
             if isinstance(event, Finished):
                 self.last = event
             yield event

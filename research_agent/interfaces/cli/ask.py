@@ -13,7 +13,7 @@ from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
-from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.agent import UNWATCHED, ResearchAgent
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
     CONFIG,
@@ -29,12 +29,12 @@ from research_agent.interfaces.cli.options import (
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
 from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
 from research_agent.interfaces.cli.trace import tracing
-from research_agent.interfaces.events import Watching, event_line, step_text
+from research_agent.interfaces.events import event_line, step_text
 from research_agent.interfaces.report import Recorder, RunRecord, check_target
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.stopping import Stop
 from research_agent.types import Completion, Message, uncertainty
-from research_agent.types.events import Event, Finished, Stopped
+from research_agent.types.events import Event, Finished, Stopped, Watching
 from research_agent.types.evidence import place
 from research_agent.types.questions import check_question
 from research_agent.types.result import ResearchResult, Usage
@@ -104,13 +104,13 @@ def ask_command(
         connection = stack.enter_context(opened(where, settings))
         ports = shown(connection.ports) if show.prompt else connection.ports
         recorder = Recorder()
-        watching: Watching = recorder.watching
+        watching = Watching(on_step=(recorder.see,))
         if show.trace:
             trace = stack.enter_context(
                 tracing(show.trace, question, where, connection, on_problem=note)
             )
             ports = trace.ports(connection, ports)
-            watching = trace.behind(recorder.watching)
+            watching = Watching(on_event=(trace.tell,), on_step=(recorder.see, trace.step))
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         try:
             result = run(agent, question, show, scope=scope_of(limits), watching=watching)
@@ -170,7 +170,7 @@ def run(
     show: Show,
     *,
     scope: Scope = EVERYTHING,
-    watching: Watching = iter,
+    watching: Watching = UNWATCHED,
 ) -> ResearchResult:
     """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
     result: ResearchResult | None = None

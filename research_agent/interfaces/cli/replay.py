@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.answering.events import Known
 from research_agent.answering.result_lines import Changes, Difference, difference
 from research_agent.assembly.connection import connect
 from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
@@ -24,7 +23,7 @@ from research_agent.models.traces import ending_at, merged_state
 from research_agent.network_guard import NetworkGuard
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
-from research_agent.types.events import Finished
+from research_agent.types.events import Finished, Watching
 from research_agent.types.records import IndexHeader
 from research_agent.types.result import ResearchResult
 
@@ -165,10 +164,9 @@ def _run(
     recorded = {**begin, "trace": list(moved)} if moved else begin
     stop = Stop()
     running = events(
-        str(begin["question"]),
         lambda: resuming.stream_from(wanted.node, recorded, ports, settings, load_prompts()),
         stop=stop,
-        known=Known(round=wanted.round - (wanted.node == "retrieve"), trace=moved),
+        watching=Watching(),
     )
     with ended_by_ctrl_c(stop):
         results = [event.result for event in running if isinstance(event, Finished)]

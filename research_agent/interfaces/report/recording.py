@@ -1,6 +1,6 @@
 """What a report shows of a run that its result does not hold: every step, every search, tokens."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,13 +50,6 @@ class Recorder:
         self._draft = Draft()
         self._unsaid: tuple[str, ...] = ()
 
-    def watching(self, tasks: Iterable[Any]) -> Iterator[Any]:
-        """Pass on LangGraph's stream mode "tasks" (with subgraphs), and remember what it tells."""
-        for space, task in tasks:
-            if "result" in task and not task.get("error"):
-                self._see(str(task["name"]), task["result"])
-            yield space, task
-
     def record(self) -> RunRecord:
         """Return what was seen so far."""
         answer = self._answers.get(self._draft.round, Answer())
@@ -70,7 +63,8 @@ class Recorder:
             self._unsaid,
         )
 
-    def _see(self, name: str, written: Mapping[str, Any]) -> None:
+    def see(self, name: str, _round: int, written: Mapping[str, Any]) -> None:
+        """Remember what a step wrote."""
         if isinstance(written.get("probe"), Probe) and name == "retrieve":
             self._probes.append(written["probe"])
         if isinstance(written.get("answer"), Answer):
