@@ -166,16 +166,25 @@ def test_what_may_pass(failure: Failure, reply: Raw) -> None:
     assert ModelUnavailableError is type(failure(reply))
 
 
-def test_nobody_there() -> None:
-    """A refused connection is an error that says where nobody answered."""
-    with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:9 cannot be reached"):
-        ask(replace(ENDPOINT, url="http://127.0.0.1:9"))
-
-
-def test_a_region_that_is_none() -> None:
-    """A region that AWS's library refuses is an error before anything is sent."""
-    with pytest.raises(ModelError, match="InvalidRegionError"):
-        ask(replace(ENDPOINT, region="not a region"))
+@pytest.mark.parametrize(
+    ("change", "without", "error", "said"),
+    [
+        ({"url": "http://127.0.0.1:9"}, "", ModelUnavailableError, r"127\.0\.0\.1:9 cannot be"),
+        ({"region": "not a region"}, "", ModelError, "InvalidRegionError"),
+        ({}, "AWS_SECRET_ACCESS_KEY", ModelAccessError, "PartialCredentialsError"),
+    ],
+)
+def test_what_botocore_cannot_do(
+    change: Json,
+    without: str,
+    error: type[ModelError],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody listens, no such region, half of a key: errors of ours, before anything is sent."""
+    monkeypatch.delenv(without, raising=False)
+    with pytest.raises(error, match=said):
+        ask(replace(ENDPOINT, **change))
 
 
 def test_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,13 +198,6 @@ def test_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "aws sso login" in caught.value.hint
         assert [] == server.log
         assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
-
-
-def test_half_of_the_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key without its secret half is an error of access."""
-    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(ModelAccessError, match="PartialCredentialsError"):
-        ask(ENDPOINT)
 
 
 def test_an_expired_sign_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

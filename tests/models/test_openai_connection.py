@@ -1,85 +1,279 @@
-"""The clients to a model server: proxies of the environment, and threads that share a model."""
+"""Deadlines, closing, proxies, certificates and threads, with a real server on this machine."""
 
 import asyncio
+import gc
+import os
+import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from research_agent.errors import ModelError
-from research_agent.models.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder
+from research_agent.errors import ModelError, ModelTimeoutError, ModelUnavailableError
+from research_agent.models.adapters.openai import OpenAIChat, OpenAIEmbedder
 from research_agent.models.adapters.openai.connection import Connection, HttpClients
 from research_agent.types import Message
-from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply
+from tests.loopback import (
+    Json,
+    Live,
+    Peer,
+    Raw,
+    Script,
+    embedding_reply,
+    error_reply,
+    server,
+    text_reply,
+)
+from tests.loopback_faults import chunk, head, streamed
+from tests.models.openai_models import KEY, chat, endpoint
 
-PROXIES = ["http://127.0.0.1:9", "socks://127.0.0.1:1080/", "socks5://127.0.0.1:1080", "nonsense"]
+CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
 FAR = "https://models.example.org/v1"
 
 
-def endpoint(url: str, *, timeout: float = 20) -> Endpoint:
-    return Endpoint(model="m", url=lambda: url, where=url, api_key="none", timeout=timeout)
+def ask(model: OpenAIChat, text: str = "hello", *, seconds: float = 20) -> str:
+    return model.complete("r", [Message("user", text)], max_tokens=9, seconds=seconds).text
 
 
-def say(model: OpenAIChat, text: str = "hello") -> str:
-    return model.complete("r", [Message("user", text)], max_tokens=7).text
+def is_late(model: OpenAIChat, seconds: float = 0.3) -> None:
+    """Ask a server that does not reply, and see the call end at its deadline."""
+    begun = time.monotonic()
+    with pytest.raises(ModelTimeoutError, match="in time") as caught:
+        ask(model, seconds=seconds)
+    assert time.monotonic() - begun < seconds + 0.4
+    assert "models.timeout" in caught.value.hint
 
 
-def asked_by_threads(model: OpenAIChat, threads: int) -> list[str]:
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda number: say(model, f"n{number}"), range(threads)))
+class OneSlot:
+    """A server that works on one request at a time and writes nothing until it is let."""
+
+    def __init__(self) -> None:
+        self.slot, self.begun, self.quick = threading.Lock(), threading.Event(), False
+
+    def reply(self, _given: Json) -> Json | Live:
+        return text_reply("Paris") if self.quick else Live(self.work)
+
+    def work(self, peer: Peer) -> None:
+        with self.slot:
+            self.begun.set()
+            peer.send(head() + chunk("Paris"))
+            peer.gone(20)
+
+    def is_free(self) -> bool:
+        self.quick = True
+        return self.slot.acquire(timeout=0.6)
 
 
-@pytest.fixture
-def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Return the addresses that are connected to; each attempt fails."""
-    tried: list[object] = []
-
-    def refuse(_: socket.socket, address: object) -> None:
-        tried.append(address)
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *named, **_: tried.append(named))
-    return tried
+def test_a_request_that_is_late_is_dropped() -> None:
+    """The server sees its client leave, and has its one place free again."""
+    slot = OneSlot()
+    with chat(slot.reply) as model:
+        ask_once = replace(endpoint("http://127.0.0.1:9/v1"), timeout=0.0)
+        is_late(model)
+        assert slot.is_free()
+        assert "Paris" == ask(model)
+    with pytest.raises(ModelTimeoutError):  # (without time nothing is sent)
+        ask(OpenAIChat(ask_once))
 
 
-@pytest.mark.parametrize("proxy", PROXIES)
+def test_the_endpoint_has_a_deadline_of_its_own() -> None:
+    """The shorter one of the two holds."""
+    slot = OneSlot()
+    with chat(slot.reply, timeout=0.2) as model, pytest.raises(ModelTimeoutError, match=r"0\.2 s"):
+        ask(model)
+
+
+def test_the_connection_ends_with_its_stream() -> None:
+    """After a whole reply the server is not left with a connection that nobody reads from."""
+    left = threading.Event()
+
+    def write(peer: Peer) -> None:
+        peer.send(streamed(text_reply("Paris")))
+        if peer.gone(5):
+            left.set()
+
+    with chat(lambda _: Live(write)) as model:
+        assert "Paris" == ask(model)
+        assert left.wait(1)
+
+
+def test_closing_ends_what_is_asked() -> None:
+    """The call ends at once, with an error that is no reason to ask again."""
+    slot = OneSlot()
+    with ThreadPoolExecutor(1) as pool, chat(slot.reply) as model:
+        asking = pool.submit(ask, model)
+        assert slot.begun.wait(5)
+        model.close()
+        with pytest.raises(ModelError, match="closed") as caught:
+            asking.result(1)
+        assert slot.is_free()
+        assert "Paris" == ask(model)
+    assert not caught.value.retryable
+
+
+def test_interrupt_leaves_nothing_behind() -> None:
+    """Ctrl-C ends the request at once, and the server sees it."""
+    slot = OneSlot()
+
+    def interrupt() -> None:
+        assert slot.begun.wait(5)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with chat(slot.reply) as model:
+        pressing = threading.Thread(target=interrupt)
+        pressing.start()
+        with pytest.raises(KeyboardInterrupt):
+            ask(model)
+        assert slot.is_free()
+        pressing.join()
+
+
+def test_deadline_holds_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment's proxy is used for other machines, and its connection is ended as well."""
+    slot = OneSlot()
+    with server(slot.reply) as proxy:
+        for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("http_proxy", proxy.removesuffix("/v1"))
+        with closing(OpenAIChat(endpoint("http://models.example.org/v1"))) as model:
+            is_late(model)
+            assert slot.is_free()
+            assert "Paris" == ask(model)
+
+
+def test_deadline_holds_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the system cannot be kept from waiting for does not keep the caller."""
+    free, lookup = threading.Event(), socket.getaddrinfo
+
+    def slow(*named: Any, **more: Any) -> object:  # noqa: ANN401 (handed on as they come)
+        free.wait(10)
+        return lookup(*named, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    with (
+        server(lambda _: text_reply("Paris")) as url,
+        closing(OpenAIChat(endpoint(url.replace("127.0.0.1", "localhost")))) as model,
+    ):
+        is_late(model)
+        free.set()
+        assert "Paris" == ask(model)
+
+
+def test_deadline_holds_while_tls_begins() -> None:
+    """A handshake that is not answered is left like any other wait, and so is its connection."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
+        with closing(OpenAIChat(endpoint(url))) as model:
+            is_late(model)
+    gc.collect()  # (a connection that was forgotten would be told of now)
+
+
+@contextmanager
+def secured(script: Script) -> Iterator[OpenAIChat]:
+    with (
+        server(script, certificate=str(CERTIFICATE)) as url,
+        closing(OpenAIChat(endpoint(url))) as model,
+    ):
+        yield model
+
+
+def test_certificate_that_nobody_vouches_for() -> None:
+    """It is refused, and the hint names what makes it known."""
+    with (
+        secured(lambda _: text_reply("Paris")) as model,
+        pytest.raises(ModelError, match="certificate") as caught,
+    ):
+        ask(model)
+    assert not caught.value.retryable
+    assert all(word in caught.value.hint for word in ("SSL_CERT_FILE", "base_url"))
+
+
+def test_certificate_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SSL_CERT_FILE makes it known; deadlines hold inside TLS as well."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    slot = OneSlot()
+    slot.quick = True
+    with secured(slot.reply) as model:
+        assert "Paris" == ask(model)
+        slot.quick = False
+        is_late(model)
+
+
+def test_address_that_does_not_speak_tls() -> None:
+    """https:// to a server that speaks plain HTTP is told from one that is down."""
+    with (
+        server(lambda _: text_reply("Paris")) as url,
+        closing(OpenAIChat(endpoint(url.replace("http:", "https:")))) as model,
+        pytest.raises(ModelError, match="does not speak TLS"),
+    ):
+        ask(model)
+
+
+def test_server_that_moves_and_dies() -> None:
+    """The next call goes to its new address; where nobody listens, the error names that one."""
+    with server(lambda _: text_reply("old")) as old, server(lambda _: text_reply("new")) as new:
+        at = iter([old, new, new])
+        model = OpenAIChat(replace(endpoint(old), url=lambda: next(at), where=new))
+        assert ["old", "new"] == [ask(model), ask(model)]
+    with closing(model), pytest.raises(ModelUnavailableError, match="be reached") as caught:
+        ask(model)
+    assert new in caught.value.hint
+
+
+def test_key_is_sent() -> None:
+    """The key goes to the server."""
+    with (
+        server(lambda _: text_reply("a"), key=KEY) as url,
+        closing(OpenAIChat(endpoint(url))) as model,
+    ):
+        assert "a" == ask(model)
+
+
+@pytest.mark.parametrize("proxy", ["socks://127.0.0.1:1080/", "http://127.0.0.1:9", "nonsense"])
 def test_proxies_are_passed_by_on_this_machine(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes to this machine's own server takes no proxy, whatever the environment says."""
     for name in ("HTTP_PROXY", "ALL_PROXY", "OPENAI_PROXY"):
         monkeypatch.setenv(name, proxy)
-    with server(lambda _: text_reply("a")) as url:
-        model = OpenAIChat(endpoint(url))
-        assert "a" == say(model)
-        model.close()
-    with server(lambda _: embedding_reply([[2, 0]])) as url:
-        embedder = OpenAIEmbedder(endpoint(url))
-        assert [[1.0, 0.0]] == embedder.embed(["a"])
-        embedder.close()
+    with (
+        server(lambda given: text_reply("a") if "messages" in given else VECTOR) as url,
+        closing(OpenAIChat(endpoint(url))) as model,
+        closing(OpenAIEmbedder(endpoint(url))) as embedder,
+    ):
+        assert ("a", [[1.0, 0.0]]) == (ask(model), embedder.embed(["a"]))
+
+
+VECTOR = embedding_reply([[2, 0]])
 
 
 @pytest.mark.parametrize(
-    "ask",
-    [lambda: say(OpenAIChat(endpoint(FAR))), lambda: OpenAIEmbedder(endpoint(FAR)).embed(["a"])],
+    "make",
+    [
+        lambda: ask(OpenAIChat(endpoint(FAR))),
+        lambda: OpenAIEmbedder(endpoint(FAR)).embed(["a"]),
+    ],
 )
 @pytest.mark.parametrize("scheme", ["socks", "socks5", "ftp"])
 def test_a_proxy_that_cannot_be_used_is_told(
-    ask: Callable[[], object],
-    scheme: str,
-    connected: list[object],
-    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[], object], scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To another machine it is an error that names the variables; nothing is sent."""
+    tried: list[object] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *named, **_: tried.append(named))
     monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("ALL_PROXY", f"{scheme}://me:SECRET@127.0.0.1:1080/")
     with pytest.raises(ModelError, match=FAR) as caught:
-        ask()
+        make()
     assert "ALL_PROXY" in caught.value.hint
     assert "SECRET" not in f"{caught.value} {caught.value.hint}"
-    assert [] == connected
+    assert [] == tried
 
 
 def test_clients_are_used_again() -> None:
@@ -103,24 +297,26 @@ def test_clients_are_used_again() -> None:
     assert [1, 1] == [connection.run(echo) for _ in range(2)]
     with pytest.raises(ModelError, match="no"):
         connection.run(fail)
-    assert 1 == connection.run(echo)
     asyncio.run(close_in_a_loop())
     assert 2 == connection.run(echo)
     connection.close()
     assert [True, True] == [clients.awaiting.is_closed for clients in made]
 
 
+def asked_by_threads(model: OpenAIChat, threads: int) -> list[str]:
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda number: ask(model, f"n{number}"), range(threads)))
+
+
 def test_threads_share_a_model() -> None:
     """Several threads may ask at the same time; each gets its own reply."""
-    with server(lambda given: text_reply(given["messages"][0]["content"])) as url:
-        model = OpenAIChat(endpoint(url))
+    with chat(lambda given: text_reply(given["messages"][0]["content"])) as model:
         assert [f"n{n}" for n in range(4)] == asked_by_threads(model, 4)
-        model.close()
 
 
 def test_two_threads_meet_the_same_refusal() -> None:
     """A refusal that comes after another thread has learnt of it is no failure."""
-    both, learnt, numbered = Barrier(2), Event(), iter(range(2))
+    both, learnt, numbered = threading.Barrier(2), threading.Event(), iter(range(2))
 
     def script(given: Json) -> Json | Raw:
         if "logprobs" not in given:
@@ -131,7 +327,5 @@ def test_two_threads_meet_the_same_refusal() -> None:
             learnt.wait(10)
         return error_reply(400, "logprobs is not supported")
 
-    with server(script) as url:
-        model = OpenAIChat(endpoint(url))
+    with chat(script) as model:
         assert ["a", "a"] == asked_by_threads(model, 2)
-        model.close()
