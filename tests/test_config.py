@@ -100,32 +100,6 @@ def test_environment_wins_over_the_file(tmp_path: Path) -> None:
     )
 
 
-def test_environment_alone_is_enough() -> None:
-    """Every key of a section can be set without a file."""
-    given = {
-        "RERANK__MODE": "http",
-        "RERANK__BASE_URL": "http://127.0.0.1:8080",
-        "RERANK__FORM": "tei",
-        "RERANK__CANDIDATES": "25",
-        "BLEND__MODE": "off",
-        "BLEND__SCALE": "z-score",
-        "BLEND__ALPHA": "1",
-    }
-    settings = load_settings(None, {f"RESEARCH_AGENT_{key}": text for key, text in given.items()})
-
-    assert ("http", "http://127.0.0.1:8080", "tei", 25) == (
-        settings.rerank.mode,
-        settings.rerank.base_url,
-        settings.rerank.form,
-        settings.rerank.candidates,
-    )
-    assert ("off", "z-score", 1.0) == (
-        settings.blend.mode,
-        settings.blend.scale,
-        settings.blend.alpha,
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [

@@ -88,17 +88,6 @@ def found(query: str) -> list[Chunk]:
 
 
 @pytest.mark.usefixtures("folder")
-def test_each_is_found_by_its_words() -> None:
-    """A row on a second page below its head, lying lines, columns one by one, Hebrew words."""
-    (row,) = found("1568")
-    assert ("table", 2, "table") == (row.doc_id, row.start_page, row.kind)
-    assert "Table 1. Sizes\nname | key | text\nC | 1568 | 1569\nD | 9 | 8" == row.text
-    assert "A line of turned text and another one." == found("turned")[0].text
-    assert "line 5 tells of apples right line 0" in found("apples")[0].text
-    assert [HEBREW] == [chunk.text for chunk in found("\u05d4\u05d5\u05d6\u05d7")]
-
-
-@pytest.mark.usefixtures("folder")
 def test_what_is_missing_is_said() -> None:
     """A scan is named with its cure, a mended file with what it has lost."""
     told = {Path(item.record.path).stem: item.record for item in list_documents("default")}
@@ -109,16 +98,6 @@ def test_what_is_missing_is_said() -> None:
     )
     assert "the end of the file is missing; 1 of 9 pages are empty" == told["mended"].reason
     assert {"mended"} == {chunk.doc_id for chunk in found("rivers")}
-
-
-@pytest.mark.usefixtures("folder")
-def test_one_file_under_two_names() -> None:
-    """Both are documents, with chunks of their own and the same text."""
-    chunks = found("rye")
-
-    assert {"notes", "notes again"} == {chunk.doc_id for chunk in chunks}
-    assert 1 == len({chunk.text for chunk in chunks})
-    assert 2 == len({chunk.chunk_id for chunk in chunks})
 
 
 @pytest.mark.usefixtures("folder")

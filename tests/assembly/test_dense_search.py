@@ -62,28 +62,6 @@ def answer(found: OpenIndex) -> tuple[str, ...]:
     return (*(hit.chunk_id for hit in hits), words[0].chunk_id, f"{similar[0]:.6f}")
 
 
-def test_few_vectors_need_no_files(edition: Edition) -> None:
-    """They are compared one by one, with the result that Chroma gives."""
-    with opened() as (found, dense):
-        expected = answer(found)
-        assert ApproximateVectors is dense.kind
-    with opened(Settings()) as (found, dense):
-        assert (expected, ExactVectors, ()) == (answer(found), dense.kind, found.warnings)
-    assert edition.vectors.exists()
-
-
-@pytest.mark.usefixtures("edition")
-def test_long_vectors_count_as_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few vectors that would fill the memory are searched by Chroma, and its files stay."""
-    monkeypatch.setattr(index_search, "HELD", 40 * 256 - 1)
-    update(Settings())
-    with opened(Settings()) as (found, dense):
-        assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
-    monkeypatch.setattr(index_search, "HELD", 40 * 256)
-    with opened(Settings()) as (_, dense):
-        assert ExactVectors is dense.kind
-
-
 @pytest.mark.usefixtures("edition")
 def test_damage_that_shows_at_a_question_is_survived() -> None:
     """All vectors are compared instead, a warning says so, and the files are made anew later."""

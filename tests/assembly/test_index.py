@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.index import OpenIndex, list_indexes, open_index, remove_index
-from research_agent.assembly.index_search import DenseSearch
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import (
@@ -22,7 +21,6 @@ from research_agent.errors import (
     PathError,
 )
 from research_agent.index.adapters.folders import locate
-from research_agent.index.adapters.vectors.approximate import ApproximateVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from research_agent.types.documents import IndexReport
 from tests.fakes import WordEmbedder, embedding
@@ -96,15 +94,6 @@ def test_threads_may_share_an_index(docs: Path, exact_below: int) -> None:
     settings = replace(SETTINGS, index=IndexSettings(exact_below=exact_below))
     with opened(settings=settings) as index, ThreadPoolExecutor(8) as pool:
         assert {(KEY, KEY)} == set(pool.map(lambda _: best(index), range(200)))
-
-
-def test_large_indexes_are_searched_approximately(docs: Path) -> None:
-    """Above `exact_below` vectors Chroma's graph is asked, with the same result here."""
-    update(docs)
-    with opened(settings=replace(SETTINGS, index=IndexSettings(exact_below=2))) as index:
-        assert isinstance(index.vectors, DenseSearch)
-        assert ApproximateVectors is index.vectors.kind
-        assert (KEY, KEY) == best(index)
 
 
 def test_no_index_says_how_to_make_one(docs: Path, tmp_path: Path) -> None:
@@ -238,15 +227,6 @@ class BrokenEmbedder(WordEmbedder):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         raise ModelMissingError(f"no model for {len(texts)} texts")
-
-
-def test_rebuilding_without_a_model_costs_nothing(docs: Path) -> None:
-    """An embedding model that does not work leaves the old index as it was."""
-    update(docs)
-    with pytest.raises(ModelMissingError):
-        update(docs, embedder=BrokenEmbedder(), rebuild=True)
-    with opened() as index:
-        assert (KEY, KEY) == best(index)
 
 
 def test_rebuilding_from_an_unreadable_path_costs_nothing(

@@ -8,7 +8,7 @@ import pytest
 from research_agent.settings import BudgetSettings, VerifySettings
 from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import ResearchResult
-from tests.fakes import BYPASSING, GOOD, NO, QUESTION, TEXTS, WRONG, YES, ScriptedChat, ports, says
+from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, WRONG, YES, ScriptedChat, ports, says
 from tests.graphs.test_graph import run
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
@@ -114,20 +114,3 @@ def test_hostile_evidence(evidence: str) -> None:
 
     assert (GOOD, ["c1"]) == (result.answer, [citation.key for citation in result.citations])
     assert is_sound(result)
-
-
-def test_corpus_of_one_chunk_can_be_answered_from() -> None:
-    """One chunk is enough evidence."""
-    result = asked(GOOD, texts=TEXTS[:1])
-
-    assert ("answered", GOOD, "") == (result.status, result.answer, result.advice)
-    assert 1 == len(result.evidence)
-
-
-def test_refused_by_the_check_has_its_reason() -> None:
-    """The model says that the chunks do not answer the question."""
-    given = ports(ScriptedChat(says(GOOD)), verifier=ScriptedChat(NO))
-    result = run(given, ONE_ROUND)
-
-    assert "insufficient_evidence" == result.refusal_reason
-    assert "in 1 document (3 chunks); nearest: guide" in result.advice

@@ -1,19 +1,13 @@
 """Whatever the budget, the graph keeps within it and ends with a result."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graphs.search import build_search_graph
-from graphs.state import RESULT, CallInput, SearchInput, SearchOutput, SearchState
-from graphs.tools import build_search_tool
-from research_agent.errors import ConfigError
+from graphs.state import RESULT, SearchInput, SearchOutput, SearchState
 from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
 from research_agent.types import ModelCall, Probe, TraceEvent
-from research_agent.types.budget import Allowance
-from research_agent.types.calls import ToolCall
 from research_agent.types.refinement import Refinement
 from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, ports, says
 from tests.graphs.serving import EVERYTHING, FIRST, Server, paid, run
@@ -100,13 +94,6 @@ def test_money_is_checked_before_each_call(cost: float) -> None:
     assert FIRST in result.answer
 
 
-def test_money_without_prices_is_no_limit() -> None:
-    """Where a model has no price, a limit in money limits nothing, and the cost is unknown."""
-    result, _ = run(Server().ports(), paid(cost=0.01))
-
-    assert (None, FULL) == (result.usage.cost, result.usage.llm_calls)
-
-
 def test_budget_that_pays_no_answer_is_a_refusal() -> None:
     """Nothing was answered: the contract's refusal, with the limit that was reached."""
     result, _ = run(Server().ports(), paid(tokens=100))
@@ -162,17 +149,6 @@ def test_search_gets_what_is_left(spent: int, author: str) -> None:
     assert (author == "planner") == any("planner wrote" in note for note in output.trace[1].notes)
 
 
-def test_search_without_a_call_left_asks_nobody() -> None:
-    """The reason names the limit."""
-    before = TraceEvent(queries=tuple(f"q{i}" for i in range(20)))
-    given = SearchInput(question="?", probe=Probe(), refinement=Refinement(), trace=(before,))
-    planner = ScriptedChat(calls("bread"))
-    output = search(given, planner, MODEL_CALLS)
-
-    assert ("stop", "budget_tool_calls") == (output.found.decision, output.found.reason)
-    assert [] == planner.asked
-
-
 def test_parallel_calls_share_what_is_left() -> None:
     """Each of three calls gets a third, after the model call that planned them."""
     settings = replace(
@@ -188,36 +164,3 @@ def test_parallel_calls_share_what_is_left() -> None:
 
     assert (3, 3) == (plan.share.llm_calls, plan.share.tool_calls)
     assert plan.share.tokens < 100_000 // 3
-
-
-def test_share_comes_back_from_json() -> None:
-    """What `Send` carries may be JSON, after an edit."""
-    sent = CallInput(
-        call=ToolCall(0, "search_chunks_tool", {"query": "x", "exclude_chunk_ids": ["a"]}),
-        probe=Probe(),
-        share=Allowance(1, 2, 300, 4.0),
-    )
-
-    assert sent == CallInput.model_validate(json.loads(sent.model_dump_json()))
-
-
-def test_parent_agent_may_leave_the_allowance_empty() -> None:
-    """The tool takes a query alone; models see neither the probe nor the allowance."""
-    filtering = FilterSettings(mode="llm", min_similarity=-1.0)
-    settings = replace(MODEL_CALLS, filter=filtering, budget=BudgetSettings(tokens=100))
-    tool = build_search_tool(ports(ScriptedChat()), settings, PROMPTS)
-    message = tool.invoke(
-        {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": "bread"}}
-    )
-
-    spec = convert_to_openai_tool(tool)["function"]
-    assert {"probe", "allowance"}.isdisjoint(spec["parameters"]["properties"])
-    stats = message.artifact.stats
-    assert (3, 3) == (stats.original, stats.undecided)
-    assert "budget.tokens is spent" == stats.fallback
-
-
-def test_budget_of_nothing_is_a_wrong_setting() -> None:
-    """One model call, one search, a hundred tokens and one second are the least."""
-    with pytest.raises(ConfigError):
-        Settings(budget=BudgetSettings(llm_calls=0))

@@ -18,14 +18,11 @@ from graphs.chat_state import plainly
 from graphs.checkpoints import sqlite_saver
 from graphs.context import ResearchContext
 from graphs.node_wrapper import own_threads
-from graphs.research import build_research_graph
-from graphs.state import ResearchInput
 from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
 from research_agent.types.conversation import Turn
-from research_agent.types.scope import Scope
 from tests.fakes import (
     BYPASSING,
     GOOD,
@@ -92,17 +89,6 @@ def test_follow_up_starts_from_known_evidence() -> None:
     assert turn.llm_calls == state.turns[0].llm_calls + 1
     assert {"guide-0", "guide-1"} <= set(state.ledger.seen)
     assert ["guide-0"] == [item.chunk_id for item in state.turns[0].citations]
-
-
-@pytest.mark.parametrize("reply", ["What is bread?", "what is  bread"])
-def test_question_that_stands_by_itself_stays(reply: str) -> None:
-    """The model returns it unchanged; it is asked as it was typed, without a warning."""
-    graph = chat(ports(ScriptedChat(says(GOOD)), completes(reply)))
-    say(graph, QUESTION)
-    turn = say(graph, "What is bread?").turns[1]
-
-    assert ("new", "What is bread?") == (turn.how, turn.question)
-    assert not [one for one in turn.warnings if one.startswith("follow_up")]
 
 
 @pytest.mark.parametrize(
@@ -256,18 +242,6 @@ def test_scope_and_rejected_chunks_hold_for_every_turn_until_changed() -> None:
     assert [["rye"], ["rye"], ["wheat"]] == [
         [item.doc_id for item in turn.citations] for turn in third.turns
     ]
-
-
-def test_research_graph_keeps_to_its_scope() -> None:
-    """No hit, neighbour or known chunk from outside enters the evidence."""
-    graph = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
-    given = ResearchInput(
-        question=QUESTION, scope=Scope(exclude=frozenset({"guide-1"})), known=("guide-1", "gone")
-    )
-    result = graph.invoke(given)["result"]
-
-    assert {"guide-0"} <= {item.hit.chunk.chunk_id for item in result.evidence}
-    assert "guide-1" not in {item.hit.chunk.chunk_id for item in result.evidence}
 
 
 def test_failed_turn_leaves_the_thread_usable() -> None:

@@ -23,9 +23,7 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.ports import Ports
-from research_agent.settings import BudgetSettings, FilterSettings
 from tests.fakes import (
-    BYPASSING,
     LOOP,
     PROMPTS,
     QUESTION,
@@ -101,18 +99,6 @@ def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int,
 
     assert (stop_reason, rounds) == (result.stop_reason, result.rounds)
     assert note in result.warnings
-
-
-def test_filter_names_its_fallback() -> None:
-    """Similar hits are kept where the call fails, and the statistics say why."""
-    filterer = ScriptedChat(ModelUnavailableError("down"))
-    given = ports(ScriptedChat(says(FIRST)), filterer=filterer)
-    filtering = FilterSettings(mode="llm")
-    result, _ = run(given, replace(BYPASSING, filter=filtering, budget=BudgetSettings(rounds=1)))
-
-    stats = result.filter_stats
-    assert ("llm", 3, 2) == (stats.mode, stats.original, stats.kept)
-    assert (1, 2, "down") == (stats.discarded, stats.undecided, stats.fallback)
 
 
 @pytest.mark.parametrize("number", range(1, LAST + 1))

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.errors import ModelReplyError, QuestionError
@@ -41,7 +39,6 @@ ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
 INVENTED = "It was made by Shannon in 1950."
 MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
-OUTER = "retrieve assess refine search select_evidence answer verify"
 EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
 "text": "ML-KEM-768 has an encapsulation key of 1184 bytes.", "start_page": 7, "end_page": 7},
 "score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
@@ -69,25 +66,6 @@ def test_answer_with_citation() -> None:
     )
     assert f"{ROUND} report" == " ".join([*result.usage.node_seconds, "report"])
     assert result == RESULT.validate_json(RESULT.dump_json(result))
-
-
-def test_confident_retrieval_costs_two_calls() -> None:
-    """With a convincing ranking only the answer and its check are asked for."""
-    result = run(ports(ScriptedChat(says(GOOD))))
-
-    assert "bypass" == result.confidence.decision
-    assert 2 == result.usage.llm_calls
-
-
-def test_unsupported_answer_goes_back_to_retrieval() -> None:
-    """A number that its source does not have leads to a second round, asked with that sentence."""
-    texts = ["ML-KEM-768 keys have 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    given = ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts)
-    graph = build_research_graph(given, LOOP, PROMPTS)
-
-    seen = [name for update in graph.stream(ResearchInput(question=QUESTION)) for name in update]
-
-    assert [*f"{OUTER} {OUTER}".split(), "report"] == seen
 
 
 def test_second_round_mends_the_answer() -> None:
@@ -198,34 +176,10 @@ def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str
     assert "logprobs" == result.uncertainty.source
 
 
-def test_answer_that_speaks_of_the_refusal_is_none() -> None:
-    """Only a whole reply is a refusal, not a sentence that quotes it."""
-    text = "A refusal says not found in provided docs"
-    given = ports(ScriptedChat(says(f"{text} [c1].")), texts=[f"{text}."])
-    result = run(given, question="What does a refusal say?")
-
-    assert ("answered", f"{text} [c1].") == (result.status, result.answer)
-
-
 def test_empty_answer_is_an_error() -> None:
     """A model that says nothing has not answered."""
     with pytest.raises(ModelReplyError):
         run(ports(ScriptedChat(says(" "))))
-
-
-def test_second_round_is_refined_from_the_question() -> None:
-    """The planner sees the doubtful sentence; it does not decide which queries may be asked."""
-    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    plan = '{"kind": "rewrite", "queries": ["%s"]}'
-    queries = ["ML-KEM-768 encapsulation key bytes", "bytes of an ML-KEM-768 encapsulation key"]
-    planner = ScriptedChat(*(says(plan % query) for query in queries))
-    settings = replace(REFINING, budget=LOOP.budget)
-    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), planner, texts=texts), settings)
-
-    assert 2 == len(planner.asked)
-    assert [False, True] == ["1088" in prompt for _, prompt, _ in planner.asked]
-    assert ("",) == tuple(verdict.blocked for verdict in result.refinement.verdicts)
-    assert (QUESTION, queries[1]) == result.refinement.queries
 
 
 def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
@@ -263,21 +217,6 @@ def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
 
     assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
     assert ["x"] == [item.hit.chunk.chunk_id for item in result.evidence]
-
-
-def test_each_turn_starts_afresh(tmp_path: Path) -> None:
-    """Three turns on one thread: the turns stay, rounds, evidence and trace do not leak."""
-    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
-        given = ports(ScriptedChat(says(GOOD)))
-        chat = build_chat_graph(given, BYPASSING, PROMPTS, checkpointer=SqliteSaver(file))
-        for number in range(3):
-            asked = ChatInput(messages=[HumanMessage(f"{QUESTION} {number}")])
-            turns = ChatState.model_validate(chat.invoke(asked, config)).turns
-
-    assert [1, 1, 1] == [turn.rounds for turn in turns]
-    assert [2, 3, 3] == [turn.llm_calls for turn in turns]  # (a follow-up costs one more)
-    assert [f"{QUESTION} {n}" for n in range(3)] == [turn.text for turn in turns]
 
 
 def test_seconds_are_stamped_and_calls_are_counted() -> None:

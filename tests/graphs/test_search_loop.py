@@ -10,9 +10,8 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graphs.research import build_research_graph
 from graphs.search import build_search_graph
-from graphs.state import ResearchInput, SearchInput, SearchOutput
+from graphs.state import SearchInput, SearchOutput
 from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
@@ -22,7 +21,6 @@ from research_agent.settings import FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe
 from research_agent.types.budget import NOTHING, Allowance
 from research_agent.types.calls import ToolCall
-from research_agent.types.evidence import Evidence
 from research_agent.types.refinement import Refinement
 from research_agent.types.verification import Check
 from tests.fakes import (
@@ -64,30 +62,6 @@ def nodes(output: SearchOutput) -> str:
     return " ".join(event.node for event in output.trace)
 
 
-def test_planner_writes_one_call_a_query() -> None:
-    """Without a tool-calling model the queries become calls, each one once, run in parallel."""
-    output = search(
-        planner := ScriptedChat(says("no")), BYPASSING, "ML-KEM-512 bytes", "bread", "bread"
-    )
-
-    assert "plan_calls run_call run_call collect" == nodes(output)
-    assert ("stop", "planned") == (output.found.decision, output.found.reason)
-    assert [] == planner.asked
-
-
-def test_model_writes_tool_calls_until_it_is_content() -> None:
-    """The model sees compact results, asks again, and ends the loop by asking for nothing."""
-    planner = ScriptedChat(calls("800 bytes"), calls("bread degrees"), says("done"))
-    output = search(planner, ONE_HIT, "ignored")
-
-    assert "plan_calls run_call collect plan_calls run_call collect plan_calls collect" == nodes(
-        output
-    )
-    assert "search_chunks_tool" == planner.asked[0][2][0]["function"]["name"]  # type: ignore[index]
-    assert '{"query": "800 bytes"}>\n[k1] (guide, page 2; text): ML-KEM-512' in planner.asked[1][1]
-    assert "model_done" == output.found.reason
-
-
 @pytest.mark.parametrize("reply", [calls("bread degrees"), says(IN_TEXT)], ids=["call", "text"])
 def test_calls_are_read_from_both_places(reply: Completion) -> None:
     """A call among the tool calls and one written as JSON in the text find the same."""
@@ -95,26 +69,6 @@ def test_calls_are_read_from_both_places(reply: Completion) -> None:
 
     assert "plan_calls run_call collect plan_calls collect" == nodes(output)
     assert BREAD == output.found.hits[0].chunk.text
-
-
-def test_model_without_calls_is_replaced_by_the_planner() -> None:
-    """The trace says that the planner stood in."""
-    output = search(ScriptedChat(says("I cannot call tools.")), ONE_HIT, "bread")
-
-    assert ("plan_calls: the model wrote no call, the planner did",) == output.trace[0].notes
-    assert BREAD == output.found.hits[0].chunk.text
-
-
-def test_turns_are_limited_by_the_budget() -> None:
-    """Twenty turns that each find something new end by the budget, not by the recursion limit."""
-    words = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxy"]
-    planner = ScriptedChat(*map(calls, words))
-    search_settings = SearchSettings(mode="tool_calling", max_turns=20, max_chunks=1)
-    settings = replace(MODEL_CALLS, search=search_settings)
-    given = ports(ScriptedChat(says("not found in provided docs")), planner, texts=words)
-    build_research_graph(given, settings, PROMPTS).invoke(ResearchInput(question="what"))
-
-    assert 20 == len(planner.asked)
 
 
 def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
@@ -136,27 +90,6 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
     assert [hit for hit in own if (hit.similarity or 0) >= 0.1] == list(output.found.hits)
 
 
-def test_a_failed_search_falls_back_to_the_probe() -> None:
-    """A note says so; nothing that the search would have skipped comes back."""
-    given = ports(ScriptedChat())
-    probe = retrieve(
-        "bread 800", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)
-    ).value
-    read = Evidence("c1", probe.hits[0])
-    start = SearchInput(
-        question="?",
-        probe=probe,
-        refinement=Refinement("keep", ("bread 800",)),
-        evidence=(read,),
-    )
-    graph = build_search_graph(replace(given, embedder=Down()), BYPASSING, PROMPTS)
-    output = SearchOutput.model_validate(graph.invoke(start))
-
-    assert ["search: down for 1 texts; answered from the round's first search"] == notes(output)
-    assert output.found.hits
-    assert read.hit.chunk.chunk_id not in {hit.chunk.chunk_id for hit in output.found.hits}
-
-
 def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
     """Calls that were planned but not run survive the process that planned them."""
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
@@ -170,32 +103,6 @@ def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
             output = graph.invoke(value, config, interrupt_before=["run_call"] if value else None)
 
     assert BREAD in {hit.chunk.text for hit in output["found"].hits}
-
-
-@pytest.mark.parametrize(("verdict", "kept"), [("KEEP", 3), ("DISCARD", 2), ("perhaps", 3)])
-def test_filter_model_judges_each_hit(verdict: str, kept: int) -> None:
-    """A model that finds nothing, or says nothing, never empties a search."""
-    filterer = ScriptedChat(says("\n".join(f"k{i} -> {verdict}" for i in (1, 2, 3))))
-    given = ports(ScriptedChat(), filterer=filterer)
-    settings = replace(BYPASSING, filter=FilterSettings(mode="llm"))
-    start = SearchInput(
-        question="?", probe=Probe(), refinement=Refinement("keep", ("ML-KEM bread bytes",))
-    )
-    output = SearchOutput.model_validate(build_search_graph(given, settings, PROMPTS).invoke(start))
-
-    assert (3, kept) == (output.found.stats.original, output.found.stats.kept)
-    assert kept == len(output.found.hits)
-    assert len(filterer.asked) == sum(len(event.calls) for event in output.trace)
-
-
-def test_score_filter_drops_what_is_not_similar() -> None:
-    """Mode "score" reads the cosine, and its threshold changes what is found."""
-    kept = []
-    for least in (-1.0, 0.3, 1.0):
-        settings = replace(BYPASSING, filter=FilterSettings(min_similarity=least))
-        kept.append(len(search(ScriptedChat(), settings, "ML-KEM-512 bytes").found.hits))
-
-    assert [3, 2, 0] == kept
 
 
 @pytest.mark.parametrize(("look_again", "asked"), [(True, 2), (False, 1)])

@@ -17,7 +17,7 @@ from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk
-from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
+from research_agent.types.calls import ChunksResult, SearchResult
 from research_agent.types.corpus import OUTLINE_TOKENS, DocumentOutline
 from research_agent.types.references import Edge
 from tests.fakes import (
@@ -250,16 +250,6 @@ def test_what_can_be_understood_is(arguments: dict[str, object]) -> None:
     assert "success" == call(research_tools().tools()[0], **arguments).status
 
 
-def test_what_references_add_is_not_counted_as_found() -> None:
-    """The model reads how many are hits, and how many stand behind them."""
-    wanted = {"max_chunks": 1, "file_filter": "fips", "include_references": True}
-    message = call(research_tools().tools()[0], query="bread keys", **wanted)
-
-    assert message.text.startswith(
-        "1 of 2 chunks found in 1 documents, and 1 that they refer to\n1. [a] "
-    )
-
-
 def test_as_many_hits_are_found_as_the_filter_may_see() -> None:
     """The depth of the search follows `filter.oversample`, not a number of its own."""
     texts = [f"bread {n}" for n in range(60)]
@@ -348,15 +338,6 @@ def test_many_chunks_are_read_in_parts() -> None:
     assert 2 == message.text.count("</chunk>")
     assert message.text.endswith("(3 more chunks; ask for them: n2, n3, n4)")
     assert 5 == len(message.artifact.hits)
-
-
-def test_list_documents() -> None:
-    """The outline for models, everything for programs."""
-    message = call(research_tools().tools()[2])
-
-    assert isinstance(message.artifact, DocumentsResult)
-    assert DOCUMENTS == message.artifact.documents
-    assert message.text == message.artifact.outline
 
 
 def test_python_raises_what_tools_answer() -> None:
