@@ -14,14 +14,13 @@ from research_agent.assembly.parsing import parse_file, reader
 from research_agent.documents.adapters.openapi import parse_api
 from research_agent.documents.adapters.sandbox import EagerReader
 from research_agent.documents.chunking import linked_chunks
-from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
-from research_agent.text.words import index_words
-from research_agent.types import Chunk
-from research_agent.types.documents import ParsedDocument
-from research_agent.types.references import ChunkLinks
+from research_agent.types import ChunkKind
+from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import Link, LinkedChunk
 from tests.data_sets import data_set
 
+HEAD = "GET /pets listPets"
 SPECS = ("box.json", "twilio_verify_v2.json")
 API = '{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": {"/pets": {"get": {}}}}'
 
@@ -37,7 +36,7 @@ def real(name: str) -> ParsedDocument:
     return parse_file(str(data_set("openapi", name)))
 
 
-def chunks(document: ParsedDocument, size: int = 1000) -> tuple[tuple[Chunk, ChunkLinks], ...]:
+def chunks(document: ParsedDocument, size: int = 1000) -> tuple[LinkedChunk, ...]:
     return linked_chunks("key", "doc", document, source="/x.json", chunk_chars=size)
 
 
@@ -63,24 +62,6 @@ def test_files_are_told_by_their_content(
     (tmp_path / name).write_bytes(data)
 
     assert kinds == {block.kind for block in sandbox.read(str(tmp_path / name)).blocks}
-
-
-def test_links_come_through_the_child(sandbox: EagerReader) -> None:
-    """What the child has read is what is read here."""
-    path = str(data_set("openapi", SPECS[1]))
-
-    assert parse_file(path) == sandbox.read(path)
-
-
-def test_broken_files_have_a_reason_and_a_hint(sandbox: EagerReader, tmp_path: Path) -> None:
-    """The place of the fault comes through, and the next file is read."""
-    (tmp_path / "bad.json").write_text(API[:-1], encoding="utf-8")
-    with pytest.raises(DocumentError) as caught:
-        sandbox.read(str(tmp_path / "bad.json"))
-
-    place = f"(line 1, column {len(API)})"
-    assert f"not valid JSON: Expecting ',' delimiter {place}" == str(caught.value)
-    assert "mend that place and index the file again" == caught.value.hint
 
 
 def test_every_gold_name_is_a_heading() -> None:
@@ -120,21 +101,6 @@ def test_numbers_of_the_real_ones() -> None:
     assert [(), ()] == [document.warnings for document in documents]
 
 
-def test_chunks_of_a_real_one() -> None:
-    """Parts have the heading of the whole and lead to each other; every link leads somewhere."""
-    found = chunks(real("box.json"))
-    anchors = Counter(anchor for _, links in found for anchor in links.anchors)
-    heads: dict[tuple[str, ...], set[str]] = {}
-    for chunk, _ in found:
-        heads.setdefault(chunk.section, set()).add(chunk.text.split("\n")[0])
-
-    assert {1} == set(anchors.values())
-    assert [] == [link for _, links in found for link in links.links if not anchors[link.target]]
-    assert {1} == {len(names) for section, names in heads.items() if section != ("About",)}
-    assert 1500 >= max(len(chunk.text) for chunk, _ in found)
-    assert {"operation", "schema", "security", "list", "text"} == {c.kind for c, _ in found}
-
-
 def test_every_reference_of_a_real_one_is_a_link() -> None:
     """The schemas that an operation refers to, at whatever depth, are linked from its parts."""
     root = json.loads(data_set("openapi", "box.json").read_text(encoding="utf-8"))
@@ -152,45 +118,85 @@ def test_every_reference_of_a_real_one_is_a_link() -> None:
         assert wanted == found[f"#/components/schemas/{name}"]
 
 
-def test_yaml_says_the_same() -> None:
-    """A real description is the same document in YAML."""
-    root = json.loads(data_set("openapi", SPECS[1]).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("size", [200, 1000, 4000])
+def test_chunks_of_a_real_one(size: int) -> None:
+    """Parts have the heading of the whole and lead to each other; every link leads somewhere."""
+    found = chunks(real("box.json"), size)
+    anchors = Counter(anchor for _, links in found for anchor in links.anchors)
+    heads: dict[tuple[str, ...], set[str]] = {}
+    for chunk, _ in found:
+        if chunk.kind in {"operation", "schema"}:
+            heads.setdefault(chunk.section, set()).add(chunk.text.split("\n")[0])
+            assert len(chunk.text) <= 1.5 * size
+
+    assert {1} == set(anchors.values())
+    assert [] == [link for _, links in found for link in links.links if not anchors[link.target]]
+    assert size < 1000 or {1} == {len(names) for names in heads.values()}
+    assert {"operation", "schema", "security", "list", "text"} == {c.kind for c, _ in found}
+
+
+def test_a_real_one_in_yaml_and_through_the_child(sandbox: EagerReader) -> None:
+    """It is the same document, however it is written and wherever it is read."""
+    path = data_set("openapi", SPECS[1])
+    root = json.loads(path.read_text(encoding="utf-8"))
     text = yaml.safe_dump(root, sort_keys=False, allow_unicode=True)
+
     assert real(SPECS[1]) == parse_api(text, ending=".yaml")
+    assert real(SPECS[1]) == sandbox.read(str(path))
 
 
-def test_three_megabytes(tmp_path: Path) -> None:
+def test_three_megabytes() -> None:
     """A description of 3 MB takes a few seconds of the processor, in YAML too."""
-    about = "A field with some words that say what it is, and why it is there."
-    field = {"type": "string", "description": about}
+    field = {"type": "string", "description": "A field with words that say what it is. " * 2}
     schemas = {f"S{i}": {"properties": {f"f{j}": field for j in range(20)}} for i in range(1400)}
     root = {"openapi": "3.1.0", "components": {"schemas": schemas}}
-    (tmp_path / "large.json").write_text(json.dumps(root), "utf-8")
-    one = "".join(f"        f{j}: {{type: string, description: '{about}'}}\n" for j in range(20))
-    all_of_them = "".join(f"    {name}:\n      properties:\n{one}" for name in schemas)
-    text = f"openapi: 3.1.0\ncomponents:\n  schemas:\n{all_of_them}"
-    (tmp_path / "large.yaml").write_text(text, "utf-8")
+    as_json = json.dumps(root)
+    as_yaml = yaml.dump(root, Dumper=yaml.CSafeDumper, sort_keys=False)
     start = time.process_time()
-    first, second = (parse_file(str(tmp_path / name)) for name in ("large.json", "large.yaml"))
+    first, second = parse_api(as_json), parse_api(as_yaml, ending=".yaml")
 
     assert time.process_time() - start < 10
-    assert min(len(json.dumps(root)), len(text)) > 2_900_000
+    assert len(as_json) > 2_900_000
     assert first == second
-    assert 1401 == len(first.blocks)
 
 
-def test_names_are_found_by_their_words() -> None:
-    """An operationId in camel case is spelled out; the index splits the others."""
-    found = {chunk.text.split("\n")[0] for chunk, _ in chunks(real(SPECS[1]))}
-    (head,) = (head for head in found if "CreateVerificationCheck" in head)
-
-    assert {"create", "verification", "check", "createverificationcheck"} <= set(index_words(head))
+def cut(*blocks: Block, size: int = 100) -> tuple[LinkedChunk, ...]:
+    return chunks(ParsedDocument(blocks), size)
 
 
-@pytest.mark.parametrize("size", [200, 4000])
-def test_other_lengths_of_chunks(size: int) -> None:
-    """Parts of operations and schemas follow `documents.chunk_chars`."""
-    found = [c for c, _ in chunks(real(SPECS[1]), size) if c.kind in {"operation", "schema"}]
+@pytest.mark.parametrize("kind", ["operation", "schema", "security"])
+def test_they_are_chunks_of_their_own(kind: ChunkKind) -> None:
+    """However short, none is put together with another one or with text around it."""
+    blocks = (Block("One."), Block(HEAD, kind=kind), Block("GET /b", kind=kind), Block("Two."))
 
-    assert 1.5 * size >= max(len(chunk.text) for chunk in found)
-    assert size < 1000 or Counter(c.kind for c in found)["operation"] < 70
+    assert [("One.", "text"), (HEAD, kind), ("GET /b", kind), ("Two.", "text")] == [
+        (chunk.text, chunk.kind) for chunk, _ in cut(*blocks)
+    ]
+
+
+def test_parts_have_the_heading_and_their_own_links() -> None:
+    """A long one is cut between lines, and each link stays with its line."""
+    lines = [f"query parameter number{i:02} (Type{i:02})" for i in range(20)]
+    links = tuple(Link(f"#/Type{i:02}", "schema", line) for i, line in enumerate(lines))
+    block = Block("\n".join([HEAD, *lines]), kind="operation", anchors=("#/get",), links=links)
+    found = cut(block)
+
+    assert len(found) > 5
+    assert all(chunk.text.startswith(f"{HEAD}\n") for chunk, _ in found)
+    assert all(len(chunk.text) <= 100 for chunk, _ in found)
+    assert lines == [line for chunk, _ in found for line in chunk.text.split("\n")[1:]]
+    for chunk, own in found:
+        wanted = [f"#/{line[-7:-1]}" for line in chunk.text.split("\n")[1:]]
+        assert wanted == [link.target for link in own.links if link.kind == "schema"]
+    anchors = {anchor for _, own in found for anchor in own.anchors}
+    parts = [link.target for _, own in found for link in own.links if link.kind == "part"]
+    assert "#/get" in found[0][1].anchors
+    assert set(parts) <= anchors
+
+
+def test_lines_with_numbers_are_no_table_of_contents() -> None:
+    """Lines that end with numbers look like contents; a schema's never are."""
+    text = "Schema Size\n" + "\n".join(f"1.{i} Width … {i}" for i in range(6))
+
+    assert ["schema"] == [chunk.kind for chunk, _ in cut(Block(text, kind="schema"), size=1000)]
+    assert ["contents"] == [chunk.kind for chunk, _ in cut(Block(text), size=1000)]

@@ -1,4 +1,4 @@
-"""Documents into chunks: whole sentences, whole tables, stable ids."""
+"""Documents into chunks: whole sentences, whole tables, stable ids; links stay with their words."""
 
 from itertools import pairwise
 
@@ -8,12 +8,23 @@ from research_agent.documents.chunking import linked_chunks
 from research_agent.text.pseudocode import goes_on
 from research_agent.types import Chunk, chunk_header
 from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import ChunkLinks, Link
 
 
 def chunks(*blocks: Block, size: int = 100, key: str = "key") -> tuple[Chunk, ...]:
     document = ParsedDocument(blocks, title="T", date="2024", page_labels=("i", "1", "2"))
     found = linked_chunks(key, "doc", document, source="/d.pdf", chunk_chars=size)
     return tuple(chunk for chunk, _ in found)
+
+
+def said(*blocks: Block, size: int = 200) -> list[tuple[str, ChunkLinks]]:
+    document = ParsedDocument(blocks)
+    cut = linked_chunks("k", "d", document, source="/d.md", chunk_chars=size)
+    return [(chunk.text, links) for chunk, links in cut]
+
+
+def link(target: str, text: str = "") -> Link:
+    return Link(target, "link", text)
 
 
 def test_blocks_of_a_section_are_merged() -> None:
@@ -70,22 +81,14 @@ def test_tables_and_code_stay_whole() -> None:
     assert rows == [line for part in code for line in part.text.split("\n")]
 
 
-def test_algorithms_stay_whole() -> None:
-    """As long as half a chunk more, apart from the text around, whatever their sections are."""
-    text = "Algorithm 1 Sum\n" + "\n".join(f"{i}: add" for i in range(1, 17))
-    assert 100 < len(text) <= 150
-
-    found = chunks(Block("Before."), Block(text, kind="algorithm"), Block("After " * 5))
-
-    assert ["text", "algorithm", "text"] == [chunk.kind for chunk in found]
-    assert text == found[1].text
-
-
 def test_parts_of_an_algorithm_have_its_caption() -> None:
     """No line is cut or lost, no part is too long, and each goes on with the steps before."""
     steps = [f"{i}: add {i} to the sum" for i in range(1, 30)]
     found = chunks(Block("\n".join(["Algorithm 1 Sum", *steps]), kind="algorithm"))
 
+    short = Block("\n".join(["Algorithm 1 Sum", *steps[:5]]), kind="algorithm")
+
+    assert short.text == chunks(short, Block("After " * 5))[0].text
     assert len(found) > 2
     assert {"Algorithm 1 Sum"} == {chunk.text.split("\n")[0] for chunk in found}
     assert steps == [line for chunk in found for line in chunk.text.split("\n")[1:]]
@@ -100,13 +103,6 @@ def test_tiny_rest_joins_the_chunk_before() -> None:
     assert 1 == len(chunks(Block("x" * 95 + "."), Block("Tiny.")))
     assert ["a | b\nc | d\n\nTiny."] == [c.text for c in chunks(table, Block("Tiny."))]
     assert 2 == len(chunks(table, Block("Tiny.", section=("other",))))
-
-
-def test_sentence_over_a_page_break_stays_one() -> None:
-    """A paragraph that goes on, on the next page, is joined; the chunk knows both pages."""
-    (found,) = chunks(Block("This goes", 1), Block("on here.", 2))
-
-    assert ("This goes on here.", 1, 2) == (found.text, found.start_page, found.end_page)
 
 
 def test_heading_above_headings_makes_no_chunk() -> None:
@@ -137,19 +133,72 @@ def test_ids_survive_insertions() -> None:
     assert 16 == len(other[0].chunk_id)
 
 
-def test_empty_documents_have_no_chunks() -> None:
-    """White space is no chunk."""
-    assert () == chunks()
+def test_odd_documents() -> None:
+    """White space is no chunk; half a surrogate pair has an id; a header repeats nothing."""
     assert () == chunks(Block(" \n\t"), Block("", kind="table"))
-
-
-def test_text_that_is_no_unicode_has_an_id() -> None:
-    """Half a surrogate pair, as broken files hold it, does not stop indexing."""
     assert 1 == len(chunks(Block("\ud800 broken")))
+    assert "T > A" == chunk_header(Chunk("i", "d", "text", title="T", section=("T", "A", "", "A")))
 
 
-def test_header_has_no_repetition() -> None:
-    """The title that an outline repeats stands once."""
-    chunk = Chunk("id", "doc", "text", title="T", section=("T", "A", "", "A"))
+def test_a_sentence_over_a_page_break_stays_one() -> None:
+    """It knows both pages and keeps the links of both halves."""
+    first = Block("It goes on", page=1, links=(link("a", "on"),))
+    second = Block("here at once.", page=2, links=(link("b", "here"),))
+    ((text, own),) = said(first, second)
+    (chunk,) = chunks(first, second)
 
-    assert "T > A" == chunk_header(chunk)
+    assert "It goes on here at once." == text
+    assert ["a", "b"] == [item.target for item in own.links]
+    assert (1, 2) == (chunk.start_page, chunk.end_page)
+
+
+def test_a_long_paragraph_keeps_links_with_their_words() -> None:
+    """Each link is in the part with its words; the same words twice are two places."""
+    text = " ".join(f"Sentence number {i} has a word w{i % 7} in it." for i in range(30))
+    links = (link("first", "w0"), link("second", "w0"), link("last", "number 29"), link("no"))
+    parts = said(Block(text, anchors=("#p",), links=links))
+    where = {item.target: place for place, (_, own) in enumerate(parts) for item in own.links}
+    second = next(place for place, (text, _) in enumerate(parts) if "number 7 " in text)
+    assert {"first": 0, "no": 0, "second": second, "last": len(parts) - 1} == where
+    assert second
+    assert [("#p",)] + [()] * (len(parts) - 1) == [own.anchors for _, own in parts]
+    assert all(item.text == "" for _, own in parts for item in own.links)
+
+
+def test_blocks_that_are_joined_keep_reading_order() -> None:
+    """Anchors and links of several blocks in one chunk come in the order of the text."""
+    first = Block("See b, then a.", anchors=("#1",), links=(link("b", "b"), link("a", "a")))
+    second = Block("And b again.", anchors=("#2", "#1"), links=(link("b", "b"), link("c", "x")))
+    ((_, own),) = said(first, second)
+    assert (
+        ChunkLinks(("#1", "#2"), (Link("b", "link"), Link("a", "link"), Link("c", "link"))) == own
+    )
+
+
+def test_the_anchor_of_a_lone_heading_leads_below_it() -> None:
+    """A heading that makes no chunk of its own hands its anchors on."""
+    chapter = Block("1 One", section=("1 One",), anchors=("#one",))
+    section = Block("1.1 Two", section=("1 One", "1.1 Two"), anchors=("#two",))
+    text = Block("Text.", section=("1 One", "1.1 Two"))
+    ((_, own),) = said(chapter, section, text)
+    assert ("#one", "#two") == own.anchors
+
+
+def test_parts_of_a_long_table_are_linked() -> None:
+    """Each part leads to the first, the next and the one before; links stay with their rows."""
+    rows = "\n".join(f"row {i} | {'x' * 40}" for i in range(30))
+    table = Block(f"head | b\n{rows}", kind="table", anchors=("#t",), links=(link("z", "row 29"),))
+    other = Block(f"head | c\n{rows}", kind="table")
+    parts = said(table, other, size=300)
+    edges = [[item.target for item in own.links if item.kind == "part"] for _, own in parts]
+    names = [own.anchors[-1] for _, own in parts]
+    half = len(parts) // 2
+    assert half > 2
+    assert len(set(names)) == len(names)
+    assert [names[1]] == edges[0]
+    assert [names[0], names[2]] == edges[1]
+    assert sorted({names[0], names[half - 2]}) == sorted(edges[half - 1])
+    assert [names[half + 1]] == edges[half]
+    assert "#t" in parts[0][1].anchors
+    assert "z" in {item.target for item in parts[half - 1][1].links}
+    assert [("short",)] == [(text,) for text, own in said(Block("short", kind="table"))]

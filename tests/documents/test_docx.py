@@ -10,7 +10,7 @@ import docx
 import pytest
 
 from research_agent.assembly import parsing
-from research_agent.assembly.parsing import local_files, parse_file, reader
+from research_agent.assembly.parsing import local_files, parse_file
 from research_agent.documents.adapters import docx as word
 from research_agent.documents.adapters.docx import parse_docx
 from research_agent.errors import DocumentError
@@ -153,32 +153,6 @@ def test_entities_are_not_expanded() -> None:
     )
 
     assert ["Text."] == [block.text for block in parse_docx(data).blocks]
-
-
-def test_links_are_not_fetched() -> None:
-    """A template and a picture on a server are left alone; sockets are closed to tests."""
-    outside = (
-        b'<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
-        b'relationships/attachedTemplate" Target="http://192.0.2.1/a.dotx" TargetMode="External"/>'
-    )
-    data = changed(
-        saved(guide),
-        "word/_rels/document.xml.rels",
-        lambda xml: xml.replace(b"</Relationships>", outside + b"</Relationships>"),
-    )
-
-    assert told(parse_docx(saved(guide))) == told(parse_docx(data))
-
-
-def test_in_the_sandbox(tmp_path: Path) -> None:
-    """The ending chooses the parser, and a hostile file costs only itself."""
-    good, bad = tmp_path / "a.docx", tmp_path / "b.docx"
-    good.write_bytes(saved(guide))
-    bad.write_bytes(b"PK\x03\x04 rubbish")
-    with reader(DocumentSettings()) as sandbox:
-        with pytest.raises(DocumentError, match="not a readable DOCX"):
-            sandbox.read(str(bad))
-        assert "A guide" == sandbox.read(str(good)).title
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

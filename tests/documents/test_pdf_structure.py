@@ -169,18 +169,6 @@ def test_ligatures_and_soft_hyphens() -> None:
     assert "The first office is on page number one of the document." == block.text
 
 
-def test_scans_among_pages_with_text() -> None:
-    """Pages that only hold a picture are counted."""
-    picture = "q 100 0 0 100 50 600 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
-    data = small_pdf([column(*LINES), []]).replace(
-        b"<< /Length 0 >>\nstream\n", f"<< /Length {len(picture)} >>\nstream\n{picture}".encode()
-    )
-    document = parse_pdf(data)
-
-    assert (2, 1) == (document.quality.pages, document.quality.textless)
-    assert ("1 of 2 pages have no text (scanned?)",) == document.warnings
-
-
 def test_a_file_that_the_library_mends_says_what_is_missing() -> None:
     """A cut file with a new end is opened all the same; the warning tells how much is lost."""
     data = small_pdf([column(f"Words of page {i} stand here.", top=400) for i in range(9)])
@@ -191,16 +179,6 @@ def test_a_file_that_the_library_mends_says_what_is_missing() -> None:
         parse_pdf(cut + b"%%EOF\n").warnings
     )
     assert () == parse_pdf(data).warnings
-
-
-def test_pages_that_a_file_names_and_does_not_have() -> None:
-    """A page tree that counts more pages than it holds is told."""
-    data = small_pdf([column(*LINES), column(*LINES, top=400)])
-    fewer = data.replace(b"/Kids [5 0 R 7 0 R]", b"/Kids [5 0 R      ]")
-    document = parse_pdf(fewer)
-
-    assert "First line of a text, and the second one." == document.blocks[0].text
-    assert ("page 2 cannot be read",) == document.warnings
 
 
 def test_pages_that_a_mended_file_has_lost() -> None:

@@ -1,15 +1,16 @@
-"""A reader that survives whatever a parser does."""
+"""A reader that survives whatever a parser does, and one that begins with the next file."""
 
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from research_agent.documents.adapters.sandbox import SandboxedReader
+from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
 from research_agent.errors import DocumentError
 
 TARGET = "tests.types.sandbox_targets:read"
@@ -39,9 +40,10 @@ def test_documents_come_over_whole(reader: SandboxedReader) -> None:
 def test_one_child_reads_many_files(reader: SandboxedReader) -> None:
     """The child is kept over files and over errors, and is not this process."""
     first = child(reader)
-    with pytest.raises(DocumentError, match="password"):
+    with pytest.raises(DocumentError, match="password") as caught:
         reader.read("refuse")
 
+    assert "ask its author" == caught.value.hint
     assert first == child(reader)
     assert first != os.getpid()
 
@@ -64,14 +66,6 @@ def test_failures_become_reasons(reader: SandboxedReader, path: str, reason: str
     assert "after" == reader.read("after").blocks[0].text
 
 
-def test_hints_come_over(reader: SandboxedReader) -> None:
-    """What a parser advises reaches the user."""
-    with pytest.raises(DocumentError) as caught:
-        reader.read("refuse")
-
-    assert "ask its author" == caught.value.hint
-
-
 def test_slow_files_are_given_up() -> None:
     """After the time limit the child is killed and the next file gets a new one."""
     with SandboxedReader(TARGET, seconds=1, memory_mb=1024) as reader:
@@ -82,14 +76,6 @@ def test_slow_files_are_given_up() -> None:
 
         assert time.perf_counter() - start < 10
         assert before != child(reader)
-
-
-def test_a_function_that_is_not_there() -> None:
-    """A child that cannot start is an error of the file, not a hang."""
-    reader = SandboxedReader("research_agent.no_such:thing", seconds=5, memory_mb=1024)
-    with pytest.raises(DocumentError, match="the parser crashed"):
-        reader.read("x")
-    reader.close()
 
 
 def is_running(process: int) -> bool:
@@ -125,3 +111,68 @@ def test_the_child_ends_with_its_parent(tmp_path: Path) -> None:
         time.sleep(0.05)
 
     assert not is_running(process)
+
+
+@pytest.fixture
+def eager() -> Iterator[EagerReader]:
+    with EagerReader(SandboxedReader(TARGET, seconds=20, memory_mb=1024)) as found:
+        yield found
+    assert "reading ahead" not in {thread.name for thread in threading.enumerate()}
+
+
+def text(eager: EagerReader, path: str) -> str:
+    return eager.read(path).blocks[0].text
+
+
+def test_what_was_begun_is_what_is_read(eager: EagerReader) -> None:
+    """One file is begun at a time; it is given up at once where another one is asked for."""
+    for number in range(3):
+        eager.begin(f"file {number}")
+        assert f"file {number}" == text(eager, f"file {number}")
+    assert "not begun" == text(eager, "not begun")
+    eager.begin("sleep")
+    eager.begin("second")
+    assert "other" == text(eager, "other")
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("crash", "the parser crashed"),
+        ("memory", "more than 1024 MB of memory"),
+        ("refuse", "a password is needed"),
+        ("bug", "RecursionError: too deep"),
+    ],
+)
+def test_errors_belong_to_their_file(eager: EagerReader, path: str, reason: str) -> None:
+    """They are raised where the file is asked for, and the next file is read."""
+    eager.begin(path)
+    with pytest.raises(DocumentError, match=reason):
+        eager.read(path)
+    eager.begin("after")
+
+    assert "after" == text(eager, "after")
+
+
+def test_time_counts_from_the_beginning() -> None:
+    """A slow file is given up although nobody waits for it yet; a whole one waits as long."""
+    with EagerReader(SandboxedReader(TARGET, seconds=1, memory_mb=1024)) as eager:
+        eager.begin("ok")
+        time.sleep(2.5)
+        assert "ok" == text(eager, "ok")
+        eager.begin("sleep")
+        with pytest.raises(DocumentError, match="took more than 1 s"):
+            eager.read("sleep")
+
+
+def test_closing_ends_what_was_begun() -> None:
+    """Nobody waits for a file that is not wanted any more; closing twice does nothing."""
+    eager = EagerReader(SandboxedReader(TARGET, seconds=60, memory_mb=1024))
+    eager.begin("sleep")
+    start = time.perf_counter()
+    eager.close()
+    eager.close()
+
+    assert time.perf_counter() - start < 15
+    assert "again" == text(eager, "again")
+    eager.close()

@@ -69,11 +69,6 @@ def test_every_file_of_ours_is_read_line_by_line() -> None:
             assert text.split() == "\n".join(block.text for block in blocks).split()
 
 
-def test_data_has_no_definitions() -> None:
-    """JSON and the like are read as lines."""
-    assert [()] == paths(parse_code('{"function main": 1}', ending=".json").blocks)
-
-
 def test_code_keeps_its_lines() -> None:
     """Code is cut at blank lines only, or after eighty lines without one."""
     text = "\n".join(f"  line {i}" if i % 10 else "" for i in range(1, 200))

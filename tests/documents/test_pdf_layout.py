@@ -1,6 +1,15 @@
-"""Characters with places into lines, cells, paragraphs and tables."""
+"""Characters with places into lines, cells, paragraphs, tables and headings."""
+
+import pytest
 
 from research_agent.documents.layout.blocks import page_blocks
+from research_agent.documents.layout.line_joining import join_lines, vocabulary
+from research_agent.documents.layout.outline import Entry, row_sections
+from research_agent.documents.layout.page_furniture import (
+    Page,
+    without_line_numbers,
+    without_running_heads,
+)
 from research_agent.documents.layout.rows import Row, rows
 from research_agent.documents.layout.spans import Glyph, Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text
@@ -52,14 +61,6 @@ def test_row_by_row_and_cell_by_cell() -> None:
 
     assert ["a | b", "c | d"] == texts(rows(by_row))
     assert ["RSA [1] | 112 bits | until 2030", "128 bits | then"] == texts(rows(by_cell))
-
-
-def test_two_columns_are_not_interleaved() -> None:
-    """Text in two columns is read column by column, as it was drawn."""
-    left = [span(f"left {i} of some words", 0, 200 - 14 * i) for i in range(12)]
-    right = [span(f"right {i} of some words", 150, 200 - 14 * i) for i in range(12)]
-
-    assert [s.text for s in left + right] == texts(rows([*left, *right]))
 
 
 def test_footnote_drawn_in_a_paragraph_moves_behind_it() -> None:
@@ -150,3 +151,127 @@ def test_glossary_becomes_a_list() -> None:
     entries = [table(60 - 14 * i, (f"term{i}", 0), ("what it means, " * 14, 80)) for i in range(4)]
 
     assert ["list"] * 4 == [block.kind for block in page_blocks(entries, [()] * 4)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["stan-", "dard"], "standard"),
+        (["stan\u00ad", "dard of"], "standard of"),
+        (["lattice-", "based"], "lattice-based"),
+        (["lattice\u00ad", "based"], "lattice-based"),
+        (["Module-", "Lattice"], "Module-Lattice"),
+        (["1 -", "2"], "1 - 2"),
+        (["key-encapsulation-", "mechanism"], "key-encapsulation-mechanism"),
+        (["ML-KEM-", "768"], "ML-KEM-768"),
+        (["so\u00adft", "line"], "soft line"),
+        ([], ""),
+    ],
+)
+def test_hyphens(lines: list[str], expected: str) -> None:
+    """A cut word is mended, a compound that the document knows keeps its hyphen."""
+    assert expected == join_lines(lines, {"lattice-based", "standard"})
+
+
+def test_vocabulary_leaves_out_cut_words() -> None:
+    """The first half of a cut word is no word of the document."""
+    assert {"a", "lattice-based", "word"} == vocabulary(["A lattice-based stan-", "word"])
+
+
+def sheet(number: str, body: str, head: str = "The Standard") -> Page:
+    return Page((span(head, 0, 770), span(body, 0, 400), span(number, 200, 30)), 800)
+
+
+def bodies(pages: tuple[Page, ...]) -> list[list[str]]:
+    return [[piece.text for piece in one.spans] for one in pages]
+
+
+def test_heads_go_and_numbers_become_labels() -> None:
+    """Roman numbers, then Arabic ones that begin again, are read as printed."""
+    numbers = ["", "i", "ii", "iii", "1", "2", "3"]
+    cleaned, labels = without_running_heads(
+        [sheet(n or "x", f"b{i}") for i, n in enumerate(numbers)]
+    )
+
+    assert ("", "i", "ii", "iii", "1", "2", "3") == labels
+    assert [["b0", "x"], ["b1"], ["b2"], ["b3"], ["b4"], ["b5"], ["b6"]] == bodies(cleaned)
+
+
+def test_left_and_right_pages_have_their_own_heads() -> None:
+    """A head on every second page is one too; what is repeated outside the margins is text."""
+    pages = [sheet("", "same", "Left" if i % 2 else "Right") for i in range(8)]
+
+    assert [["same"]] * 8 == [
+        [text for text in texts if text] for texts in bodies(without_running_heads(pages)[0])
+    ]
+
+
+def test_a_number_that_does_not_count_is_text() -> None:
+    """The same year on each page, or numbers without order, are no page numbers."""
+    numbers = ["2024", "7", "2024", "90", "31"]
+    _, labels = without_running_heads([sheet(n, f"b{i}") for i, n in enumerate(numbers)])
+
+    assert ("",) * 5 == labels
+
+
+def test_line_numbers_go() -> None:
+    """A column of counting numbers beside the text is left out; a column of values stays."""
+    numbers = tuple(span(str(9 + i), 20, 700 - 14 * i) for i in range(8))
+    values = tuple(span(str(9 * i), 20, 700 - 14 * i) for i in range(8))
+    text = (span("text", 60, 700),)
+
+    assert text == without_line_numbers(Page((*numbers, *text), 800)).spans
+    assert (*values, *text) == without_line_numbers(Page((*values, *text), 800)).spans
+
+
+def test_a_number_twice_on_a_page_is_no_page_number() -> None:
+    """Only what grows from page to page is; cells of a table at a page's top stay."""
+    cells = (Span("1568", 10, 92, 30, 99), Span("1568", 50, 92, 70, 99))
+    pages, labels = without_running_heads([Page((), 100), Page(cells, 100)])
+
+    assert cells == pages[1].spans
+    assert ("", "") == labels
+
+
+def page(*lines: str) -> list[Row]:
+    return [Row(((Span(text, 0, 90 - 10 * i, 50, 99 - 10 * i),),)) for i, text in enumerate(lines)]
+
+
+def test_titles_are_found_and_numbers_taken_over() -> None:
+    """The line that repeats a title starts its section, with the number the outline lacks."""
+    pages = [page("before", "1. Intro", "text"), page("more", "1.1 Purpose", "text")]
+    entries = [Entry(0, "Intro", 0), Entry(1, "Purpose", 1)]
+
+    assert (
+        ((), ("1. Intro",), ("1. Intro",)),
+        (("1. Intro",), ("1. Intro", "1.1 Purpose"), ("1. Intro", "1.1 Purpose")),
+    ) == row_sections(entries, pages)
+
+
+def test_place_counts_where_no_line_repeats_the_title() -> None:
+    """Without a place an entry begins at the page's top; a place below all lines is kept."""
+    entries = [Entry(0, "A", 0), Entry(0, "B", 0, top=85.0), Entry(0, "C", 0, top=1.0)]
+
+    assert ((("A",), ("B",)), (("C",),)) == row_sections(entries, [page("x", "y"), page("z")])
+
+
+def test_heading_pushed_to_the_next_page() -> None:
+    """A bookmark may lead to the end of the page before its heading."""
+    entries = [Entry(0, "Methods", 0, top=5.0)]
+
+    assert (((), ()), (("2 Methods",),)) == row_sections(
+        entries, [page("x", "y"), page("2 Methods")]
+    )
+
+
+def test_the_documents_title_is_no_heading() -> None:
+    """An outermost entry that repeats the title and holds everything is left out."""
+    entries = [Entry(0, "The Standard", 0), Entry(1, "Scope", 0)]
+
+    assert ((("Scope",),),) == row_sections(entries, [page("Scope")], title="The  standard")
+
+
+def test_entries_that_lead_nowhere_are_ignored() -> None:
+    """A page that does not exist costs only its entry; no outline means no headings."""
+    assert (((),),) == row_sections([Entry(0, "X", 7), Entry(0, "", 0)], [page("x")])
+    assert ((), ((),)) == row_sections([], [[], page("x")])

@@ -1,0 +1,231 @@
+"""HTML and Markdown as a reader sees them, with their links and anchors."""
+
+import pytest
+
+from research_agent.documents.adapters.html import declared_charset, parse_html
+from research_agent.documents.adapters.markdown import parse_markdown
+from research_agent.types.documents import Block
+
+PAGE = """<!doctype html><html><head><title>A  page</title><meta charset="utf-8">
+<meta property="article:published_time" content="2024-08-13T10:00:00Z">
+<style>x{}</style></head><body><nav>Home</nav><header><h1>The <i>Page</i></h1></header>
+<p>One &amp; <b>two</b>
+   words.</p>loose <a href="#">link</a>
+<h2>Lists</h2><ul><li>first<ul><li>inner</li></ul></li><li><p>second</p></li></ul>
+<pre>  code
+    kept</pre>
+<table><caption>Sizes</caption><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
+<script>bad()</script><p hidden>no</p>
+<p style="display: none">no</p><div aria-hidden="true">no</div>
+<dl><dt>term</dt><dd>meaning</dd></dl><blockquote>said</blockquote><footer>Imprint</footer>
+</body></html>"""
+
+
+def test_blocks_in_order() -> None:
+    """Text, lists, code and tables under their headings; nothing that a reader does not see."""
+    document = parse_html(PAGE)
+
+    top, lists = ("The Page",), ("The Page", "Lists")
+    assert [
+        ("The Page", top, "text"),
+        ("One & two words.", top, "text"),
+        ("loose link", top, "text"),
+        ("Lists", lists, "text"),
+        ("- first", lists, "list"),
+        ("- inner", lists, "list"),
+        ("- second", lists, "list"),
+        ("  code\n    kept", lists, "code"),
+        ("Sizes\na | b\n1 | 2", lists, "table"),
+        ("term", lists, "text"),
+        ("meaning", lists, "text"),
+        ("said", lists, "text"),
+    ] == [(block.text, block.section, block.kind) for block in document.blocks]
+    assert ("A page", "2024-08-13") == (document.title, document.date)
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "date", "texts"),
+    [
+        ('<meta name="date" content="2023-05">', "", "2023-05", []),
+        ('<body><time datetime="2022-01-02T00:00">x</time>', "", "2022-01-02", ["x"]),
+        ('<meta name="date" content="yesterday"><h1>Head</h1>', "Head", "", ["Head"]),
+        ("", "", "", []),
+        ("<div>" * 10_000 + "deep" + "</div>" * 10_000 + "<p>after", "", "", ["deep", "after"]),
+        (
+            "<form><input value=a><h1>It</h1><select><option>b</select>c</form>",
+            "It",
+            "",
+            ["It", "c"],
+        ),
+    ],
+)
+def test_pages_of_all_kinds(page: str, title: str, date: str, texts: list[str]) -> None:
+    """The title is the first h1 where the head has none; deep nesting and forms lose no text."""
+    document = parse_html(page)
+
+    assert (title, date) == (document.title, document.date)
+    assert texts == [block.text for block in document.blocks]
+
+
+def test_declared_charset() -> None:
+    """Both ways of naming the encoding are read."""
+    old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
+
+    assert ("koi8-r", "") == (declared_charset(old), declared_charset(b"<p>charset=no"))
+
+
+def test_sections_and_kinds() -> None:
+    """Headings nest; lists, code and tables are told apart, and the marks are gone."""
+    document = parse_markdown(
+        "# Guide\nIntro with **bold** `code`\nwrapped.\n\n## Use\n1. one\n2. two\n   - deep\n\n"
+        "   more\n\n```python\nx = 1\n\ny = 2\n```\n\n| a | b |\n|---|---|\n| 1 | `2` |\n\n"
+        "# End\n> said\n"
+    )
+
+    assert [
+        ("Guide", ("Guide",), "text"),
+        ("Intro with bold code\nwrapped.", ("Guide",), "text"),
+        ("Use", ("Guide", "Use"), "text"),
+        ("1. one", ("Guide", "Use"), "list"),
+        ("2. two", ("Guide", "Use"), "list"),
+        ("  - deep", ("Guide", "Use"), "list"),
+        ("  more", ("Guide", "Use"), "list"),
+        ("x = 1\n\ny = 2", ("Guide", "Use"), "code"),
+        ("a | b\n1 | 2", ("Guide", "Use"), "table"),
+        ("End", ("End",), "text"),
+        ("said", ("End",), "text"),
+    ] == [(block.text, block.section, block.kind) for block in document.blocks]
+    assert "Guide" == document.title
+
+
+def test_tags_are_dropped() -> None:
+    """HTML in Markdown leaves its text; comments and addresses leave nothing."""
+    document = parse_markdown(
+        "<div>\nin <b>it</b>\n</div>\n\n<!-- no -->\n\na<br>b ![alt](x.png) <https://x.org>"
+    )
+
+    assert ["in it", "ab alt https://x.org"] == [block.text for block in document.blocks]
+
+
+def test_front_matter() -> None:
+    """Title and date above the text are taken and not shown; a line across a text is none."""
+    text = "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---\nText"
+    document = parse_markdown(text)
+
+    assert ("My: notes", "2024-08-13") == (document.title, document.date)
+    assert ["Text"] == [block.text for block in document.blocks]
+    assert "" == parse_markdown("a\n\n---\ntitle: b").title
+
+
+def test_deep_and_long_markdown() -> None:
+    """Deeply nested quotes, a line of 400 kB and 20,000 links in one paragraph are read in time."""
+    text = " ".join(f"[w{i}](p{i}.md)" for i in range(20_000))
+
+    assert parse_markdown("> " * 3000 + "deep").blocks is not None
+    assert 400_000 == len(parse_markdown("x" * 400_000).blocks[0].text)
+    assert 20_000 == len(links(parse_markdown(text).blocks))
+
+
+def links(blocks: tuple[Block, ...]) -> list[tuple[str, str]]:
+    return [(link.target, link.text) for block in blocks for link in block.links]
+
+
+def anchors(blocks: tuple[Block, ...]) -> dict[str, str]:
+    """Return the beginning of the block that each anchor leads to."""
+    return {anchor: block.text[:12] for block in blocks for anchor in block.anchors}
+
+
+def test_markdown_links() -> None:
+    """Inline, by reference, around images and code, in tables and lists; none to other machines."""
+    text = """# Guide
+
+See [the *setup*](setup%20it.md#first-run), [r][1], [`code`](#a-b) and ![alt](shot.png).
+<https://example.org> [mail](mailto:a@example.org) [![alt text](b.png)](picture.md)
+
+| a | b |
+|---|---|
+| [x](x.md) | [y](y.md "title") |
+
+- item [z](../z.md?raw#c)
+
+[1]: <a b.md>
+"""
+    assert [
+        ("setup%20it.md#first-run", "the setup"),
+        ("a%20b.md", "r"),
+        ("#a-b", "code"),
+        ("picture.md", ""),
+        ("x.md", "x"),
+        ("y.md", "y"),
+        ("../z.md#c", "z"),
+    ] == links(parse_markdown(text).blocks)
+
+
+def test_markdown_anchors() -> None:
+    """Headings as GitHub names them, written ids, and names in HTML."""
+    text = """# A & B
+
+## A & B {#own}
+
+<a name="old"></a>
+
+Text <span id=inline>here</span>.
+
+<div id='block'>HTML</div>
+"""
+    assert {
+        "#a--b": "A & B",
+        "#a--b-1": "A & B",
+        "#own": "A & B",
+        "#old": "Text here.",
+        "#inline": "Text here.",
+        "#block": "HTML",
+    } == anchors(parse_markdown(text).blocks)
+    assert ("A & B", "A & B") == parse_markdown(text).blocks[1].section
+
+
+def test_html_links_and_anchors() -> None:
+    """Ids and names, those of what has no text of its own leading to what comes next."""
+    page = """<h1 id=top>T</h1><nav><a href=menu.html>menu</a></nav>
+    <section id=s><a name=n></a><p>see <a href="x%20y.html#a%20b">the <b>page</b></a></p></section>
+    <table id=t><tr><td id=cell><a href="#s">s</a></table><pre id=code>x <a href=c.html>c</a></pre>
+    <a href="javascript:x()">j</a> <a>none</a> <a href="">self</a>"""
+    blocks = parse_html(page).blocks
+    assert [("x%20y.html#a b", "the page"), ("#s", "s"), ("c.html", "c")] == links(blocks)
+    assert {
+        "#top": "T",
+        "#s": "see the page",
+        "#n": "see the page",
+        "#t": "s",
+        "#cell": "s",
+        "#code": "x c",
+    } == anchors(blocks)
+
+
+def test_html_of_nested_tables_and_deep_elements() -> None:
+    """Nothing is lost and nothing doubled where tables hold tables, or pages are nested deep."""
+    table = "<table><tr><td><table><tr><td id=in><a href=z.html>z</a></table></table>"
+    assert [("z.html", "z")] == links(parse_html(table).blocks)
+    deep = "<div>" * 400 + "<p id=deep><a href=d.html>d</a>" + "</div>" * 400
+    assert [("d.html", "d")] == links(parse_html(deep).blocks)
+    assert {"#deep": "d"} == anchors(parse_html(deep).blocks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](<b\nc>)",
+        "[a](" + "(" * 500,
+        "[" * 2000 + "](x.md)" * 2000,
+        "<a name='",
+        "<a href=",
+        "# {#}\n\n# " + "#" * 500 + "{#x}",
+        "[a](%)\n\n[b](#%zz)",
+        "[x](\x00\ufffe.md)",
+    ],
+)
+def test_broken_links_are_text(text: str) -> None:
+    """Whatever a link lacks, the document is read, and what is no link is none."""
+    for parse in (parse_markdown, parse_html):
+        for target, _ in links(parse(text).blocks):
+            assert target.strip()
