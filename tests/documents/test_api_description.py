@@ -180,27 +180,6 @@ def test_choices_and_discriminators() -> None:
     assert ("1 reference leads nowhere: #/gone", "it describes no operation") == document.warnings
 
 
-def test_shared_parts_are_followed() -> None:
-    """Shared parameters and answers are told in the operation, what they refer to is linked."""
-    document = written("""
-        paths: {/a: {get: {
-          parameters: [{$ref: '#/components/parameters/Page'}],
-          responses: {404: {$ref: '#/components/responses/Gone'}}}}}
-        components:
-          parameters: {Page: {in: query, name: page, schema: {type: integer}}}
-          responses: {Gone: {description: Gone., content: {a/b: {schema: {
-            $ref: '#/components/schemas/E'}}}}}
-          schemas: {E: {}}
-    """)
-
-    assert [
-        "GET /a",
-        "query parameter page (integer)",
-        "response 404 a/b (E): Gone.",
-    ] == lines(document, "#/paths/~1a/get")
-    assert [("#/components/schemas/E", "schema")] == targets(document, "#/paths/~1a/get")
-
-
 def test_security() -> None:
     """An empty list needs nothing, none takes the whole description's, scopes are named."""
     document = written("""

@@ -8,11 +8,8 @@ import pypdfium2.raw as pdfium
 import pytest
 
 from research_agent.documents.adapters.pdf import parse_pdf
-from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.text.alignment import page_spans
-from research_agent.text.boilerplate_sections import APPARATUS
-from research_agent.text.sentences import sentence_spans
 from research_agent.types.documents import ParsedDocument
 from tests.data_sets import data_set
 from tests.types.small_pdf import Text, encrypted_pdf, small_pdf
@@ -229,21 +226,3 @@ def test_places_are_numbers_of_characters() -> None:
     assert {"\U0001d465", "\0"} >= {first[i] for i in pairs}
     spans = page_spans("The first value x is a number, and xx two.", {1: first})
     assert [(1, 0, len(first.rstrip()))] == [(s.page, s.start, s.end) for s in spans]
-
-
-def test_quotes_of_a_real_document_are_found() -> None:
-    """Sentences, rows of tables and lines of algorithms; those that are not are formulas."""
-    name = "NIST.IR.8547.ipd"
-    document = parse_pdf(data_set("nist-pqc", "pdf", f"{name}.pdf").read_bytes())
-    found: list[bool] = []
-    for chunk, _ in linked_chunks("k", name, document, source=name, chunk_chars=1000):
-        numbers = range(chunk.start_page, chunk.end_page + 1)
-        pages = {number: document.page_texts[number - 1] for number in numbers}
-        for start, end in sentence_spans(chunk.text) if chunk.kind not in APPARATUS else ():
-            context = {"before": chunk.text[:start], "after": chunk.text[end:]}
-            spans = page_spans(chunk.text[start:end], pages, **context)
-            said = "".join(pages[s.page][s.start : s.end] for s in spans)
-            found.append(bool(said) and len(said) < 2 * (end - start) + 40)
-
-    assert len(found) > 300
-    assert sum(found) / len(found) > 0.99

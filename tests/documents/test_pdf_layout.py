@@ -3,7 +3,7 @@
 import pytest
 
 from research_agent.documents.layout.blocks import page_blocks
-from research_agent.documents.layout.line_joining import join_lines, vocabulary
+from research_agent.documents.layout.line_joining import join_lines
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.page_furniture import (
     Page,
@@ -32,13 +32,6 @@ def line(text: str, low: float, left: float = 0, size: float = 10) -> Row:
 
 def texts(found: tuple[Row, ...]) -> list[str]:
     return [" | ".join(" ".join(s.text for s in cell) for cell in row.cells) for row in found]
-
-
-def test_large_gap_splits_and_small_gap_is_a_space() -> None:
-    """Words that the page draws apart without a space are words; columns are apart."""
-    page = [*glyphs("one", 0, 0), *glyphs("two", 17, 0), *glyphs("three", 60, 0)]
-
-    assert ["one two", "three"] == [piece.text for piece in spans(page)]
 
 
 def test_accents_and_hyphens() -> None:
@@ -173,11 +166,6 @@ def test_hyphens(lines: list[str], expected: str) -> None:
     assert expected == join_lines(lines, {"lattice-based", "standard"})
 
 
-def test_vocabulary_leaves_out_cut_words() -> None:
-    """The first half of a cut word is no word of the document."""
-    assert {"a", "lattice-based", "word"} == vocabulary(["A lattice-based stan-", "word"])
-
-
 def sheet(number: str, body: str, head: str = "The Standard") -> Page:
     return Page((span(head, 0, 770), span(body, 0, 400), span(number, 200, 30)), 800)
 
@@ -235,17 +223,6 @@ def test_a_number_twice_on_a_page_is_no_page_number() -> None:
 
 def page(*lines: str) -> list[Row]:
     return [Row(((Span(text, 0, 90 - 10 * i, 50, 99 - 10 * i),),)) for i, text in enumerate(lines)]
-
-
-def test_titles_are_found_and_numbers_taken_over() -> None:
-    """The line that repeats a title starts its section, with the number the outline lacks."""
-    pages = [page("before", "1. Intro", "text"), page("more", "1.1 Purpose", "text")]
-    entries = [Entry(0, "Intro", 0), Entry(1, "Purpose", 1)]
-
-    assert (
-        ((), ("1. Intro",), ("1. Intro",)),
-        (("1. Intro",), ("1. Intro", "1.1 Purpose"), ("1. Intro", "1.1 Purpose")),
-    ) == row_sections(entries, pages)
 
 
 def test_place_counts_where_no_line_repeats_the_title() -> None:

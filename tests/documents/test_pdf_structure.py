@@ -34,14 +34,17 @@ def test_headings_of_a_document_without_outline() -> None:
     page += column("1.1 Terms", "Terms are explained here, in a line of text.", top=640)
     page += column("1. first item", "2. second item", top=590)
     page += column("2 Methods", "What was done is told here, in one more line.", top=540)
+    page += column("Notes", "What is set in bold heads the text below it.", top=510)
     page += column("Appendix A. Tables", "The tables stand here, after everything else.", top=480)
-    bold = {"1 Scope": 7, "2 Methods": 9, "Appendix A. Tables": 18}
+    page += column(*["More and more lines of text stand below it."] * 9, top=440)
+    bold = {"1 Scope": 7, "2 Methods": 9, "Notes": 5, "Appendix A. Tables": 18}
     blocks = parse_pdf(small_pdf([page], bold=bold)).blocks
 
     assert [
         ("1 Scope",),
         ("1 Scope", "1.1 Terms"),
         ("2 Methods",),
+        ("Notes",),
         ("Appendix A. Tables",),
     ] == sections(blocks)
 
@@ -142,14 +145,6 @@ def test_pages_that_lie(rotate: int, matrix: str, place) -> None:  # type: ignor
     (block,) = parse_pdf(data).blocks
 
     assert " ".join(LINES) == block.text
-
-
-def test_right_to_left() -> None:
-    """Hebrew letters, drawn from the left as they are seen, come in the order they are read."""
-    letters = dict(zip("abcdefgh", "\u05d0\u05d1\u05d2\u05d3\u05d4\u05d5\u05d6\u05d7", strict=True))
-    (block,) = parse_pdf(small_pdf([column("hgfe dcba")], letters=letters)).blocks
-
-    assert "\u05d0\u05d1\u05d2\u05d3 \u05d4\u05d5\u05d6\u05d7" == block.text
 
 
 def test_numbers_with_thin_spaces() -> None:
