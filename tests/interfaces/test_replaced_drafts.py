@@ -13,7 +13,7 @@ from graphs.chat import ChatInput, build_chat_graph
 from research_agent import ResearchAgent
 from research_agent.answering.draft_redaction import public_result
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.report import Recorder
+from research_agent.interfaces.report.recording import Recorder
 from research_agent.interfaces.report.writing import write_report
 from research_agent.types import Completion
 from research_agent.types.events import Finished, Watching

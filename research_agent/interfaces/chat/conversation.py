@@ -16,7 +16,7 @@ from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import own, state
-from research_agent.interfaces.report import Recorder
+from research_agent.interfaces.report.recording import Recorder
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Turn

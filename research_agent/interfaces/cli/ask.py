@@ -30,7 +30,8 @@ from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, 
 from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
 from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import event_line, step_text
-from research_agent.interfaces.report import Recorder, RunRecord, check_target
+from research_agent.interfaces.report.recording import Recorder, RunRecord
+from research_agent.interfaces.report.target import check_target
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.stopping import Stop
 from research_agent.types import Completion, Message, uncertainty

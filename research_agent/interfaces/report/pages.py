@@ -17,8 +17,6 @@ MOST_BYTES = 12_000_000
 """All pictures together, in base64."""
 TAG = (38, 24)
 """Width and height of a tag on a picture."""
-AROUND = 700
-"""Characters shown on each side of a quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +41,6 @@ class ShownPage:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """A quote in the text that it stands in."""
-
-    before: str
-    quote: str
-    after: str
-
-
 @dataclass(slots=True)
 class _Wanted:
     """A page that is cited, and by whom."""
@@ -60,6 +49,15 @@ class _Wanted:
     page: int
     spans: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        citation = self.citation
+        if not citation.source.lower().endswith(".pdf"):
+            return citation.doc_id
+        single = citation.start_page == citation.end_page == self.page
+        label = f" (printed {citation.start_label})" if single and citation.start_label else ""
+        return f"{citation.doc_id}, PDF page {self.page}{label}"
 
 
 def cited_pages(result: ResearchResult, chunks: ChunkStore, draw: Draw) -> tuple[ShownPage, ...]:
@@ -80,18 +78,6 @@ def cited_pages(result: ResearchResult, chunks: ChunkStore, draw: Draw) -> tuple
     return tuple(shown)
 
 
-def context(citation: Citation, result: ResearchResult) -> Context:
-    """Return a citation's quote with the text around it, as far as its chunk goes."""
-    texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    text = texts.get(citation.key, "")
-    start, end = citation.quote_start, citation.quote_end
-    if text[start:end] != citation.quote:
-        return Context("", citation.quote, "")
-    left = ("\u2026" if start > AROUND else "") + text[max(start - AROUND, 0) : start]
-    right = text[end : end + AROUND] + ("\u2026" if len(text) > end + AROUND else "")
-    return Context(left, citation.quote, right)
-
-
 def _wanted(result: ResearchResult) -> Mapping[tuple[str, int], _Wanted]:
     pages: dict[tuple[str, int], _Wanted] = {}
     for citation in result.citations:
@@ -99,36 +85,33 @@ def _wanted(result: ResearchResult) -> Mapping[tuple[str, int], _Wanted]:
         for page in numbers or (citation.start_page,):
             wanted = pages.setdefault((citation.source, page), _Wanted(citation, page))
             wanted.keys.append(citation.key)
-            wanted.spans += [
-                (citation.key, (span.start, span.end))
-                for span in citation.page_spans
-                if span.page == page
-            ]
+            spans = [span for span in citation.page_spans if span.page == page]
+            wanted.spans += [(citation.key, (span.start, span.end)) for span in spans]
     return pages
 
 
 def _shown(wanted: _Wanted, chunks: ChunkStore, draw: Draw, *, drawn: int) -> ShownPage:
-    name, keys = _name(wanted), tuple(wanted.keys)
+    plain = ShownPage(wanted.name, tuple(wanted.keys))
     reason = _reason(wanted.citation)
     if not reason and drawn >= MOST_PAGES:
         reason = f"a report shows {MOST_PAGES} pages at most"
     if reason:
-        return ShownPage(name, keys, reason=reason)
+        return replace(plain, reason=reason)
     try:
         indexed = chunks.page_text(wanted.citation.chunk_id, wanted.page)
         if not indexed:
             said = "the index does not have this page's text, so nobody can tell if it is the same"
-            return ShownPage(name, keys, reason=f"{said}; index the document again")
+            return replace(plain, reason=f"{said}; index the document again")
         spans = tuple(span for _, span in wanted.spans)
         picture = draw(PageRequest(wanted.citation.source, wanted.page, spans))
     except (DocumentError, IndexingError) as error:
-        return ShownPage(name, keys, reason=str(error))
+        return replace(plain, reason=str(error))
     if picture.text != indexed:
-        return ShownPage(name, keys, reason="the page has changed since it was indexed")
+        return replace(plain, reason="the page has changed since it was indexed")
     boxes: dict[str, tuple[Box, ...]] = {}
     for (key, _), found in zip(wanted.spans, picture.boxes, strict=False):
         boxes[key] = (*boxes.get(key, ()), *found)
-    return ShownPage(name, keys, picture, tuple(marks(boxes)))
+    return replace(plain, picture=picture, marks=tuple(marks(boxes)))
 
 
 def marks(boxes: Mapping[str, tuple[Box, ...]]) -> Iterator[Mark]:
@@ -166,13 +149,4 @@ def _reason(citation: Citation) -> str:
         there = False
     if not there:
         return "the file has vanished since it was indexed"
-    if path.suffix.lower() != ".pdf":
-        return "a file of this kind has no pages"
-    return ""
-
-
-def _name(wanted: _Wanted) -> str:
-    citation, pdf = wanted.citation, wanted.citation.source.lower().endswith(".pdf")
-    single = citation.start_page == citation.end_page == wanted.page
-    label = f" (printed {citation.start_label})" if single and citation.start_label else ""
-    return f"{citation.doc_id}, PDF page {wanted.page}{label}" if pdf else citation.doc_id
+    return "" if path.suffix.lower() == ".pdf" else "a file of this kind has no pages"

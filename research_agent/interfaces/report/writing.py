@@ -1,18 +1,35 @@
-"""A report's file: written whole or not at all, and never over somebody's own file."""
+"""A report -> one HTML file: no scripts, no network, every word of others escaped.
+
+It is written whole or not at all, and never over somebody's own file.
+"""
 
 import os
+from base64 import b64encode
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any
 
+from research_agent.answering.result_lines import lacking_lines
 from research_agent.assembly.page_pictures import PagePictures
-from research_agent.interfaces.report.gathering import report_of
+from research_agent.interfaces.cli.terminal import visible
+from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
-from research_agent.interfaces.report.rendering import report_html
-from research_agent.interfaces.report.target import check_target, unwritable
+from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
 from research_agent.settings import Settings
 from research_agent.types.result import ResearchResult
+from research_agent.types.uncertainty import in_words, measured
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PACKAGE = "research_agent.interfaces.report"
+LONGEST = 20_000
+"""Characters of one text of others in a report."""
 
 
 def write_report(
@@ -32,15 +49,11 @@ def write_report(
     check_target(path, force=force)
     with PagePictures(settings.documents) as pictures:
         html = report_html(report_of(result, record, settings, chunks, pictures.draw))
-    _replace(Path(path), html.encode("utf-8"))
-
-
-def _replace(target: Path, data: bytes) -> None:
-    """Put `data` in place of the file at once; a fault leaves the old one as it was."""
+    target = Path(path)
     try:
         with NamedTemporaryFile(dir=target.absolute().parent, delete=False) as file:
             try:
-                file.write(data)
+                file.write(html.encode("utf-8"))
                 file.flush()
                 os.fsync(file.fileno())
                 Path(file.name).replace(target)
@@ -49,4 +62,69 @@ def _replace(target: Path, data: bytes) -> None:
                     Path(file.name).unlink()
                 raise
     except OSError as error:
-        raise unwritable(str(target), error) from error
+        raise unwritable(path, error) from error
+
+
+def report_html(report: Report) -> str:
+    """Return the HTML of a report; the same report gives the same text."""
+    style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
+    template = _environment().get_template("report.html.jinja")
+    html = template.render(
+        report=report, result=report.result, policy=policy(style), made_by=MADE_BY
+    )
+    return html.replace("/*STYLE*/", style, 1)
+
+
+def policy(style: str) -> str:
+    """Return a Content-Security-Policy that allows this style and pictures in the file itself.
+
+    >>> policy("").split("; ")[:2]
+    ["default-src 'none'", 'img-src data:']
+    """
+    digest = b64encode(sha256(style.encode("utf-8")).digest()).decode("ascii")
+    own = f"style-src 'sha256-{digest}'"
+    return f"default-src 'none'; img-src data:; {own}; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def _environment() -> "Environment":
+    """Return the template engine: every value is escaped, an unknown name is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "measured": measured,
+        "in_words": in_words,
+        "lacking": lacking_lines,
+        "flat": lambda text: " ".join(text.split()),
+    }
+    return environment
+
+
+def harmless(value: Any) -> Any:  # noqa: ANN401 (whatever a template writes)
+    r"""Return a value with a text's hidden characters made visible, and its end cut off.
+
+    >>> harmless("gpj.\u202eexe\r\nok")
+    'gpj.\\u202eexe\nok'
+    """
+    if type(value) is not str:
+        return value
+    cut = value if len(value) <= LONGEST else value[:LONGEST] + "\u2026"
+    return visible(cut.replace("\r\n", "\n").replace("\u00ad", ""))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number as it is shown; a dash where it is not known.
+
+    >>> number(0.126), number(None), number(12, 0)
+    ('0.13', '\u2013', '12')
+    """
+    return "\u2013" if value is None else f"{value:,.{digits}f}"

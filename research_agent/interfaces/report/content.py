@@ -1,0 +1,331 @@
+"""A result and what was seen of its run -> everything that a report shows."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+
+from research_agent.answering.draft_redaction import public_result, without_draft
+from research_agent.errors import IndexingError
+from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
+from research_agent.interfaces.report.recording import RunRecord
+from research_agent.ports import ChunkStore
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
+from research_agent.text.sentences import sentence_spans
+from research_agent.types import Hit, Token, TraceEvent
+from research_agent.types.claims import MARKER, bare, plain, said_tokens
+from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.entropy import token_entropy
+from research_agent.types.evidence import place
+from research_agent.types.filtering import ChunkDecision, FilterStats
+from research_agent.types.result import Citation, ResearchResult
+from research_agent.types.verification import Answer, Draft
+
+KEY = re.compile(r"\[(?:(c\d+)|(unconfirmed|contradicted))\]")
+AROUND = 700
+"""Characters shown on each side of a quote."""
+LEVELS = (0.05, 0.3, 0.8, 1.5)
+"""Nats from which a token has the next shade."""
+MOST_TOKENS, LEAST_SURE = 4000, 10
+"""Tokens of the heat map, and of the list of those that the model was least sure of."""
+MOST_STEPS, MOST_SEARCHES, MOST_ROWS = 200, 8, 60
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """A piece of the answer: its words, the key of a citation, or a sentence's mark."""
+
+    text: str = ""
+    key: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A citation, with the text around its quote and the pages it is on."""
+
+    citation: Citation
+    context: tuple[str, str, str]
+    """What precedes the quote, the quote, and what follows."""
+    pages: tuple[int, ...]
+    """Numbers of the report's pages, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatToken:
+    """A token of the answer; `entropy` (nats) is None where it is not scored."""
+
+    text: str
+    entropy: float | None = None
+    level: int = 0
+    """Shade, from 0."""
+    probability: float = 1.0
+    others: tuple[tuple[str, float], ...] = ()
+    """The likeliest other tokens at its place, with their probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One run of one node; its bar begins and is long as a share of the whole run, 0 to 1."""
+
+    round: int
+    event: TraceEvent
+    start: float
+    """Seconds after the first node began."""
+    begins: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The nodes of one round, in order; those that ran several times with their number."""
+
+    number: int
+    nodes: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunk:
+    """A chunk in a ranking."""
+
+    place: str
+    before: int | None
+    """Its rank before filtering; None for what was added by reference."""
+    after: int | None
+    """Its rank after filtering; None where it was left out."""
+    similarity: float | None
+    verdict: str
+    key: str
+    """Its citation key, where the model has read it."""
+    cited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One search."""
+
+    query: str
+    stats: FilterStats
+    rows: tuple[RankedChunk, ...]
+    left_out: int
+    """Rows that are not shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that a report shows beside its result."""
+
+    result: ResearchResult
+    answer: tuple[AnswerPart, ...]
+    sources: tuple[Source, ...]
+    pages: tuple[ShownPage, ...]
+    heat: tuple[HeatToken, ...]
+    least_sure: tuple[HeatToken, ...]
+    confidence: tuple[tuple[str, float, str], ...]
+    """The numbers that confidence is made of: name, value, meaning."""
+    rounds: tuple[Round, ...]
+    steps: tuple[StepRow, ...]
+    rankings: tuple[Ranking, ...]
+    settings: tuple[tuple[str, str, str], ...]
+    """Key, value and default of the settings that are not the defaults."""
+
+
+def report_of(
+    result: ResearchResult, record: RunRecord, settings: Settings, chunks: ChunkStore, draw: Draw
+) -> Report:
+    """Return what a report on `result` shows; `chunks` and `draw` may fail, the report does not.
+
+    A refused draft is not shown, and neither are its tokens.
+    """
+    result = public_result(result)
+    pages = cited_pages(result, chunks, draw)
+    tokens = () if result.status == "refused" else heat(record.answer, record.draft)
+    known = [token for token in tokens if token.entropy is not None]
+    steps = _steps(record)
+    return Report(
+        result=result,
+        answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
+        sources=tuple(_source(citation, result, pages) for citation in result.citations),
+        pages=pages,
+        heat=tokens,
+        least_sure=tuple(sorted(known, key=lambda one: -(one.entropy or 0.0))[:LEAST_SURE]),
+        confidence=_confidence(result.confidence),
+        rounds=_rounds(steps),
+        steps=steps,
+        rankings=_rankings(result, record, chunks),
+        settings=changed_settings(settings),
+    )
+
+
+def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
+    """Return an answer in pieces; only keys that are cited are keys.
+
+    >>> [part.key or part.text for part in answer_parts("So [c1][c9].", {"c1"})]
+    ['So ', 'c1', '[c9].']
+    """
+    parts: list[AnswerPart] = []
+    at = 0
+    for match in KEY.finditer(answer):
+        if match[1] in keys or match[2]:
+            part = AnswerPart(key=match[1] or "", mark=match[2] or "")
+            parts += [AnswerPart(answer[at : match.start()]), part]
+            at = match.end()
+    parts.append(AnswerPart(answer[at:]))
+    return tuple(part for part in parts if part != AnswerPart())
+
+
+def _source(citation: Citation, result: ResearchResult, pages: Sequence[ShownPage]) -> Source:
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    text = texts.get(citation.key, "")
+    start, end = citation.quote_start, citation.quote_end
+    context = ("", citation.quote, "")
+    if text[start:end] == citation.quote:
+        left = ("\u2026" if start > AROUND else "") + text[max(start - AROUND, 0) : start]
+        right = text[end : end + AROUND] + ("\u2026" if len(text) > end + AROUND else "")
+        context = (left, citation.quote, right)
+    numbers = (number for number, page in enumerate(pages, start=1) if citation.key in page.keys)
+    return Source(citation, context, tuple(numbers))
+
+
+def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
+    """Return the tokens of those sentences of `answer` that `draft` has; empty where unknown.
+
+    What the answer says beside them is not repeated, and neither are its citation markers.
+    """
+    text = "".join(token.text for token in answer.tokens)
+    if text != answer.text:
+        return ()
+    claims = {plain(claim.text) for claim in draft.claims}
+    spans = [span for span in sentence_spans(text) if plain(bare(text[slice(*span)])) in claims]
+    said = {at for at, _ in said_tokens(answer.tokens)}
+    markers = [match.span() for match in MARKER.finditer(text)]
+    found, at = list[HeatToken](), 0
+    for token in answer.tokens:
+        behind = at + len(token.text)
+        marker = any(at < end and behind > start for start, end in markers)
+        if not marker and any(start <= at < end for start, end in spans):
+            found.append(_heated(token) if at in said else HeatToken(token.text))
+        at = behind
+    return tuple(found[:MOST_TOKENS])
+
+
+def _heated(token: Token) -> HeatToken:
+    entropy = token_entropy(token.alternatives)
+    level = sum(entropy >= limit for limit in LEVELS)
+    others = [
+        (other.text, math.exp(min(other.logprob, 0.0)))
+        for other in token.alternatives
+        if other.text != token.text
+    ]
+    probability = math.exp(min(token.logprob, 0.0))
+    return HeatToken(token.text, entropy, level, probability, tuple(others[:3]))
+
+
+def _confidence(found: RetrievalConfidence) -> tuple[tuple[str, float, str], ...]:
+    return (
+        ("Best similarity", found.top_similarity, "cosine of the best hit to the query"),
+        ("Background", found.background, "mean cosine of the hits behind the best ones"),
+        ("Concentration", found.concentration, "how far the best hit stands above the background"),
+        ("Length", found.length_weight, f"a query of {found.words} words"),
+        ("Confidence", found.value, "best similarity \u00d7 concentration \u00d7 length"),
+    )
+
+
+def changed_settings(settings: Settings) -> tuple[tuple[str, str, str], ...]:
+    """Return what differs from the defaults; addresses of servers are not shown.
+
+    >>> from research_agent.settings import SearchSettings
+    >>> changed_settings(Settings(search=SearchSettings(max_turns=2)))
+    (('search.max_turns', '2', '3'),)
+    """
+    defaults: Mapping[str, object] = dict(lines(Settings()))
+    return tuple(
+        (key, str(value), str(defaults.get(key)))
+        for key, value in lines(settings)
+        if value != defaults.get(key) and not key.startswith("models.")
+    )
+
+
+def _steps(record: RunRecord) -> tuple[StepRow, ...]:
+    """Return the runs of nodes in the order in which they began."""
+    ordered = sorted(record.visits, key=lambda visit: visit.event.started)
+    first = min((visit.event.started for visit in ordered), default=0.0)
+    last = max((visit.event.started + visit.event.seconds for visit in ordered), default=0.0)
+    whole = (last - first) or 1.0
+    rows = []
+    for visit in ordered[:MOST_STEPS]:
+        start = visit.event.started - first
+        length = visit.event.seconds / whole
+        rows.append(StepRow(visit.round, visit.event, start, start / whole, length))
+    return tuple(rows)
+
+
+def _rounds(rows: Sequence[StepRow]) -> tuple[Round, ...]:
+    found = []
+    for number in dict.fromkeys(row.round for row in rows):
+        own = [row.event for row in rows if row.round == number]
+        runs = [(node, len(list(some))) for node, some in groupby(own, lambda event: event.node)]
+        names = tuple(f"{node} \u00d7 {times}" if times > 1 else node for node, times in runs)
+        found.append(Round(number, names, sum(event.seconds for event in own)))
+    return tuple(found)
+
+
+def _rankings(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> tuple[Ranking, ...]:
+    """Return the searches of a run, or what the result alone tells of them."""
+    searched = [found for found in record.searches if found.searched and found.call.query]
+    lists: list[tuple[str, FilterStats, Sequence[Hit]]] = [
+        (without_draft(found.call.query, record.unsaid), found.stats, found.hits)
+        for found in searched[:MOST_SEARCHES]
+    ]
+    if not searched and result.evidence:
+        read = [item.hit for item in result.evidence]
+        lists = [("; ".join(result.queries), result.filter_stats, read)]
+    known = {hit.chunk.chunk_id: hit for probe in record.probes for hit in probe.hits}
+    known |= {hit.chunk.chunk_id: hit for _, _, hits in lists for hit in hits}
+    wanted = {d.chunk_id for _, stats, _ in lists for d in stats.decisions} - known.keys()
+    with suppress(IndexingError):  # (then they have no names)
+        known |= {chunk.chunk_id: Hit(chunk) for chunk in chunks.chunks(sorted(wanted))}
+    return tuple(_ranking(query, stats, hits, known, result) for query, stats, hits in lists)
+
+
+def _ranking(
+    query: str,
+    stats: FilterStats,
+    hits: Sequence[Hit],
+    known: Mapping[str, Hit],
+    result: ResearchResult,
+) -> Ranking:
+    keys = {item.hit.chunk.chunk_id: item.key for item in result.evidence}
+    cited = {citation.key for citation in result.citations}
+    after = {hit.chunk.chunk_id: rank for rank, hit in enumerate(hits, start=1)}
+    decisions = {decision.chunk_id: decision for decision in reversed(stats.decisions)}
+    listed = list(dict.fromkeys(d.chunk_id for d in stats.decisions)) or list(after)
+    before = {chunk_id: rank for rank, chunk_id in enumerate(listed, start=1)}
+    ids = list(dict.fromkeys((*before, *after)))
+    rows = []
+    for chunk_id in ids[:MOST_ROWS]:
+        hit, key = known.get(chunk_id), keys.get(chunk_id, "")
+        row = RankedChunk(
+            place=place(hit.chunk) if hit else f"chunk {chunk_id}",
+            before=before.get(chunk_id),
+            after=after.get(chunk_id),
+            similarity=hit.similarity if hit else None,
+            verdict=_verdict(decisions.get(chunk_id), listed=chunk_id in before),
+            key=key,
+            cited=key in cited,
+        )
+        rows.append(row)
+    return Ranking(query, stats, tuple(rows), len(ids) - len(rows))
+
+
+def _verdict(decision: ChunkDecision | None, *, listed: bool) -> str:
+    """Return what was decided on a chunk and why, in words."""
+    if decision is None:
+        return "" if listed else "by reference"
+    sure = "" if decision.relevance is None else f", {decision.relevance:.2f}"
+    told = f"{decision.verdict} ({decision.why}{sure})".replace("_", " ")
+    return f"{told}: {decision.reason}" if decision.reason else told
