@@ -36,8 +36,8 @@ from research_agent.ports import KeptReply
 from research_agent.settings import Settings
 from research_agent.text.missing_parts import read_missing
 from research_agent.types import Token
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.evidence import Evidence
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Draft
 
 Outcome = Literal["right", "wrong", "refused", "not judged"]

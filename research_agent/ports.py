@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Protocol, Required, TypedDict, runtime_checkable
 
 from research_agent.types import Chunk, Completion, Message, ScoredId
-from research_agent.types.blending import BlendDiagnostics
 from research_agent.types.claims import GroundingModel
-from research_agent.types.corpus import DocumentOutline
 from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
-from research_agent.types.records import DocumentRecord, IndexedChunk
+from research_agent.types.records import DocumentOutline, DocumentRecord, IndexedChunk
 from research_agent.types.references import Edge, LinkedChunk
+from research_agent.types.retrieval import BlendDiagnostics
 
 ToolSpec = Mapping[str, object]
 """A tool as models are told about it: name, description and JSON schema of the arguments."""

@@ -27,7 +27,7 @@ from research_agent.types import (
     Token,
     WrittenCall,
 )
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 from research_agent.types.references import Edge
 from research_agent.verification.adapters.grounding_file import read_grounding
 

@@ -10,7 +10,6 @@ from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.types import Hit, Probe, TraceEvent
 from research_agent.types.calls import CallPlan, CallResult, Found
 from research_agent.types.claims import is_supported
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.events import (
     SHOWN_HITS,
     Calls,
@@ -39,6 +38,7 @@ from research_agent.types.evidence import Evidence, place
 from research_agent.types.pruning import Pruned, PruneStats
 from research_agent.types.refinement import Refinement
 from research_agent.types.result import ResearchResult, usage_of
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Check, Draft
 
 Written = Mapping[str, Any]

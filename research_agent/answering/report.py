@@ -15,10 +15,9 @@ from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, TraceEvent
 from research_agent.types.calls import Found
 from research_agent.types.claims import Claim, is_supported
-from research_agent.types.confidence import RetrievalConfidence
-from research_agent.types.corpus import DocumentOutline
 from research_agent.types.evidence import Evidence, place
 from research_agent.types.pruning import Pruned
+from research_agent.types.records import DocumentOutline
 from research_agent.types.refinement import Refinement
 from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import (
@@ -28,6 +27,7 @@ from research_agent.types.result import (
     usage_of,
     with_markers,
 )
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.scope import Scope
 from research_agent.types.uncertainty import placed
 from research_agent.types.verification import Check, Draft, StopReason

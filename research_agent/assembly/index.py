@@ -15,8 +15,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
 from research_agent.types import Chunk, ScoredId
-from research_agent.types.corpus import DocumentOutline
-from research_agent.types.records import IndexHeader, KeptDocument
+from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge
 
 

@@ -4,15 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from research_agent.planning.corpus_outline import LISTED_TOKENS, corpus_names, corpus_outline
 from research_agent.ports import Ports
 from research_agent.text.tables import cells
 from research_agent.types import Chunk, Hit, TraceEvent
 from research_agent.types.calls import ChunksResult, DocumentsResult, Reference
-from research_agent.types.corpus import LISTED_TOKENS, corpus_names, corpus_outline
 from research_agent.types.evidence import pages, place
-from research_agent.types.expansion import expand
 from research_agent.types.filtering import DEPTHS
-from research_agent.types.references import PRIORITY, Edge
+from research_agent.types.references import PRIORITY, Edge, expand
 from research_agent.types.scope import EVERYTHING, Scope
 
 MOST_REFERENCES = 12
@@ -34,10 +33,8 @@ def get_chunks(
     different = list(dict.fromkeys(chunk_ids))
     known = {chunk.chunk_id for chunk in ports.chunks.chunks(different)}
     asked = [chunk_id for chunk_id in different if chunk_id in known]
-    found = expand(
-        dict.fromkeys(asked, expand_depth), ports.chunks.edges, max_total=max_total_chunks
-    )
-    chunks = ports.chunks.chunks(found.chunk_ids)
+    found = expand(asked, ports.chunks.edges, depth=expand_depth, max_total=max_total_chunks)
+    chunks = ports.chunks.chunks(tuple(found.found))
     return ChunksResult(
         hits=tuple(Hit(chunk) for chunk in chunks),
         requested=found.depths.get(0, 0),
@@ -78,12 +75,13 @@ class Links:
     def further(self, chunk_ids: Sequence[str], *, depth: int, max_total: int) -> Sequence[Chunk]:
         """Return at most `max_total` other chunks within `depth` references, nearest first."""
         found = expand(
-            dict.fromkeys(chunk_ids, depth),
+            chunk_ids,
             self.ports.chunks.edges,
+            depth=depth,
             max_total=len(set(chunk_ids)) + max_total,
             excluded=self.exclude,
         )
-        read = self.ports.chunks.chunks([one.chunk_id for one in found.reached if one.depth])
+        read = self.ports.chunks.chunks([one for one, far in found.found.items() if far])
         return [chunk for chunk in read if self.within.admits(chunk)]
 
     def reaches(self, chunk_ids: Sequence[str]) -> dict[str, "Reach"]:

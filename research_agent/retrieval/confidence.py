@@ -7,7 +7,7 @@ from statistics import fmean
 from research_agent.settings import ConfidenceSettings
 from research_agent.text.words import length_in_words
 from research_agent.types import Hit
-from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.retrieval import RetrievalConfidence
 
 CONCENTRATION_SCALE = 0.3
 """Lead over the background, in cosine, at which the ranking counts as fully peaked."""

@@ -10,10 +10,9 @@ from typing import Literal
 
 from research_agent.types import Hit, TraceEvent
 from research_agent.types.budget import NOTHING, Allowance, BudgetStop
-from research_agent.types.corpus import DocumentOutline
-from research_agent.types.expansion import FOLLOWED
 from research_agent.types.filtering import FilterStats
-from research_agent.types.references import LinkKind
+from research_agent.types.records import DocumentOutline
+from research_agent.types.references import FOLLOWED, LinkKind
 
 SearchStop = Literal["planned", "no_new_evidence", "max_turns", "model_done", "error", BudgetStop]
 PART_SLOT = 3

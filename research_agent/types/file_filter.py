@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from unicodedata import normalize
 
 from research_agent.errors import ToolInputError
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 
 NEAREST = 3
 LEAST_ALIKE = 0.4

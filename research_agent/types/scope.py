@@ -12,8 +12,8 @@ from typing import Any
 from research_agent.errors import ToolInputError
 from research_agent.text.paths import is_below
 from research_agent.types import Chunk
-from research_agent.types.corpus import DocumentOutline
 from research_agent.types.file_filter import NEAREST, nearest_documents, plain
+from research_agent.types.records import DocumentOutline
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 

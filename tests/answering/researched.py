@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 from research_agent.types import TraceEvent
 from research_agent.types.calls import Found
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.evidence import Evidence
 from research_agent.types.pruning import Pruned
 from research_agent.types.refinement import Refinement
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.types.verification import Check, Draft
 

@@ -10,8 +10,8 @@ from research_agent.answering.report import result_of
 from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit, TraceEvent
 from research_agent.types.claims import Claim
-from research_agent.types.corpus import DocumentOutline
 from research_agent.types.evidence import Evidence
+from research_agent.types.records import DocumentOutline
 from research_agent.types.refusals import Refused
 from research_agent.types.result import Conflict, ResearchResult
 from research_agent.types.verification import Check, Draft

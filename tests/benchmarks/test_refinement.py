@@ -18,7 +18,7 @@ from benchmarks.sought import QuestionSet, Sought
 from research_agent.errors import ConfigError
 from research_agent.settings import Settings
 from research_agent.types import Chunk, Completion, Message
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 from tests.data_sets import data_set as folder_of
 from tests.fakes import ScriptedChat, ports, says
 

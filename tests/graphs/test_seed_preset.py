@@ -9,7 +9,6 @@ from research_agent.ports import Ports
 from research_agent.presets import with_preset
 from research_agent.settings import Settings
 from research_agent.types import Completion, Message
-from research_agent.types.blending import BlendDiagnostics
 from research_agent.types.events import (
     Calls,
     Checked,
@@ -21,6 +20,7 @@ from research_agent.types.events import (
     Queries,
 )
 from research_agent.types.references import Edge
+from research_agent.types.retrieval import BlendDiagnostics
 from tests.fakes import (
     PROMPTS,
     YES,

@@ -13,12 +13,12 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
+from research_agent.planning.corpus_outline import OUTLINE_TOKENS, DocumentOutline
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, SearchResult
-from research_agent.types.corpus import OUTLINE_TOKENS, DocumentOutline
 from research_agent.types.references import Edge
 from tests.fakes import (
     NO,

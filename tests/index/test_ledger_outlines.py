@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from research_agent.index.adapters.ledger.outlines import top_sections
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 from tests.indexing import indexed, record
 
 
@@ -39,3 +40,11 @@ def test_outlines_of_published_documents(tmp_path: Path) -> None:
         ),
     ) == found
     assert 5 == found[0].chunks
+
+
+def test_top_sections_below_a_title() -> None:
+    """A heading above everything is no section; one level is enough."""
+    assert ("1 Scope", "2 Terms") == top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()])
+    assert ("Install", "Use") == top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use")])
+    assert ("Guide",) == top_sections([("Guide",)])
+    assert () == top_sections([(), ()])

@@ -16,11 +16,11 @@ from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit, ModelCall, TraceEvent
 from research_agent.types.calls import Found
 from research_agent.types.claims import Claim
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.refinement import QueryVerdict, Refinement
 from research_agent.types.result import ResearchResult
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Check, Draft
 from tests.answering.researched import State
 from tests.fakes import PROMPTS, MemoryChunks, ScriptedChat, ports, says

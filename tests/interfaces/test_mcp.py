@@ -14,7 +14,7 @@ from research_agent import ResearchAgent
 from research_agent.interfaces.mcp import documents as mcp_documents
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.types import Chunk
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, chunk, ports, says
 
 NAMES = ["search_chunks", "get_chunks", "list_documents", "research"]

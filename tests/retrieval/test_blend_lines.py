@@ -7,7 +7,7 @@ import pytest
 
 from research_agent.errors import ConfigError
 from research_agent.retrieval.adapters.blend_lines import BlendLines, rows_of, summary
-from research_agent.types.blending import BlendDiagnostics
+from research_agent.types.retrieval import BlendDiagnostics
 
 DONE = BlendDiagnostics(
     alpha=0.9, mode="rank", pool=3, known=3, spearman=0.5, changed=2, before=("a", "b")

@@ -5,7 +5,7 @@ import pytest
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.settings import ConfidenceSettings
 from research_agent.types import Hit
-from research_agent.types.confidence import RetrievalConfidence
+from research_agent.types.retrieval import RetrievalConfidence
 from tests.fakes import chunk
 
 LONG = "how many bytes has the key"

@@ -6,7 +6,7 @@ from research_agent.retrieval.search.definitions import by_definition
 from research_agent.retrieval.search.overviews import family, one_a_document
 from research_agent.retrieval.search.places import in_turn, pages_apart, place_at
 from research_agent.types import Chunk, ChunkKind
-from research_agent.types.look_up import MOST, LookUp, by_heading
+from research_agent.types.question_plan import MOST_FOUND, LookUp, by_heading
 
 STEPS = "\n1: add\n2: return"
 ALGORITHMS: tuple[ChunkKind, ...] = ("algorithm", "code")
@@ -73,7 +73,7 @@ def test_no_more_than_a_ranking_holds() -> None:
     chunks = [algorithm(f"{i:02}", f"Algorithm {i} Ebb(x)") for i in range(30)]
     found = by_heading(LookUp(ALGORITHMS, names=("Ebb",)), chunks, "")
 
-    assert [f"{i:02}" for i in range(MOST)] == [chunk.chunk_id for chunk in found]
+    assert [f"{i:02}" for i in range(MOST_FOUND)] == [chunk.chunk_id for chunk in found]
 
 
 DEFINING = [

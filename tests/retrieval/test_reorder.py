@@ -14,8 +14,8 @@ from research_agent.retrieval.reorder import step
 from research_agent.retrieval.reorder.order import Reordered
 from research_agent.settings import BlendSettings, RerankSettings, RetrievalSettings, Settings
 from research_agent.types import Completion, Hit, Outcome
-from research_agent.types.blending import BlendDiagnostics
 from research_agent.types.budget import Allowance
+from research_agent.types.retrieval import BlendDiagnostics
 from tests.fakes import (
     NO,
     PROMPTS,

@@ -4,12 +4,10 @@ from itertools import permutations
 
 import pytest
 
-from research_agent.types import Chunk, Hit
+from research_agent.types import Hit
 from research_agent.types.fusion import (
     falling,
     fuse_hits,
-    pages_apart,
-    place_at,
     put_last,
     reciprocal_rank_fusion,
     reserve_slots,
@@ -76,38 +74,12 @@ def test_what_comes_last_comes_in_turn() -> None:
     assert ["x"] == ids(put_last([], [hits("x")]))
 
 
-def paged(*places: str) -> list[Chunk]:
-    """Return a chunk for each place such as "a3", a document and a page."""
-    return [Chunk(f"{p}-{i}", p[0], p, int(p[1:]), source="x.pdf") for i, p in enumerate(places)]
-
-
 def test_weights_count() -> None:
     """A ranking of half the weight gives half the score; the order of rankings is nothing."""
     left = reciprocal_rank_fusion([["a"], ["b"]], rrf_k=4, weights=[1.0, 0.5])
 
     assert [("a", 0.2), ("b", 0.1)] == [(item.chunk_id, item.value) for item in left]
     assert left == reciprocal_rank_fusion([["b"], ["a"]], rrf_k=4, weights=[0.5, 1.0])
-
-
-def test_best_hit_of_each_page_first() -> None:
-    """Later hits of a page go behind in their order; formats without pages are left alone."""
-    assert ["a3", "b3", "a4", "a3", "b3"] == [
-        c.text for c in pages_apart(paged("a3", "b3", "a3", "a4", "b3"))
-    ]
-    notes = [Chunk(name, "notes", name, source="notes.md") for name in "xyz"]
-    assert tuple(notes) == pages_apart(notes)
-
-
-def test_place_at_moves_no_front_and_loses_nothing() -> None:
-    """New pages stand behind the front; a page that is there already brings nothing."""
-    own = paged("a1", "a2", "a3", "a4")
-    moved, shown, new = own[3], paged("a1")[0], Chunk("n", "n", "n9", 9)
-
-    assert ["a1", "a2", "a4", "n9", "a3"] == [
-        c.text for c in place_at(own, [shown, moved, new], after=2, most=2)
-    ]
-    assert tuple(own) == place_at(own, [new], after=2, most=0)
-    assert (new,) == place_at([], [new], after=2, most=1)
 
 
 def test_falling_scores() -> None:

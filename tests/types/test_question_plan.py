@@ -3,8 +3,7 @@
 import pytest
 
 from research_agent.types import ChunkKind
-from research_agent.types.look_up import LookUp
-from research_agent.types.question_plan import plan_question
+from research_agent.types.question_plan import LookUp, plan_question
 from research_agent.types.question_words import phrases
 
 CODE: tuple[ChunkKind, ...] = ("algorithm", "code")

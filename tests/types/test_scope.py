@@ -4,7 +4,7 @@ import pytest
 
 from research_agent.errors import ToolInputError
 from research_agent.types import Chunk
-from research_agent.types.corpus import DocumentOutline
+from research_agent.types.records import DocumentOutline
 from research_agent.types.scope import EVERYTHING, Scope, check_dates, check_scope
 
 CHUNK = Chunk(

@@ -12,8 +12,7 @@ from research_agent.text.tables import head_of
 from research_agent.text.unit_vectors import cosine
 from research_agent.types import Chunk
 from research_agent.types.evidence import Evidence, source_of
-from research_agent.types.look_up import by_heading
-from research_agent.types.question_plan import plan_question
+from research_agent.types.question_plan import by_heading, plan_question
 from research_agent.types.question_words import SHOWS, phrases
 
 SHARE_WEIGHT = 0.3

@@ -13,8 +13,8 @@ from mcp_types import (
 )
 
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.types.corpus import DocumentOutline
 from research_agent.types.evidence import place, readable
+from research_agent.types.records import DocumentOutline
 
 SCHEME = "research-agent://documents/"
 PAGE = 500

@@ -17,11 +17,11 @@ from research_agent.settings import Settings
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Hit, Token, TraceEvent
 from research_agent.types.claims import MARKER, bare, plain, said_tokens
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.entropy import token_entropy
 from research_agent.types.evidence import place
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.result import Citation, ResearchResult
+from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Draft
 
 KEY = re.compile(r"\[(?:(c\d+)|(unconfirmed|contradicted))\]")

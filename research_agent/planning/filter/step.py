@@ -18,7 +18,6 @@ from research_agent.planning.reading import Links, Reach
 from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
 from research_agent.types.calls import dangling
 from research_agent.types.evidence import readable
-from research_agent.types.expansion import with_referred
 from research_agent.types.filtering import (
     DEPTHS,
     ChunkDecision,
@@ -28,6 +27,7 @@ from research_agent.types.filtering import (
     counted,
     oversampled,
 )
+from research_agent.types.references import with_referred
 
 SECONDS = 60.0
 """Time that judging the hits of one search may take."""

@@ -29,9 +29,9 @@ from research_agent.ports import Ports
 from research_agent.text.language import language_name, languages_apart
 from research_agent.text.unit_vectors import cosine
 from research_agent.types import Hit, Message, Outcome, Probe, TraceEvent
-from research_agent.types.confidence import RetrievalConfidence
 from research_agent.types.evidence import fenced
 from research_agent.types.refinement import Accept, Block, Refinement, Ruling
+from research_agent.types.retrieval import RetrievalConfidence
 
 MAX_TOKENS = 120
 LEAST_TOKENS = 60

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
+from research_agent.planning.corpus_outline import corpus_outline
 from research_agent.planning.hops import answer_part, filled, gaps, waiting
 from research_agent.planning.tool_calls.ranking import HOP_SLOT, TOOL, affordable, planned_calls
 from research_agent.planning.tool_calls.results_text import chunk_keys, results_text
@@ -19,7 +20,6 @@ from research_agent.planning.tool_calls.written_calls import (
 from research_agent.types import Completion, Hit, Message, Outcome, TraceEvent
 from research_agent.types.budget import BUDGET_STOPS
 from research_agent.types.calls import CallPlan, CallResult, ToolCall
-from research_agent.types.corpus import corpus_outline
 from research_agent.types.evidence import Evidence, fenced
 from research_agent.types.refinement import Refinement
 

@@ -8,7 +8,7 @@ from threading import Lock
 
 from research_agent.closeable import Closing
 from research_agent.errors import ConfigError
-from research_agent.types.blending import BlendDiagnostics
+from research_agent.types.retrieval import BlendDiagnostics
 
 Row = Mapping[str, object]
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from research_agent.retrieval.reorder.order import best_first, reordered
 from research_agent.types import Hit
-from research_agent.types.blending import BlendDiagnostics, Collapse
+from research_agent.types.retrieval import BlendDiagnostics, Collapse
 
 POOL = 200
 """Hits that may change places: the first ones."""

@@ -14,8 +14,7 @@ from research_agent.retrieval.search.scoped import ScopedSearch
 from research_agent.settings import RetrievalSettings
 from research_agent.types import Chunk, Hit, ScoredId
 from research_agent.types.fusion import falling, reciprocal_rank_fusion
-from research_agent.types.look_up import LookUp, by_heading
-from research_agent.types.question_plan import QuestionPlan, plan_question
+from research_agent.types.question_plan import LookUp, QuestionPlan, by_heading, plan_question
 from research_agent.types.scope import EVERYTHING, Scope
 
 WIDE = 120

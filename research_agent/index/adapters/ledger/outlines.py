@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from research_agent.text.boilerplate_sections import APPARATUS
-from research_agent.types.corpus import DocumentOutline, top_sections
+from research_agent.types.records import DocumentOutline
 
 DOCUMENTS = """SELECT id, doc_id, path, title, date, pages FROM documents
     WHERE generation IS NOT NULL AND status = 'indexed' ORDER BY path"""
@@ -41,3 +41,21 @@ def outlines(
         )
         for number, doc_id, path, title, date, pages in documents
     )
+
+
+def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the headings of the uppermost level that has several of them, each once.
+
+    `sections` are the headings above each chunk, in reading order. A single heading above
+    everything is the title, and says nothing about the parts.
+
+    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
+    ('Install', 'Use')
+    """
+    found: tuple[str, ...] = ()
+    for level in range(max(map(len, sections), default=0)):
+        at_level = (section[level] for section in sections if len(section) > level)
+        found = tuple(dict.fromkeys(at_level)) or found
+        if len(found) > 1:
+            break
+    return found

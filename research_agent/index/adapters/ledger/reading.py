@@ -20,8 +20,7 @@ from research_agent.index.adapters.ledger.schema import (
 )
 from research_agent.text.packing import unpacked, unpacked_text
 from research_agent.types import Chunk
-from research_agent.types.corpus import DocumentOutline
-from research_agent.types.records import IndexHeader
+from research_agent.types.records import DocumentOutline, IndexHeader
 from research_agent.types.references import Edge
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What blending a second opinion into the order of hits did to one ranking."""
+"""What assessing, ranking and blending the hits of a search have found out."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,9 +8,26 @@ Collapse = Literal["", "constant", "not finite", "flat"]
 finite number, or the scaling has made them equal."""
 
 
+@dataclass(frozen=True, slots=True)
+class RetrievalConfidence:
+    """Confidence in a ranking, what it was made of, and what follows from it."""
+
+    value: float = 0.0
+    top_similarity: float = 0.0
+    background: float = 0.0
+    """Mean similarity of the hits that are not among the best; 0 where there are none."""
+    concentration: float = 0.0
+    """How far the best hit stands above the background, as a weight in [0, 1]."""
+    length_weight: float = 0.0
+    decision: Literal["refine", "bypass"] = "refine"
+    reason: str = "nothing was searched yet"
+    words: int = 0
+    """Words of the query; two characters of a script without spaces are one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlendDiagnostics:
-    """What blending did to one ranking."""
+    """What blending a second opinion into the order of hits did to one ranking."""
 
     alpha: float
     """Weight of the first channel."""

@@ -1,9 +1,10 @@
-"""What an index holds, document by document, and an outline of it for models."""
+"""An outline of what an index holds, document by document, for models."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from research_agent.types import ChunkKind
+from research_agent.types.records import DocumentOutline
 
 OUTLINE_TOKENS = 400
 """An outline beside other things in a prompt is no longer."""
@@ -13,47 +14,6 @@ MOST_SECTIONS = 12
 """Top sections of one document that an outline may name."""
 LONGEST_NAME = 60
 """Characters of a title or a heading in an outline."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentOutline:
-    """A document that can be searched."""
-
-    doc_id: str
-    """Its display name."""
-    source: str = ""
-    """The path of its file."""
-    title: str = ""
-    date: str = ""
-    pages: int = 0
-    """Last page that holds text."""
-    kinds: Mapping[ChunkKind, int] = field(default_factory=dict)
-    """How many chunks there are of each kind."""
-    sections: tuple[str, ...] = ()
-    """Its uppermost headings, in reading order."""
-
-    @property
-    def chunks(self) -> int:
-        """How many chunks it has."""
-        return sum(self.kinds.values())
-
-
-def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the headings of the uppermost level that has several of them, each once.
-
-    `sections` are the headings above each chunk, in reading order. A single heading above
-    everything is the title, and says nothing about the parts.
-
-    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
-    ('Install', 'Use')
-    """
-    found: tuple[str, ...] = ()
-    for level in range(max(map(len, sections), default=0)):
-        at_level = (section[level] for section in sections if len(section) > level)
-        found = tuple(dict.fromkeys(at_level)) or found
-        if len(found) > 1:
-            break
-    return found
 
 
 def corpus_outline(
@@ -74,10 +34,9 @@ def corpus_outline(
     1 documents, 3 chunks (3 text)
     guide: 3 chunks: A; B
     """
-    kinds: dict[str, int] = {}
+    kinds: Counter[str] = Counter()
     for document in documents:
-        for kind, number in document.kinds.items():
-            kinds[kind] = kinds.get(kind, 0) + number
+        kinds.update(document.kinds)
     several = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     head = f"{len(documents)} documents, {sum(kinds.values())} chunks ({several or 'none'})"
     lines = [(_line(document), document.sections[:MOST_SECTIONS]) for document in documents]

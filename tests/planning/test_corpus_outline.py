@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from research_agent.types.corpus import DocumentOutline, corpus_outline, top_sections
+from research_agent.planning.corpus_outline import corpus_outline
+from research_agent.types.records import DocumentOutline
 
 
 def count(text: str) -> int:
@@ -72,11 +73,3 @@ def test_long_and_hostile_titles_are_cut_and_fenced() -> None:
 
     assert "&lt;b> xxx" in outline
     assert len(outline) < 150
-
-
-def test_top_sections_below_a_title() -> None:
-    """A heading above everything is no section; one level is enough."""
-    assert ("1 Scope", "2 Terms") == top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()])
-    assert ("Install", "Use") == top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use")])
-    assert ("Guide",) == top_sections([("Guide",)])
-    assert () == top_sections([(), ()])

@@ -1,0 +1,155 @@
+"""Following references: order, caps, cycles, how often the store is asked, and where they rank."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from research_agent.types import Hit
+from research_agent.types.references import (
+    EVERY,
+    Edge,
+    Expansion,
+    LinkKind,
+    Unresolved,
+    expand,
+    unresolved,
+    unresolved_words,
+    with_referred,
+)
+from tests.fakes import chunk
+
+
+class Store:
+    """References, and what was asked about them."""
+
+    def __init__(self, *edges: Edge) -> None:
+        self.edges = edges
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(self, chunk_ids: Sequence[str]) -> list[Edge]:
+        self.asked.append(tuple(chunk_ids))
+        return [e for e in self.edges if e.source in chunk_ids or e.target in chunk_ids]
+
+
+def chain(names: str) -> list[Edge]:
+    return [Edge(a, b, "see") for a, b in pairwise(names)]
+
+
+@pytest.mark.parametrize(("depth", "found"), [(0, "a"), (1, "ab"), (3, "abcd"), (5, "abcdef")])
+def test_depth(depth: int, found: str) -> None:
+    """As many references are followed as the depth says, each depth asked about once."""
+    store = Store(*chain("abcdefg"))
+    expansion = expand("a", store, depth=depth, max_total=100)
+
+    assert dict(zip(found, range(depth + 1), strict=True)) == expansion.found
+    assert dict.fromkeys(range(depth + 1), 1) == expansion.depths
+    assert [(name,) for name in found[:depth]] == store.asked
+    assert not expansion.truncated
+    assert Expansion() == expand([], store, depth=5, max_total=5)
+
+
+def test_kinds_then_reading_order() -> None:
+    """What a chunk needs most comes first; mentions and what leads here are not followed."""
+    kinds: tuple[LinkKind, ...] = ("mention", "link", "see", "part", "schema")
+    edges = [Edge("a", kind + end, kind) for end in "21" for kind in kinds]
+    found = expand("a", Store(*edges, Edge("x", "a", "schema")), depth=1, max_total=100).found
+
+    assert [f"{kind}{end}" for kind in ("schema", "part", "see", "link") for end in "21"] == list(
+        found
+    )[1:]
+
+
+def test_a_cycle_ends() -> None:
+    """A chunk that refers to itself, or back, is taken once."""
+    store = Store(*chain("abca"), Edge("b", "b", "link"))
+
+    assert "abc" == "".join(expand("a", store, depth=5, max_total=100).found)
+    assert 3 == len(store.asked)
+
+
+@pytest.mark.parametrize(
+    ("requested", "most", "found", "truncated"),
+    [("a", 3, "abc", False), ("a", 2, "ab", True), ("acb", 2, "ac", True), ("a", 0, "", True)],
+)
+def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
+    requested: str,
+    most: int,
+    found: str,
+    truncated: bool,  # noqa: FBT001 (what is expected)
+) -> None:
+    """Exactly as many as allowed is not truncated; more requested than allowed is."""
+    expansion = expand(requested, Store(*chain("abc")), depth=5, max_total=most)
+
+    assert (found, truncated) == ("".join(expansion.found), expansion.truncated)
+
+
+def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
+    """They are neither taken nor followed, also where they were requested."""
+    store = Store(*chain("abc"), Edge("a", "d", "link"))
+
+    assert "ad" == "".join(expand("a", store, depth=5, max_total=2, excluded={"b"}).found)
+    assert "c" == "".join(expand("ac", store, depth=5, max_total=9, excluded={"a"}).found)
+
+
+def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
+    """The same chunks at the same depths in any order, as the plain definition says."""
+    random = Random(5)  # noqa: S311 (the same graphs each time)
+    for _ in range(100):
+        names = "abcdefghij"
+        edges = [Edge(*random.sample(names, 2), "see") for _ in range(12)]
+        wanted, depth = random.sample(names, 3), random.randrange(4)
+        found = expand(wanted, Store(*edges), depth=depth, max_total=100)
+        near = set(wanted)
+        for _ in range(depth):
+            near |= {edge.target for edge in edges if edge.source in near}
+
+        assert found == expand(wanted[::-1], Store(*edges), depth=depth, max_total=100)
+        assert near == set(found.found)
+
+
+@pytest.mark.parametrize(
+    ("hits", "brought", "most", "expected"),
+    [
+        ("abc", {"a": "tu"}, 9, "abtcu"),
+        ("abc", {"a": "tu"}, 1, "abtc"),
+        ("abcdef", {"a": "tu", "b": "vt"}, 9, "abtcduefv"),
+        ("ab", {"a": "b", "b": "b"}, 9, "ab"),
+        ("a", {"a": "tu"}, 9, "atu"),
+        ("abc", {"a": "tu"}, 0, "abc"),
+        ("", {}, 9, ""),
+    ],
+)
+def test_what_hits_refer_to_is_among_them(
+    hits: str, brought: dict[str, str], most: int, expected: str
+) -> None:
+    """After its hit, at most one in three, taken in turn, each once; scores fall."""
+    chunks = {name: chunk(name, doc_id=name) for name in "abcdeftuv"}
+    ids = {name: item.chunk_id for name, item in chunks.items()}
+    given = [Hit(chunks[name], 1.0) for name in hits]
+    found = with_referred(
+        given, {ids[name]: [chunks[n] for n in of] for name, of in brought.items()}, most=most
+    )
+
+    assert expected == "".join(hit.chunk.text for hit in found)
+    scores = [hit.score for hit in found]
+    assert sorted(set(scores), reverse=True) == scores
+    assert 3 == EVERY
+
+
+def test_unresolved_references_are_counted_once_and_named() -> None:
+    """The first three of them; nothing is said of none."""
+    found = unresolved(["#a", "#a"], [f"{i}.md" for i in range(5)])
+
+    assert (1, ("#a",), 5, ("0.md", "1.md", "2.md")) == (
+        found.dangling,
+        found.dangling_names,
+        found.outside,
+        found.outside_names,
+    )
+    assert (
+        "1 reference leads nowhere: #a",
+        "5 references lead out of the index: 0.md, 1.md, 2.md, …",
+    ) == unresolved_words(found)
+    assert () == unresolved_words(Unresolved())
