@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from research_agent.errors import BudgetError, ConfigError, ModelError
-from research_agent.ports import ChatModel, Clock, JsonSchema, Tokenizer, ToolSpec
+from research_agent.ports import CallOptions, ChatModel, Clock, Tokenizer
 from research_agent.setting_fields import number_range, values
 from research_agent.settings import BudgetSettings, Settings
 from research_agent.types import Completion, Message, ModelCall, TraceEvent
@@ -51,18 +51,15 @@ class Meter:
         """Return what is left now."""
         return self._allowance.after(self._calls, self._clock.seconds() - self._started)
 
-    def ask(  # noqa: PLR0913 (the port's own arguments)
+    def ask(
         self,
         model: ChatModel,
         role: str,
         messages: Sequence[Message],
         *,
-        max_tokens: int,
         least_tokens: int = 1,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
         kept: Allowance = NOTHING,
+        **asked: Unpack[CallOptions],
     ) -> Completion:
         """Return the model's reply; its deadline is the time that is left, or `seconds`.
 
@@ -72,21 +69,15 @@ class Meter:
         """
         prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
         allowance = self.left().aside(kept)
-        self.granted = allowance.grant(prompt, max_tokens, least_tokens)
+        self.granted = allowance.grant(prompt, asked["max_tokens"], least_tokens)
+        seconds = min(allowance.seconds, asked.get("seconds", math.inf))
+        granted: CallOptions = {**asked, "max_tokens": self.granted, "seconds": seconds}
         started = self._clock.seconds()
         try:
-            reply = model.complete(
-                role,
-                messages,
-                max_tokens=self.granted,
-                tools=tools,
-                schema=schema,
-                seconds=min(allowance.seconds, seconds),
-            )
+            reply = model.complete(role, messages, **granted)
         except ModelError as error:
-            seconds = self._clock.seconds() - started
-            failed = type(error).__name__
-            self._calls.append(ModelCall(role, seconds=seconds, tries=error.tries, failed=failed))
+            took, failed = self._clock.seconds() - started, type(error).__name__
+            self._calls.append(ModelCall(role, seconds=took, tries=error.tries, failed=failed))
             if self.left().spent() == "seconds":
                 raise BudgetError("seconds", last=str(error)) from error
             raise
@@ -140,16 +131,14 @@ def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
             raise BudgetError(name)
         smaller[name] = min(limit, allowed) if name != "cost" or allowed else limit
     if limits.rounds is not None:
-        smaller["rounds"] = _rounds(limits.rounds, budget.max_rounds)
+        most = budget.max_rounds
+        if limits.rounds > most:
+            raise ConfigError(
+                f"{limits.rounds} rounds are more than budget.max_rounds allows ({most})",
+                hint=f"Ask for at most {most}, or raise budget.max_rounds.",
+            )
+        smaller["rounds"] = limits.rounds
     return replace(budget, **smaller)
-
-
-def _rounds(asked: int, most: int) -> int:
-    """Return the rounds that a caller asks for; raises ConfigError for more than `most`."""
-    if asked > most:
-        message = f"{asked} rounds are more than budget.max_rounds allows ({most})"
-        raise ConfigError(message, hint=f"Ask for at most {most}, or raise budget.max_rounds.")
-    return asked
 
 
 def remaining(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
