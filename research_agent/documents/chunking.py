@@ -16,8 +16,8 @@ from research_agent.documents.chunk_anchors import (
     tied,
 )
 from research_agent.text.boilerplate_sections import apparatus
+from research_agent.text.excerpts import cuts, line_groups
 from research_agent.text.sentences import sentence_spans
-from research_agent.text.text_cuts import cuts, line_groups
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import LinkedChunk

@@ -5,8 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from research_agent.text.name_rules import document_names, heading_name, is_as_written, term_name
-from research_agent.text.names import Key, NameFinder, folded, name_words
+from research_agent.text.names import (
+    Key,
+    NameFinder,
+    document_names,
+    folded,
+    heading_name,
+    is_as_written,
+    name_words,
+    term_name,
+)
 
 MOST_CHUNKS = 0.02
 """A name in a larger share of all chunks tells nothing."""

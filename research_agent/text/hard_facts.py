@@ -4,12 +4,13 @@ Everything here is arithmetic or string identity, so it is the same in any langu
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from research_agent.text.figures import Figure, dates_in, figures_in, follows, is_power, plain
+from research_agent.text.identifiers import quotations
 from research_agent.text.reference_marks import without_reference_marks
 
 FactKind = Literal["number", "date", "identifier", "quotation"]
@@ -35,11 +36,6 @@ _CODE = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORDS = re.compile(r"[^\W_]+")
-_QUOTED = re.compile(
-    '"([^"]+)"|\u201c([^\u201d]+)\u201d|\u201e([^\u201c\u201d]+)[\u201c\u201d]'
-    "|\u00ab([^\u00bb]+)\u00bb|\u300c([^\u300d]+)\u300d|\u300e([^\u300f]+)\u300f"
-    r"|(?<!\w)'([^']+)'(?!\w)"
-)
 _GAP = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 _NUMBERING = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]\s")
 
@@ -80,9 +76,10 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
     said = plain(_NUMBERING.sub("", without_reference_marks(sentence), count=1))
     held = _evidence(tuple(texts))
     names, rest = _identifiers(said)
-    dates, figures = dates_in(rest), figures_in(rest)[:MAX_FACTS]
-    if dates:
-        figures = figures_in(_without(rest, (date.text for date in dates)))[:MAX_FACTS]
+    dates = dates_in(rest)
+    for date in dates:
+        rest = rest.replace(date.text, " ")
+    figures = figures_in(rest)[:MAX_FACTS]
     near = figures_in(plain(window)) if window else ()
     facts = [Fact("number", one.text, _status(one, held, figures, near)) for one in figures]
     facts += [
@@ -90,10 +87,8 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
         for one in dates[:MAX_FACTS]
     ]
     facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
-    facts += [
-        _fact("quotation", quoted, held=_is_quoted(quoted, held.words))
-        for quoted in _quotations(said)
-    ]
+    quoted = [text for text in quotations(said) if _WORDS.search(text)][:MAX_FACTS]
+    facts += [_fact("quotation", text, held=_is_quoted(text, held.words)) for text in quoted]
     return tuple(facts)
 
 
@@ -147,22 +142,18 @@ def _identifiers(text: str) -> tuple[list[str], str]:
     A number with its unit, such as "384-bit", is no name.
     """
     names: dict[str, None] = {}
-    spans = []
-    for match in _TOKEN.finditer(text):
+
+    def blanked(match: re.Match[str]) -> str:
         token = match[0]
-        if (
-            _WITH_UNIT.fullmatch(token)
-            or is_power(token)
-            or not (_MIXED.search(token) or _CODE.search(token))
-        ):
-            continue
-        spans.append(match.span())
+        named = _MIXED.search(token) or _CODE.search(token)
+        if not named or _WITH_UNIT.fullmatch(token) or is_power(token):
+            return token
         if len(token) <= MAX_NAME:
             names[token] = None
-    rest = list(text)
-    for start, end in spans:
-        rest[start:end] = " " * (end - start)
-    return list(names)[:MAX_FACTS], "".join(rest)
+        return " " * len(token)
+
+    rest = _TOKEN.sub(blanked, text)
+    return list(names)[:MAX_FACTS], rest
 
 
 def _stands(name: str, text: str) -> bool:
@@ -175,18 +166,7 @@ def _stands(name: str, text: str) -> bool:
     return re.search(f"{before}{joined}{after}", text) is not None
 
 
-def _quotations(text: str) -> list[str]:
-    found = (next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
-    return [quoted for quoted in found if _WORDS.search(quoted)][:MAX_FACTS]
-
-
 def _is_quoted(quoted: str, words: str) -> bool:
     """Return whether every part of a quotation stands in the evidence word by word."""
     parts = (" ".join(_WORDS.findall(part)) for part in _GAP.split(quoted.casefold()))
     return all(f" {part} " in words or (part in words and not part.isascii()) for part in parts)
-
-
-def _without(text: str, parts: Iterable[str]) -> str:
-    for part in parts:
-        text = text.replace(part, " ")
-    return text

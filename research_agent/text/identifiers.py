@@ -11,8 +11,9 @@ from research_agent.text.words import fold, word_spans
 
 _PART = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _QUOTED = re.compile(
-    '["\u201c\u201e\u00ab\u300c\u300e]([^"\u201c\u201d\u00bb\u300d\u300f]{1,200})'
-    '["\u201c\u201d\u00bb\u300d\u300f]'
+    '"([^"]+)"|\u201c([^\u201d]+)\u201d|\u201e([^\u201c\u201d]+)[\u201c\u201d]'
+    "|\u00ab([^\u00bb]+)\u00bb|\u300c([^\u300d]+)\u300d|\u300e([^\u300f]+)\u300f"
+    r"|(?<!\w)'([^']+)'(?!\w)"
 )
 
 
@@ -25,8 +26,8 @@ def identifiers(text: str) -> frozenset[str]:
     >>> sorted(identifiers("Has the ML-KEM-768 key of NIST 1,184 bytes, or 2.5 kB?"))
     ['1,184', '2.5', 'kb', 'ml kem 768', 'nist']
     """
-    found = (" ".join(_PART.findall(fold(word))) for word in _words(text) if _is_identifier(word))
-    return frozenset(filter(None, found))
+    words = (word for word in _words(text) if "_" in word or is_value(word))
+    return frozenset(filter(None, (" ".join(_PART.findall(fold(word))) for word in words)))
 
 
 def parts(text: str) -> str:
@@ -44,10 +45,10 @@ def parts(text: str) -> str:
 def quotations(text: str) -> tuple[str, ...]:
     """Return what stands between quotation marks in `text`, without them.
 
-    >>> quotations('What does "key pair" mean?')
-    ('key pair',)
+    >>> quotations("What does 'key pair' mean in \u300c\u5bc6\u94a5\u300d, Ann's text?")
+    ('key pair', '密钥')
     """
-    return tuple(_QUOTED.findall(text))
+    return tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
 
 
 def is_value(word: str) -> bool:
@@ -62,7 +63,3 @@ def is_value(word: str) -> bool:
 def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text)
     return (plain[start:end] for start, end in word_spans(plain))
-
-
-def _is_identifier(word: str) -> bool:
-    return "_" in word or is_value(word)

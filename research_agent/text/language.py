@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from research_agent.text.words import STOP_WORDS
+
 NEAR = 10.0
 """Nats by which a language may be less likely than the likeliest and still be meant: of 310 texts
 of benchmarks/questions/rewrites_*.jsonl their own language is never further off, another once."""
@@ -26,8 +28,6 @@ def languages_of(text: str) -> tuple[str, ...]:
 
     >>> languages_of("Who pays for the repairs?"), languages_of("Berapa lama garansi itu?")[0]
     (('en',), 'id')
-    >>> languages_of("1184")
-    ()
     """
     if not any(char.isalpha() for char in text):
         return ()
@@ -40,8 +40,6 @@ def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
 
     >>> languages_apart("Berapa lama garansi itu?", ["The warranty is for two years."])
     ('id', 'en')
-    >>> languages_apart("ML-KEM", ["The warranty is for two years."])
-    ('', '')
     """
     own, theirs = languages_of(question), languages_of(" ".join(texts))
     return ("", "") if not own or {*own} & {*theirs} or not theirs else (own[0], theirs[0])
@@ -57,3 +55,21 @@ def language_name(code: str) -> str:
     from babel import Locale
 
     return str(Locale("en").languages.get(code, code)) if code else ""
+
+
+def function_words(text: str) -> frozenset[str]:
+    """Return the function words, in lower case, of the language that `text` is likeliest in.
+
+    The lists are those of stopwordsiso; for English it is the word index's own, because theirs has
+    1,298 words, with "keys" and "system" among them.
+    """
+    return _listed(languages_of(text)[:1])
+
+
+@cache
+def _listed(codes: tuple[str, ...]) -> frozenset[str]:
+    from stopwordsiso import stopwords
+
+    if codes == ("en",):
+        return STOP_WORDS
+    return frozenset(stopwords(codes)) if codes else frozenset()

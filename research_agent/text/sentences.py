@@ -28,90 +28,17 @@ _NEXT = re.compile(r"\s*[\"'\u201c\u2018(\[]*")
 _NUMBERED = re.compile(r"\s*(?:[(\[\u00a7]?\d|\([A-Za-z0-9]|[A-Z](?![a-z]))")
 _INITIAL = re.compile(r"(?:[A-Z]\.-?)*[A-Z]")
 
-_NEVER = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "cf",
-        "vs",
-        "al",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "prof",
-        "st",
-        "viz",
-        "approx",
-        "ca",
-        "resp",
-        "incl",
-        "excl",
-        "esp",
-        "z.b",
-        "d.h",
-        "bzw",
-        "vgl",
-        "sog",
-        "ph.d",
-        "gen",
-        "col",
-        "sgt",
-        "rev",
-        "hon",
-        "a.n",
-        "u.p",
-        "d.a",
-        "bpk",
-        "drs",
-        "jl",
-        "tgl",
-    ]
+_ABBREVIATIONS = (
+    "e.g i.e cf vs al dr mr mrs ms prof st viz approx ca resp incl excl esp z.b d.h bzw vgl "
+    "sog ph.d gen col sgt rev hon a.n u.p d.a bpk drs jl tgl"
 )
+_NEVER = frozenset(_ABBREVIATIONS.split())
 """Abbreviations after which a sentence goes on."""
-_BEFORE_NUMBER = frozenset(
-    [
-        "fig",
-        "figs",
-        "sec",
-        "secs",
-        "no",
-        "nos",
-        "nr",
-        "eq",
-        "eqs",
-        "tab",
-        "alg",
-        "ch",
-        "chap",
-        "vol",
-        "p",
-        "pp",
-        "art",
-        "ref",
-        "refs",
-        "app",
-        "appx",
-        "def",
-        "thm",
-        "lem",
-        "prop",
-        "cor",
-        "par",
-        "para",
-        "abs",
-        "bd",
-        "s",
-        "ver",
-        "v",
-        "pt",
-        "hlm",
-        "hal",
-        "psl",
-        "gbr",
-        "lamp",
-    ]
+_NUMBERED_THINGS = (
+    "fig figs sec secs no nos nr eq eqs tab alg ch chap vol p pp art ref refs app appx def "
+    "thm lem prop cor par para abs bd s ver v pt hlm hal psl gbr lamp"
 )
+_BEFORE_NUMBER = frozenset(_NUMBERED_THINGS.split())
 """Abbreviations only where a number, or a letter that is one, follows."""
 
 
@@ -129,12 +56,14 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['# Sizes', '- one', '- two']
     """
-    return tuple(
-        span
-        for start, end, whole in _paragraphs(text)
-        for piece in ([(start, end)] if whole else _pieces(text, start, end))
-        if (span := _trimmed(text, *piece))[0] < span[1]
-    )
+    spans = []
+    for start, end, whole in _paragraphs(text):
+        for left, right in [(start, end)] if whole else _pieces(text, start, end):
+            piece = text[left:right]
+            if said := piece.strip():
+                first = left + len(piece) - len(piece.lstrip())
+                spans.append((first, first + len(said)))
+    return tuple(spans)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -184,25 +113,8 @@ def _is_end(text: str, match: re.Match[str], end: int) -> bool:
         return False
     if match[0][0] != "." or match[0].startswith(".."):
         return True
-    return not _is_abbreviation(text, match.start(), match.end(), end)
-
-
-def _is_abbreviation(text: str, stop: int, after: int, end: int) -> bool:
-    """Say whether the full stop at `stop` belongs to a shortened word."""
-    found = _LAST_WORD.search(text[max(0, stop - 24) : stop])
+    found = _LAST_WORD.search(text[max(0, match.start() - 24) : match.start()])
     word = found[0] if found else ""
-    key = word.lower()
-    if key in _NEVER:
-        return True
-    if key in _BEFORE_NUMBER:
-        return _NUMBERED.match(text, after, end) is not None
-    return _INITIAL.fullmatch(word) is not None
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span without white space at its ends."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    if word.lower() in _BEFORE_NUMBER:
+        return not _NUMBERED.match(text, match.end(), end)
+    return word.lower() not in _NEVER and not _INITIAL.fullmatch(word)

@@ -18,7 +18,7 @@ from research_agent.text.content_words import (
     share_held,
     wanted_words,
 )
-from research_agent.text.function_words import function_words
+from research_agent.text.language import function_words
 from research_agent.text.sentences import sentence_spans
 from research_agent.text.words import fold, word_spans
 from research_agent.types import Chunk, Token

@@ -5,8 +5,14 @@ from random import Random
 import pytest
 
 from research_agent.index.mentions import CHUNKS, LEAST_CHUNKS, Mentions, Names
-from research_agent.text.name_rules import document_names, heading_name, term_name
-from research_agent.text.names import NameFinder, folded, name_words
+from research_agent.text.names import (
+    NameFinder,
+    document_names,
+    folded,
+    heading_name,
+    name_words,
+    term_name,
+)
 
 HARBOUR, TIDES, OTHER = 1, 2, 3
 

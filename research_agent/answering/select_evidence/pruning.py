@@ -1,7 +1,6 @@
 """Which chunks stay: by how much surer they make the model, or by their similarity."""
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -11,7 +10,7 @@ from research_agent.context import StepContext
 from research_agent.errors import IndexingError, ModelError
 from research_agent.settings import PruneSettings
 from research_agent.text.content_words import is_named
-from research_agent.text.identifiers import is_value
+from research_agent.text.identifiers import is_value, quotations
 from research_agent.text.words import fold, word_spans
 from research_agent.types import Chunk, Hit
 from research_agent.types.evidence import source_of
@@ -25,10 +24,6 @@ from research_agent.types.pruning import (
 
 MIN_SIMILARITY = 0.3
 """Least cosine to the question, where chunks are judged by similarity."""
-QUOTED = re.compile(
-    '["\u201c\u201e\u00ab\u300c\u300e]([^"\u201c\u201d\u00bb\u300d\u300f]{2,200})'
-    '["\u201c\u201d\u00bb\u300d\u300f]'
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +170,7 @@ def protections(question: str, chunks: Sequence[Chunk]) -> tuple[Protection, ...
     ('identifier', '', '')
     """
     sources = [source_of(chunk) for chunk in chunks]
-    quoted = [_plain(span) for span in QUOTED.findall(question)]
+    quoted = [_plain(span) for span in quotations(question)]
     words = (question[start:end] for start, end in word_spans(question))
     held = {one: [is_named(one, text) for text in sources] for one in filter(is_value, words)}
     rare = {value: where for value, where in held.items() if sum(where) * 2 <= len(where)}

@@ -13,8 +13,8 @@ from typing import Any
 from zlib import crc32
 
 from research_agent.closeable import Closing
+from research_agent.index.packing import packed, unpacked
 from research_agent.private_files import touch
-from research_agent.text.packing import packed, unpacked
 
 FILE_NAME = "embeddings.sqlite3"
 MAX_BYTES = 1_000_000_000

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from research_agent.errors import ModelMissingError
-from research_agent.text.windows import window_spans
+from research_agent.models.windows import window_spans
 
 if TYPE_CHECKING:
     import numpy as np

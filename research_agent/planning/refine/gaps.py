@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from research_agent.text.content_words import content_words
+from research_agent.text.excerpts import cuts
 from research_agent.text.quote_search import best_quotes
 from research_agent.text.tables import head_of
-from research_agent.text.text_cuts import cuts
 from research_agent.types import Chunk, TraceEvent
 from research_agent.types.evidence import Evidence, fenced, place, source_of
 from research_agent.types.verification import Check

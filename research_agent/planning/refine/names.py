@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from research_agent.text.function_words import function_words
-from research_agent.text.language import languages_of
+from research_agent.text.language import function_words, languages_of
 from research_agent.text.quantities import lowered, number_words, unit_names
 
 NOUNS_WITH_CAPITALS = frozenset({"de"})

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from research_agent.retrieval.search.scoped import ScopedSearch
-from research_agent.text.name_rules import document_names, is_as_written
-from research_agent.text.names import NameFinder, folded, name_words
+from research_agent.text.names import NameFinder, document_names, folded, is_as_written, name_words
 from research_agent.types import Chunk
 
 TITLE_WEIGHT = 0.5

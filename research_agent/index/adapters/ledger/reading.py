@@ -18,7 +18,7 @@ from research_agent.index.adapters.ledger.schema import (
     rebuild_hint,
     unfinished,
 )
-from research_agent.text.packing import unpacked, unpacked_text
+from research_agent.index.packing import unpacked, unpacked_text
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, IndexHeader
 from research_agent.types.references import Edge

@@ -18,7 +18,7 @@ from research_agent.index.adapters.ledger.schema import (
     rebuild_hint,
     transaction,
 )
-from research_agent.text.packing import packed, packed_text, unpacked
+from research_agent.index.packing import packed, packed_text, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk

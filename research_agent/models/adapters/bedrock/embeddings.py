@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from research_agent.errors import ContextOverflowError, ModelReplyError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
+from research_agent.models.windows import window_spans
 from research_agent.text.unit_vectors import unit_vector
-from research_agent.text.windows import window_spans
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient

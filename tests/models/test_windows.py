@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from research_agent.text.windows import window_spans
+from research_agent.models.windows import window_spans
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(200, 40), (10, 9), (3, 1), (2, 5), (1, 1)])
