@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from research_agent.text.identifiers import quotations
 from research_agent.text.language import function_words, languages_of
 from research_agent.text.quantities import lowered, number_words, unit_names
 
@@ -20,9 +21,6 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]\w*(?:[-._/+]\w+)*")
 _STARTS = re.compile(r"(?:^|[.?!:;\u3002\u00bf\u00a1\"\u201c\u201e\u00ab\n])\W*$")
-_QUOTED = re.compile(
-    r"[\"\u201c\u201e\u300c\u00ab]([^\"\u201c\u201d\u300d\u00bb]{2,200})[\"\u201d\u201c\u300d\u00bb]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def read(text: str) -> Named:
         lowered(plain),
         (*_digits(plain, language, inside), *_number_words(telling, language)),
         tuple(names),
-        tuple(" ".join(lowered(quote).split()) for quote in _QUOTED.findall(plain)),
+        tuple(" ".join(lowered(quote).split()) for quote in quotations(plain)),
         frozenset(c for c in telling if _is_ideograph(c) and not _numeral(c)),
         frozenset(_initials(plain)),
     )
