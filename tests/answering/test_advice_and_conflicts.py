@@ -84,20 +84,15 @@ def test_nothing_found() -> None:
     ) == advice_of(result, ())
 
 
-def test_spent_budget_names_its_limit() -> None:
-    """The key of the limit is what has to be raised."""
-    result = replace(refused("budget", evidence=()), queries=(), stop_reason="budget_tokens")
+def test_a_refusal_names_the_limit_or_what_the_model_missed() -> None:
+    """The key of the limit is what has to be raised; the model's words precede the question's."""
+    spent = replace(refused("budget", evidence=()), queries=(), stop_reason="budget_tokens")
+    missed = replace(refused("insufficient_evidence"), unanswered=("", "the price"))
 
     assert (
         "Nothing was searched. budget.tokens was spent before an answer: raise it, or ask for less."
-    ) == advice_of(result, DOCUMENTS)
-
-
-def test_refusal_names_what_the_model_missed() -> None:
-    """In its own words, before any word of the question."""
-    result = replace(refused("insufficient_evidence"), unanswered=("", "the price"))
-
-    assert advice_of(result, DOCUMENTS).endswith(
+    ) == advice_of(spent, DOCUMENTS)
+    assert advice_of(missed, DOCUMENTS).endswith(
         "No passage read holds 'the price': add documents that do, or ask without it."
     )
 
@@ -167,8 +162,10 @@ def evidence(*chunks: Chunk) -> list[Evidence]:
 
 
 def test_both_values_and_places_are_told() -> None:
-    """The agent does not decide who is right."""
-    (found,) = conflicts(LEAVE, LEAVE.replace("25", "30"))
+    """The agent does not decide who is right; a document is told once, however often it says so."""
+    claim = Claim(LEAVE, ("c1",), (Quote(1.0, LEAVE, 0, len(LEAVE)),), "supported")
+    others = [chunk(LEAVE.replace("25", "30"), at, "rules 2024") for at in (1, 2)]
+    (found,) = conflicts_of([claim], evidence(chunk(LEAVE, 0, "rules 2023"), *others))
 
     assert ("25", "c1", "rules 2023") == (found.value, found.key, found.doc_id)
     assert ("30", "c2", "rules 2024") == (found.other_value, found.other_key, found.other_doc_id)
@@ -214,12 +211,3 @@ def test_what_is_not_compared() -> None:
     assert () == conflicts(LEAVE, other, verdict="unconfirmed")
     assert () == conflicts("Each clerk gets paid leave.", other, LEAVE)
     assert () == conflicts("25.", "30.")
-
-
-def test_a_document_is_told_once_a_sentence() -> None:
-    """However often it says so."""
-    claim = Claim(LEAVE, ("c1",), (Quote(1.0, LEAVE, 0, len(LEAVE)),), "supported")
-    others = [chunk(LEAVE.replace("25", "30"), at, "new") for at in (1, 2)]
-    found = conflicts_of([claim], evidence(chunk(LEAVE, 0, "old"), *others))
-
-    assert ["c2"] == [one.other_key for one in found]

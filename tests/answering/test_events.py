@@ -10,6 +10,7 @@ from research_agent.types.calls import CallResult, ToolCall
 from research_agent.types.claims import Claim
 from research_agent.types.events import (
     Checked,
+    ChunksPruned,
     Decisions,
     DraftWritten,
     Event,
@@ -22,6 +23,7 @@ from research_agent.types.events import (
 )
 from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import ChunkDecision, FilterStats
+from research_agent.types.pruning import Pruned, PruneDecision, PruneStats
 from research_agent.types.verification import Answer, Check, Draft
 from tests.fakes import GOOD, QUESTION, WRONG, ScriptedChat, chunk, ports, says
 from tests.graphs.serving import run
@@ -35,38 +37,33 @@ def made(step: str, written: dict[str, Any], known: Known | None = None) -> tupl
     return finished(known or Known(round=1), step, written)[1]
 
 
-def test_a_search_tells_hits_without_their_text() -> None:
-    """The first event with something to see names places, best first, and how many there are."""
+def test_searches_tell_hits_and_decisions_without_their_text() -> None:
+    """The best places first, and how many there are; a look-up has hits alone."""
     hit = Hit(chunk("A secret text."), 0.5, similarity=0.75)
-    _, found = made("retrieve", {"probe": Probe("q", (hit,))})
-
-    assert isinstance(found, Hits)
-    assert ("q", 1, "guide-0", 0.75) == (
-        found.query,
-        found.total,
-        found.hits[0].chunk_id,
-        found.hits[0].similarity,
-    )
-    assert "secret" not in str(found)
-
-
-def test_a_call_tells_hits_and_decisions() -> None:
-    """Each chunk has its verdict; a look-up has hits alone."""
+    _, probed = made("retrieve", {"probe": Probe("q", (hit,))})
     stats = FilterStats("llm", 2, 1, decisions=(ChunkDecision("guide-0", "keep", kept=True),))
     call = ToolCall(3, "search_chunks_tool", {"query": "rye"})
     results = [CallResult(call, (), stats), CallResult(call, searched=False)]
     _, found, decided, looked_up = made("run_call", {"results": results})
 
+    assert isinstance(probed, Hits)
     assert isinstance(found, Hits)
-    assert ("rye", "search_chunks_tool") == (found.query, found.tool)
     assert isinstance(decided, Decisions)
+    assert isinstance(looked_up, Hits)
+    assert ("q", 1, "guide-0", 0.75) == (
+        probed.query,
+        probed.total,
+        probed.hits[0].chunk_id,
+        probed.hits[0].similarity,
+    )
+    assert "secret" not in str(probed)
+    assert ("rye", "search_chunks_tool") == (found.query, found.tool)
     assert ("llm", 2, 1, stats.decisions) == (
         decided.mode,
         decided.original,
         decided.kept,
         decided.decisions,
     )
-    assert isinstance(looked_up, Hits)
 
 
 def test_costs_add_up_and_warnings_are_told_once() -> None:
@@ -74,12 +71,10 @@ def test_costs_add_up_and_warnings_are_told_once() -> None:
     trace = TraceEvent(calls=(ModelCall("answer", 10, 2),), notes=("slow",), seconds=1.5)
     known, first = finished(Known(round=1), "answer", {"answer": Answer(), "trace": [trace]})
     _, second = finished(known, "answer", {"answer": Answer(), "trace": [trace]})
+    spent = [event.usage for event in (*first, *second) if isinstance(event, Spent)]
 
-    assert ["slow"] == [event.text for event in first if isinstance(event, Warned)]
-    assert [] == [event for event in second if isinstance(event, Warned)]
-    assert [10, 20] == [
-        event.usage.prompt_tokens for event in (*first, *second) if isinstance(event, Spent)
-    ]
+    assert ["slow"] == [event.text for event in (*first, *second) if isinstance(event, Warned)]
+    assert [10, 20] == [usage.prompt_tokens for usage in spent]
     assert isinstance(first[0], StepFinished)
     assert 1.5 == first[0].seconds
 
@@ -97,34 +92,36 @@ def test_seconds_of_the_search_are_those_of_its_steps() -> None:
     assert known.trace == now.trace
 
 
-def test_evidence_is_told_under_its_keys() -> None:
+def test_evidence_is_told_under_its_keys_behind_what_was_pruned() -> None:
     """The chunks that the model will read, without their text."""
-    _, chosen = made("select_evidence", {"evidence": (Evidence("c1", Hit(chunk("Text."))),)})
+    evidence = (Evidence("c1", Hit(chunk("Text."))),)
+    decisions = (PruneDecision("guide-1", kept=False, why="gain"),)
+    pruned = Pruned(PruneStats("threshold", "gain", 2, 1, decisions=decisions))
+    ended, left_out, chosen = made("select_evidence", {"evidence": evidence, "pruned": pruned})
 
+    assert isinstance(ended, StepFinished)
+    assert "1 chunks: guide p1; pruned 1 of 2 by gain" == ended.summary
+    assert isinstance(left_out, ChunksPruned)
     assert isinstance(chosen, EvidenceChosen)
     assert ("c1", "guide-0") == (chosen.evidence[0].key, chosen.evidence[0].chunk_id)
+    assert 2 == len(made("select_evidence", {"evidence": evidence}))
 
 
 def test_unconfirmed_sentences_have_no_words_before_the_end() -> None:
     """Verdicts are told of all sentences; words only of those that stay, unless drafts are."""
     written = {"check": CHECK, "best": Draft(1, (CLAIM, RIGHT))}
-    hidden = [e for e in made("verify", written) if isinstance(e, SentenceChecked)]
-    told = [
-        event
-        for event in made("verify", written, Known(drafts=True, round=1))
-        if isinstance(event, SentenceChecked)
+    given = (Known(round=1), Known(drafts=True, round=1))
+    hidden, told = (
+        [event for event in made("verify", written, known) if isinstance(event, SentenceChecked)]
+        for known in given
+    )
+
+    assert [("unconfirmed", "", ""), ("supported", "It is wet.", "")] == [
+        (one.verdict, one.text, one.problem) for one in hidden
     ]
-
-    assert ["", "It is wet."] == [event.text for event in hidden]
-    assert [("unconfirmed", ""), ("supported", "")] == [(e.verdict, e.problem) for e in hidden]
     assert ["It is a mile.", "It is wet."] == [event.text for event in told]
-
-
-def test_a_worse_draft_tells_no_sentence_of_an_earlier_one_again() -> None:
-    """Sentences belong to the round whose draft is the best."""
-    events = made("verify", {"check": Check(), "best": Draft(1, (RIGHT,))}, Known(round=2))
-
-    assert [Checked] == [type(event) for event in events[1:]]
+    worse = made("verify", {"check": Check(), "best": Draft(1, (RIGHT,))}, Known(round=2))
+    assert [Checked] == [type(event) for event in worse[1:]]  # (an earlier round's is not told)
 
 
 def test_queries_of_later_rounds_do_not_repeat_a_draft() -> None:
@@ -140,26 +137,21 @@ def test_queries_of_later_rounds_do_not_repeat_a_draft() -> None:
 def test_a_draft_is_told_to_those_who_ask() -> None:
     """It is no event otherwise."""
     written = {"answer": Answer("It is a mile.", answerable=0.9)}
-    told = made("answer", written, Known(drafts=True))
+    (_, told) = made("answer", written, Known(drafts=True))
 
-    assert [] == list(made("answer", written)[1:])
-    assert (DraftWritten(text="It is a mile.", answerable=0.9),) == told[1:]
+    assert 1 == len(made("answer", written))
+    assert DraftWritten(text="It is a mile.", answerable=0.9) == told
 
 
 def test_a_refusal_has_no_draft() -> None:
-    """Sentences, the queries made of them, and warnings are without its words."""
+    """Sentences, the queries made of them, and warnings are without its words; an answer stays."""
     result, _ = run(ports(ScriptedChat(says(WRONG))))
     queries = (QUESTION, f"{QUESTION} It has 1088 bytes.")
     public = public_result(replace(result, queries=queries))
+    answer, _ = run(ports(ScriptedChat(says(GOOD))))
 
     assert "refused" == result.status
     assert "1088" in str(result)
     assert "1088" not in str(public)
     assert (QUESTION, f"{QUESTION} …") == public.queries
-
-
-def test_an_answer_stays_as_it_is() -> None:
-    """Only refusals hide something."""
-    result, _ = run(ports(ScriptedChat(says(GOOD))))
-
-    assert result is public_result(result)
+    assert answer is public_result(answer)

@@ -73,17 +73,11 @@ def test_cost_is_known_where_every_price_is(prices: list[float | None], cost: fl
     assert cost == usage_of([TraceEvent(calls)]).cost
 
 
-def test_models_are_those_that_answered() -> None:
+def test_models_and_warnings_are_told_once() -> None:
     """A call that failed does not hide which model had answered for its role."""
-    found = result(Check("stop", "refused"), TraceEvent(CALLS))
+    found = result(Check("stop", "error"), TraceEvent(CALLS, ("a", "b")), TraceEvent(notes=("a",)))
 
     assert {"answer": "large", "verifier": "small", "planner": "small"} == found.models
-
-
-def test_warnings_are_told_once() -> None:
-    """Parallel searches may fall back for the same reason."""
-    found = result(Check("stop", "error"), TraceEvent(notes=("a", "b")), TraceEvent(notes=("a",)))
-
     assert (("a", "b"), "error") == (found.warnings, found.stop_reason)
 
 
@@ -260,12 +254,15 @@ def test_head_of_a_table_on_the_page_before() -> None:
     assert (PageSpan(3, 0, 6),) == spans(chunk, "C | 1568", **pages)
 
 
-def test_formats_without_pages_and_texts_that_changed() -> None:
-    """There is no place; the quote is that of the chunk all the same."""
-    chunk = Chunk("x", "guide", TEXT)
+def test_quotes_without_a_place() -> None:
+    """In formats without pages, on a page that changed, of a chunk that is gone."""
+    chunk, other = Chunk("x", "guide", TEXT), Chunk("gone", "guide", TEXT)
+    (citation,) = reported(other, MemoryChunks([chunk])).citations
 
     assert () == spans(chunk)
     assert () == spans(chunk, p1="Something else stands here by now.")
+    assert () == citation.page_spans
+    assert QUOTE == citation.quote
 
 
 def test_a_damaged_index_costs_the_places_alone() -> None:
@@ -277,12 +274,3 @@ def test_a_damaged_index_costs_the_places_alone() -> None:
     assert (
         "report: x of page 1 is damaged. The quotes have no places on their pages.",
     ) == result.warnings
-
-
-@pytest.mark.parametrize("chunk_id", ["x", "gone"])
-def test_a_chunk_that_is_gone(chunk_id: str) -> None:
-    """The index may have changed since; then there is no text to look into."""
-    chunk = Chunk(chunk_id, "guide", TEXT)
-    (citation,) = reported(chunk, MemoryChunks([Chunk("x", "guide", TEXT)])).citations
-
-    assert (chunk_id == "x") == bool(citation.page_spans)

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
-from research_agent.answering.events import Known, finished
 from research_agent.settings import BudgetSettings, PruneSettings, Settings
 from research_agent.types import Completion, Message
-from research_agent.types.events import ChunksPruned
-from research_agent.types.pruning import Pruned
 from research_agent.types.result import ResearchResult
 from tests.answering.pruning import NuModel
 from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, YES, ScriptedChat, ports, says
@@ -81,20 +80,25 @@ def test_refusal_brings_back_what_was_left_out() -> None:
     assert result.prune.original == result.prune.kept
 
 
-def test_a_second_refusal_stands() -> None:
-    """What was left out comes back once a question."""
+@pytest.mark.parametrize(
+    ("given", "answered"),
+    [
+        (settings(), 2),
+        (settings(mode="off"), 1),
+        (replace(settings(), budget=BudgetSettings(rounds=1, llm_calls=6)), 1),
+    ],
+)
+def test_what_was_left_out_comes_back_once(given: Settings, answered: int) -> None:
+    """Then a refusal stands; at once where nothing was left out, or no call is paid any more."""
     answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
-    result = run(answerer, ScriptedChat(NO), settings())
+    result = run(answerer, ScriptedChat(NO), given)
 
-    assert ("refused", "refused", 2) == (result.status, result.stop_reason, answerer.answered)
-
-
-def test_without_pruning_a_refusal_stands_at_once() -> None:
-    """Nobody is asked again."""
-    answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
-    result = run(answerer, ScriptedChat(NO), settings(mode="off"))
-
-    assert ("refused", 1) == (result.status, answerer.answered)
+    assert ("refused", "refused", answered) == (
+        result.status,
+        result.stop_reason,
+        answerer.answered,
+    )
+    assert (answered > 1) == bool(result.prune.reinstated)
 
 
 def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
@@ -110,29 +114,3 @@ def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
     )
     assert near == result.answer
     assert 0 < result.prune.reinstated
-
-
-def test_budget_that_pays_no_other_answer() -> None:
-    """The refusal stands: nothing is brought back."""
-    answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
-    whole = replace(settings(), budget=BudgetSettings(rounds=1, llm_calls=6))
-    result = run(answerer, ScriptedChat(NO), whole)
-
-    assert ("refused", 1, 0) == (result.status, answerer.answered, result.prune.reinstated)
-
-
-def test_event_tells_what_was_left_out() -> None:
-    """Before the evidence; without pruning there is no such event."""
-    seen: list[Pruned] = []
-    answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
-    given = replace(ports(ScriptedChat(says(GOOD))), answerer=answerer)
-    graph = build_research_graph(given, settings(), PROMPTS)
-    for update in graph.stream(ResearchInput(question=ASKED), stream_mode="updates"):
-        written = update.get("select_evidence")
-        if written:
-            ended, first, _, *_rest = finished(Known(), "select_evidence", written)[1]
-            assert isinstance(first, ChunksPruned)
-            assert "pruned" in getattr(ended, "summary", "")
-            seen.append(written["pruned"])
-
-    assert 1 == len(seen)
