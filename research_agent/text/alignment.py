@@ -1,9 +1,8 @@
-"""A quote of a chunk -> the characters of the page that it was made from.
+"""A quote of a chunk to the characters of the page that it was made from.
 
-A chunk's text is a page's text made readable: lines are joined, words that a line's end had cut
-are whole, ligatures are letters, running heads and line numbers are gone, tables stand row by
-row. So the quote is laid over the page in pieces, and only characters that say something count:
-no white space, hyphens or control characters, and no bars, which part cells.
+A chunk's text is a page's text made readable: lines joined, cut words whole, ligatures as letters,
+running heads gone, tables row by row. So the quote is laid over the page in pieces, and white
+space, hyphens, control characters and bars between cells do not count.
 """
 
 import re
@@ -12,20 +11,20 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 SEED = 8
-"""So many characters in a row are a place on the page; shorter pieces have to be whole words."""
+"""This many characters in a row are a place on the page; shorter pieces have to be whole words."""
 NEAR = 200
 """Characters between two pieces that follow one another, such as a running head."""
 CONTEXT = 40
 """Characters around a quote that decide between several places."""
 PLACES = 50
-"""So many places of a quote on a page are compared at most."""
+"""Places of a quote on a page that are compared at most."""
 FOUND = 0.9
 """Share of a quote's characters that have to be found."""
-
 SURE = 0.6
-"""Share of them that have to stand in a row of SEED at least, but for the cells of tables."""
+"""Share of them that have to be in pieces of SEED characters or more, except cells of tables."""
 
 _CELLS = re.compile(r"[|\n]")
 _TOKEN = re.compile(r"[^\W_]+|[\W_]")
@@ -133,32 +132,22 @@ def _said(char: str) -> str:
 
 def _whole(quote: str, page: str, before: str, after: str) -> int | None:
     """Return where the quote stands in one piece: where its surroundings fit best."""
-
-    def fit(at: int) -> int:
-        left = _common(before[::-1][:CONTEXT], page[max(at - CONTEXT, 0) : at][::-1])
-        return left + _common(after[:CONTEXT], page[at + len(quote) :][:CONTEXT])
-
-    return max(_places(quote, page), key=fit, default=None)
-
-
-def _places(quote: str, page: str) -> Iterator[int]:
-    """Yield the first places of a text in another one."""
-    at = page.find(quote)
+    best, most, at = None, -1, page.find(quote)
     for _ in range(PLACES):
         if at < 0:
-            return
-        yield at
+            break
+        left = _common(before[::-1][:CONTEXT], page[max(at - CONTEXT, 0) : at][::-1])
+        fit = left + _common(after[:CONTEXT], page[at + len(quote) :][:CONTEXT])
+        if fit > most:
+            best, most = at, fit
         at = page.find(quote, at + 1)
+    return best
 
 
 def _common(one: str, other: str) -> int:
     """Return the length of what two texts begin with."""
-    length = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)
 
 
 class _Cover:

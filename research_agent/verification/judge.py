@@ -4,7 +4,6 @@ A vote counts only where it can be looked up: "supported" and "contradicted" nee
 chunk and words that stand there. Evidence that addresses the judge can change no other sentence.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.content_words import content_words, share_held
 from research_agent.text.quote_search import Quote, headings
+from research_agent.text.replies import reply_object
 from research_agent.text.tables import head_of, spelled_out
 from research_agent.types import Chunk, Message
 from research_agent.types.claims import Claim
@@ -141,7 +141,10 @@ def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict
     {}
     """
     found: dict[int, Judgement | None] = {}
-    for row in _rows(reply):
+    rows = reply_object(reply).get("verdicts")
+    for row in rows if isinstance(rows, list) else []:
+        if not isinstance(row, dict):
+            continue
         number, vote = row.get("sentence"), row.get("verdict")
         if type(number) is not int or not 0 < number <= count:
             continue
@@ -149,16 +152,6 @@ def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict
         twice = number in found and found[number] != said
         found[number] = None if twice else said
     return {number: said for number, said in found.items() if said}
-
-
-def _rows(reply: str) -> list[dict[str, object]]:
-    """Return the objects of a reply, whatever stands around its JSON."""
-    try:
-        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return []
-    rows = value.get("verdicts") if isinstance(value, dict) else None
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _judgement(

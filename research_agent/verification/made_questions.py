@@ -1,6 +1,5 @@
 """Questions made from chunks, so that what answers them is known, and asked of the index."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from typing import Literal
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
+from research_agent.text.replies import reply_object
 from research_agent.text.words import length_in_words
 from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
 from research_agent.types.evidence import fenced
@@ -165,11 +165,7 @@ def read_question(golds: frozenset[str], reply: str) -> MadeQuestion | None:
     >>> read_question(frozenset("a"), '{"question": "What does the passage say?"}') is None
     True
     """
-    try:
-        value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
-    except json.JSONDecodeError:
-        return None
-    written = value.get("question") if isinstance(value, dict) else None
+    written = reply_object(reply).get("question")
     text = " ".join(written.split()) if isinstance(written, str) else ""
     fits = LEAST_WORDS <= length_in_words(text) <= MOST_WORDS and len(text) <= MOST_CHARS
     if not fits or _POINTS_AT_TEXT.search(text):
