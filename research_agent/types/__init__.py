@@ -25,7 +25,7 @@ ChunkKind = Literal[
 ]
 """What a chunk holds: running text, list items, one table, code or an algorithm in numbered steps,
 kept line by line; an operation, a schema or a security scheme of an API description; or parts
-that only point elsewhere (`core.apparatus`), which are kept but not searched."""
+that only point elsewhere (`text.boilerplate_sections`), which are kept but not searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,11 @@ def test_truncated() -> None:
         except DocumentError as error:
             outcomes.add(str(error))
 
+    cut = data[: data.index(b"22 0 obj")] + b"trailer << /Root 1 0 R /Size 22 >>\n"
+
     assert "not a readable PDF" in outcomes
     assert "no warning" not in outcomes
+    assert ("the end of the file is missing; pages may be lost",) == parse_pdf(cut).warnings
 
 
 def test_bad_pages_and_scans_cost_only_themselves() -> None:

@@ -164,28 +164,6 @@ def test_ligatures_and_soft_hyphens() -> None:
     assert "The first office is on page number one of the document." == block.text
 
 
-def test_a_file_that_the_library_mends_says_what_is_missing() -> None:
-    """A cut file with a new end is opened all the same; the warning tells how much is lost."""
-    data = small_pdf([column(f"Words of page {i} stand here.", top=400) for i in range(9)])
-    cut = data[: data.index(b"22 0 obj")] + b"trailer << /Root 1 0 R /Size 22 >>\n"
-
-    assert ("the end of the file is missing; 1 of 9 pages are empty",) == parse_pdf(cut).warnings
-    assert ("its table of objects is damaged; 1 of 9 pages are empty",) == (
-        parse_pdf(cut + b"%%EOF\n").warnings
-    )
-    assert () == parse_pdf(data).warnings
-
-
-def test_pages_that_a_mended_file_has_lost() -> None:
-    """A file made for the web says at its beginning how many pages it had, whatever is left."""
-    data = small_pdf([column(*LINES), column(*LINES, top=400)])
-    begin = b"%PDF-1.7\n99 0 obj\n<< /Linearized 1 /L 9999 /N 9 >>\nendobj\n"
-    document = parse_pdf(data.replace(b"%PDF-1.7\n", begin))
-
-    assert 2 == document.quality.pages
-    assert ("its table of objects is damaged; 7 of 9 pages are missing",) == document.warnings
-
-
 def test_what_was_dropped_is_counted() -> None:
     """Running heads, page numbers and line numbers are counted, page by page."""
     pages = [

@@ -1,4 +1,4 @@
-"""The rows of a page -> paragraphs, list items and tables."""
+"""The rows of a page -> paragraphs, list items, tables and algorithms in numbered steps."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -6,9 +6,8 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from research_agent.documents.layout.algorithms import algorithm_ranges, algorithm_text
-from research_agent.documents.layout.line_joining import join_lines
-from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.rows import Row, join_lines
+from research_agent.documents.layout.spans import Span
 from research_agent.documents.layout.tables import is_caption, table_ranges, table_text
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block
@@ -22,7 +21,14 @@ SHORT = 0.15
 SAME_PITCH = 0.06  # difference of distances, as a share, up to which two lines are set alike
 OTHER_TYPE = 0.2
 """Difference of type sizes, as a share, from which two lines are not of one paragraph."""
+HEAD_ROWS = 14  # rows between the caption and the first step at most: what goes in and out
+BETWEEN = 4  # rows without a number between two steps at most
+STEP_INDENT = 1.4  # width of one step of indentation, in line heights
 
+_ALGORITHM = re.compile(
+    r"(?:Algorithm|Procedure|Protocol|Algorithmus|Algorithme)\s+[A-Z]?\d[\d.]*\b"
+)
+_SENTENCE = re.compile(r"\b(?:is|are|was|takes|uses|computes|shall|shows|describes)\b")
 _BULLET = re.compile(
     r"[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7\uf0a7]|[-\u2013\u2014*]\s"
 )
@@ -152,3 +158,83 @@ def _is_new(paragraph: Sequence[Row], row: Row) -> bool:
         return True
     hanging = _is_item(paragraph[0].text) and len(paragraph) == 1
     return row.left > last.left + INDENT * last.size and not hanging
+
+
+def algorithm_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
+    """Return where algorithms start and end (exclusive) among the rows of a page.
+
+    An algorithm begins with its caption and ends with its last step. What begins as a caption does
+    and has no steps below it, such as a line of a list of algorithms, is none.
+    """
+    found: list[tuple[int, int]] = []
+    start = 0
+    while start < len(rows):
+        end = _end(rows, start) if _is_algorithm(rows[start].text) else start
+        if end > start:
+            found.append((start, end))
+        start = max(end, start + 1)
+    return tuple(found)
+
+
+def algorithm_text(rows: Sequence[Row]) -> str:
+    r"""Return one line a step, indented as it is seen; what is above the steps row by row.
+
+    >>> def row(*pieces):
+    ...     return Row(tuple((Span(t, x, y, x + 9, y + 9),) for t, x, y in pieces))
+    >>> page = [row(("Algorithm 1 Sum", 0, 36)), row(("1:", 0, 24), ("for i", 10, 24))]
+    >>> print(algorithm_text([*page, row(("2:", 0, 12), ("add i", 36, 12)), row(("3: end", 0, 0))]))
+    Algorithm 1 Sum
+    1: for i
+    2:   add i
+    3: end
+    """
+    lines: list[str] = []
+    expected, mark = 1, None
+    for row in rows:
+        if expected == 1 and not _next_step(row.text, expected):
+            lines.append(row.text)
+            continue
+        for span in row.spans:
+            text = span.text
+            while match := _next_step(text, expected):
+                if before := text[: match.start(1)].strip():
+                    lines[-1] += f" {before}"
+                lines.append(match[1])
+                text, expected, mark = text[match.end(1) :].strip(), expected + 1, span
+            if text:
+                lines[-1] += f" {_indent(mark, span)}{text}"
+                mark = None
+    return "\n".join(lines)
+
+
+def _next_step(text: str, expected: int) -> re.Match[str] | None:
+    """Return the number of the expected step in a text, as its first group."""
+    return re.search(rf"(?:^|\s)({expected}\s?:)(?=\s|$)", text)
+
+
+def _indent(mark: Span | None, span: Span) -> str:
+    """Return the spaces before a piece that follows the number of its line."""
+    if mark is None or mark is span:
+        return ""
+    return "  " * max(0, min(round((span.left - mark.right) / (STEP_INDENT * mark.size)) - 1, 20))
+
+
+def _is_algorithm(text: str) -> bool:
+    """Say whether a line names an algorithm and is no sentence about one."""
+    match = _ALGORITHM.match(text)
+    return match is not None and not _SENTENCE.search(text) and not text.endswith((".", ","))
+
+
+def _end(rows: Sequence[Row], start: int) -> int:
+    """Return the end of the algorithm whose caption is at `start`; `start` where there is none."""
+    end, expected = start, 1
+    for index in range(start + 1, len(rows)):
+        row = rows[index]
+        if _is_algorithm(row.text) or index - end > (BETWEEN if expected > 1 else HEAD_ROWS):
+            break
+        before = expected
+        for span in row.spans:
+            while _next_step(span.text, expected):
+                expected += 1
+        end = index + 1 if expected > before else end
+    return end if expected > 2 else start  # noqa: PLR2004 (one step proves nothing)

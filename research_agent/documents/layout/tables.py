@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.documents.layout.line_joining import join_lines
-from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.rows import Row, join_lines
 from research_agent.documents.layout.spans import Span
 from research_agent.text.tables import cells, head_of
 from research_agent.types.documents import Block

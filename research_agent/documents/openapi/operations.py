@@ -1,11 +1,12 @@
-"""Operations of an API description, and the tags that group them."""
+"""Operations of an API description, what they are sent and answer, and the tags that group them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from research_agent.documents.openapi.facts import described, meaning
 from research_agent.documents.openapi.lines import Item, Line
-from research_agent.documents.openapi.messages import body_lines, parameter_lines, response_lines
+from research_agent.documents.openapi.schemas import Field, field_lines, nested_lines
 from research_agent.documents.openapi.security import requirement_line
 from research_agent.documents.openapi.tree import METHODS, WEBHOOKS, Api, Place, pointer
 from research_agent.documents.openapi.values import (
@@ -23,6 +24,14 @@ from research_agent.types.references import Link
 UNTAGGED = "Operations"  # the section of operations without a tag
 DEEPEST = 4
 """Keys to an operation whose callbacks are read: a callback's own callbacks may be itself."""
+BROWSERS = "access-control-"
+"""Response headers that begin so are for browsers; only their names are kept."""
+
+_IN_BODY = frozenset({"body", "formData"})
+"""Where Swagger 2.0 says that a parameter is part of the body."""
+_IN_SCHEMA = ("schema", "in", "name", "required", "properties", "items", "content")
+_NO_SCHEMA = ("name", "in", "required", "description", "schema", "content")
+Values = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +41,8 @@ class Operation:
     method: str
     path: str
     place: Place
-    value: Mapping[str, object]
-    shared: Mapping[str, object]
+    value: Values
+    shared: Values
     """The path's own entries, which hold for all its operations."""
 
     @property
@@ -81,21 +90,21 @@ def operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
     yield from (_operation_item(api, one, UNTAGGED) for one in found if not one.tags)
 
 
-def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Mapping[str, object]]:
+def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Values]:
     """Return the tags in the order of the description, then those that only operations name.
 
     Tags that differ in case alone are one.
     """
     declared = [(named(tag, "name"), mapping(tag)) for tag in sequence(api.root.get("tags"))]
     used = [(tag, mapping(None)) for operation in found for tag in operation.tags]
-    tags: dict[str, tuple[str, Mapping[str, object]]] = {}
+    tags: dict[str, tuple[str, Values]] = {}
     for name, about in [*declared, *used]:
         if name:
             tags.setdefault(name.casefold(), (name, about))
     return dict(tags.values())
 
 
-def _tag_item(name: str, about: Mapping[str, object], members: Sequence[Operation]) -> Item:
+def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
     """Return a tag with its description and its operations, a line for each with a link to it."""
     lines = [Line(text) for text in paragraphs(about.get("description"))]
     if address := named(about.get("externalDocs"), "url"):
@@ -144,7 +153,7 @@ def _of_path(api: Api, path: str, value: object, place: Place) -> Iterator[Opera
         yield from _callbacks(api, inner, here)
 
 
-def _callbacks(api: Api, operation: Mapping[str, object], place: Place) -> Iterator[Operation]:
+def _callbacks(api: Api, operation: Values, place: Place) -> Iterator[Operation]:
     """Yield the calls that the other side makes in answer to an operation."""
     if len(place) > DEEPEST:
         return
@@ -170,9 +179,124 @@ def _lines(api: Api, operation: Operation) -> Iterator[Line]:
         yield requirement_line(api, own.get("security", api.root.get("security")))
     for server in sequence(own.get("servers", path.get("servers"))):
         yield Line(f"server: {named(server, 'url')}")
-    yield from parameter_lines(api, own, path)
-    yield from body_lines(api, own, path)
+    yield from _parameter_lines(api, own, path)
+    yield from _body_lines(api, own, path)
     for code, response in mapping(own.get("responses")).items():
-        yield from response_lines(api, code, response, own)
+        yield from _response_lines(api, code, response, own)
     for called in _callbacks(api, own, operation.place):
         yield Line(called.address, (Link(pointer(*called.place), "link"),))
+
+
+def _parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
+    """Yield a line for each parameter outside the body; the operation's own replace the path's."""
+    for value in _parameters(api, operation, path):
+        where = named(value, "in")
+        if where not in _IN_BODY:
+            media = next(iter(mapping(value.get("content")).values()), None)
+            schema = value.get("schema", mapping(media).get("schema", _schema_of(value)))
+            yield from field_lines(api, _field(value, schema), f"{where} parameter ".lstrip())
+
+
+def _body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
+    """Yield the body of a request and its fields."""
+    if "requestBody" in operation:
+        body = api.followed(operation["requestBody"])
+        media = mapping(body.get("content"))
+        yield from _content(api, "request body", media, body, "body ")
+        return
+    media_types = _media_types(api, operation, "consumes")
+    for value in _parameters(api, operation, path):
+        if named(value, "in") == "body":
+            media = {media_types: {"schema": value.get("schema")}}
+            yield from _content(api, "request body", media, value, "body ")
+        elif named(value, "in") in _IN_BODY:
+            yield from field_lines(api, _field(value, _schema_of(value)), "body ")
+
+
+def _response_lines(api: Api, code: str, value: object, operation: Values) -> Iterator[Line]:
+    """Yield a response: what it means, its type, its fields, its headers and links."""
+    response = api.followed(value)
+    media = mapping(response.get("content"))
+    if "schema" in response:  # Swagger 2.0
+        media = {_media_types(api, operation, "produces"): response}
+    yield from _content(api, f"response {code}", media, response, f"response {code} ")
+    hidden = []
+    for name, header in mapping(response.get("headers")).items():
+        if name.lower().startswith(BROWSERS):
+            hidden.append(name)
+            continue
+        inner = api.followed(header)
+        field = _field({**inner, "name": name}, inner.get("schema", _schema_of(inner)))
+        yield from field_lines(api, field, f"response {code} header ")
+    if hidden:
+        yield Line(f"response {code} headers for browsers: {', '.join(hidden)}")
+    for name, link in mapping(response.get("links")).items():
+        yield _link_line(api, f"response {code} link {name}", api.followed(link))
+
+
+def operation_ids(api: Api, operation: Values) -> Iterator[str]:
+    """Yield the operationIds that the links of an operation's responses name."""
+    for response in mapping(operation.get("responses")).values():
+        for link in mapping(api.followed(response).get("links")).values():
+            if name := named(api.followed(link), "operationId"):
+                yield name
+
+
+def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:
+    """Yield a message and its fields; media types with the same schema share their lines."""
+    about = one_line(message.get("description"))
+    groups: list[tuple[object, list[str]]] = []
+    for media_type, value in media.items():
+        schema = mapping(value).get("schema", mapping(value).get("itemSchema"))
+        same = next((types for known, types in groups if known == schema), None)
+        if same is None:
+            groups.append((schema, [media_type]))
+        else:
+            same.append(media_type)
+    for schema, media_types in groups or [(None, [])]:
+        label = " ".join(filter(None, [name.strip(), ", ".join(filter(None, media_types))]))
+        required = message.get("required") is True
+        text = in_brackets(label, described(schema, {}, required=required))
+        if told := about or meaning(schema, {}):
+            text += f": {told}"
+        yield Line(text, api.links(schema), label)
+        yield from nested_lines(api, schema, prefix=prefix)
+
+
+def _parameters(api: Api, operation: Values, path: Values) -> list[Values]:
+    """Return the parameters of path and operation, those of one name and place once."""
+    found: dict[tuple[str, str], Values] = {}
+    for holder in (path, operation):
+        for value in sequence(holder.get("parameters")):
+            known = api.followed(value)
+            if not known or "$ref" in known:
+                known = {"name": named(value, "$ref"), **known}
+            found[named(known, "in"), named(known, "name")] = known
+    return list(found.values())
+
+
+def _field(value: Values, schema: object) -> Field:
+    """Return a parameter or header as a field; what is written beside its schema counts too."""
+    extra = {key: item for key, item in value.items() if key not in _IN_SCHEMA}
+    required = value.get("required") is True
+    return Field(name=named(value, "name"), schema=schema, required=required, extra=extra)
+
+
+def _schema_of(value: Values) -> Values:
+    """Return the schema of a parameter or header of Swagger 2.0, which is part of it."""
+    return {key: item for key, item in value.items() if key not in _NO_SCHEMA}
+
+
+def _media_types(api: Api, operation: Values, key: str) -> str:
+    """Return the media types of Swagger 2.0 in one text."""
+    return ", ".join(map(plain, sequence(operation.get(key, api.root.get(key)))))
+
+
+def _link_line(api: Api, label: str, link: Values) -> Line:
+    """Return what may be called next, with a link to that operation."""
+    name, reference = named(link, "operationId"), named(link, "operationRef")
+    about = one_line(link.get("description"))
+    place = api.locate(reference) if reference else None
+    target = f"operationId:{name}" if name else pointer(*place) if place else ""
+    text = f"{label}: {name or reference}" + (f", {about}" if about else "")
+    return Line(text, (Link(target, "link"),) if target else (), label)

@@ -6,8 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from research_agent.documents.openapi.lines import blocks_of
-from research_agent.documents.openapi.messages import operation_ids
-from research_agent.documents.openapi.operations import Operation, operation_items, operations
+from research_agent.documents.openapi.operations import (
+    Operation,
+    operation_ids,
+    operation_items,
+    operations,
+)
 from research_agent.documents.openapi.schemas import schema_items
 from research_agent.documents.openapi.security import (
     requirement_line,

@@ -1,34 +1,39 @@
 """A PDF's bytes -> the document in it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
+from pathlib import PurePath
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.adapters.pdf.about import (
-    CUT,
-    bookmarks,
-    damage,
-    date_of,
-    named_pages,
-    page_labels,
-    title_of,
-)
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
 from research_agent.documents.layout.blocks import page_blocks
-from research_agent.documents.layout.line_joining import vocabulary
-from research_agent.documents.layout.outline import row_sections
+from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.page_furniture import (
     Page,
     without_line_numbers,
     without_running_heads,
 )
-from research_agent.documents.layout.rows import rows
+from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
 from research_agent.types.documents import SCANNED, ParsedDocument, ParseQuality
+
+LARGE_TYPE = 1.3
+"""Factor by which type is larger than most of the first page's, where it may be the title's."""
+TITLE_CHARS = 200  # a longer "title" is none
+CUT = "the end of the file is missing; pages may be lost"
+TAIL = 2048  # bytes at the end in which a whole file has its mark of the end
+
+_NO_TITLE = re.compile(
+    r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pdf|tex|dvi|indd|qxd|pptx?)", re.IGNORECASE
+)
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
 
 
 def parse_pdf(data: bytes) -> ParsedDocument:
@@ -66,8 +71,8 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     cleaned, printed = without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
-    outline = tuple(bookmarks(document))
-    title = title_of(document, outline, lines[0])
+    outline = tuple(_bookmarks(document))
+    title = _title(document, outline, lines[0])
     sections = row_sections(outline, lines, title=title)
     blocks = with_heads(
         page_blocks(page, headings, page=number, words=words)
@@ -78,24 +83,13 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         blocks=tuple(blocks),
         title=title,
         page_texts=tuple(page.text for page in pages),
-        date=date_of(document),
-        page_labels=page_labels(document, printed),
-        warnings=(*warnings, *_damage(data, pages, quality)),
+        date=_date(document),
+        page_labels=_page_labels(document, printed),
+        warnings=(*warnings, *([CUT] if b"%%EOF" not in data[-TAIL:] else [])),
         quality=replace(
             quality, line_numbers=counts[0] - counts[1], running_heads=counts[1] - counts[2]
         ),
     )
-
-
-def _damage(data: bytes, pages: Sequence[Page], quality: ParseQuality) -> list[str]:
-    """Say what is missing from a file that the library has mended without a word."""
-    harm, named = damage(data), named_pages(data)
-    empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
-    lost = [f"{named - len(pages)} of {named} pages are missing"] if named > len(pages) else []
-    lost += [f"{empty} of {len(pages)} pages are empty"] if empty and harm else []
-    if harm == CUT:
-        return [f"{harm}; {'; '.join(lost) or 'pages may be lost'}"]
-    return [f"{harm or 'the file is incomplete'}; {'; '.join(lost)}"] if lost else []
 
 
 def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, list[str]]:
@@ -134,3 +128,66 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
         return Page(found, height, chars), pdfium.FPDFPage_CountObjects(page)
     finally:
         page.close()
+
+
+def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
+    """Yield the outline's entries in order; one that leads nowhere has no page."""
+    for bookmark in document.get_toc():
+        with suppress(pypdfium2.PdfiumError, UnicodeError):  # a damaged entry costs only itself
+            target = bookmark.get_dest()
+            page = target.get_index() if target else None
+            title = " ".join(bookmark.get_title().split())
+            left, top = _place(target) if target is not None else (None, None)
+            if title:
+                yield Entry(bookmark.level, title, page, top, left)
+
+
+def _place(target: pypdfium2.PdfDest) -> tuple[float | None, float | None]:
+    """Return the left edge and the height that a bookmark leads to, where it names them."""
+    kind, view = target.get_view()
+    if kind == pdfium.PDFDEST_VIEW_XYZ and view[1:]:
+        return view[0] or None, view[1] or None
+    if kind in (pdfium.PDFDEST_VIEW_FITH, pdfium.PDFDEST_VIEW_FITBH) and view:
+        return None, view[0] or None
+    return None, None
+
+
+def _page_labels(document: pypdfium2.PdfDocument, printed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is printed on the pages; where that is not seen, the labels the file gives."""
+    if 2 * sum(map(bool, printed)) >= len(printed):
+        return printed
+    return tuple(document.get_page_label(index) for index in range(len(printed)))
+
+
+def _title(
+    document: pypdfium2.PdfDocument, entries: tuple[Entry, ...], first: tuple[Row, ...]
+) -> str:
+    """Return the title: the file's own, else an outermost heading, else the largest lines."""
+    title = " ".join(_metadata(document, "Title").split())
+    path = " " not in title and (bool(PurePath(title).suffix) or "/" in title or "\\" in title)
+    if title and not path and not _NO_TITLE.fullmatch(title):
+        return title
+    roots = [entry.title for entry in entries if entry.level == 0]
+    if len(roots) == 1 and len(entries) > 1:
+        return roots[0]
+    sizes = sorted(row.size for row in first)
+    if not sizes or sizes[-1] < LARGE_TYPE * sizes[len(sizes) // 2]:
+        return ""
+    large = " ".join(row.text for row in first if row.size > 0.95 * sizes[-1])
+    return large if len(large) <= TITLE_CHARS else ""
+
+
+def _date(document: pypdfium2.PdfDocument) -> str:
+    """Return the day on which the file says it was made, or changed."""
+    for key in ("CreationDate", "ModDate"):
+        if match := _DATE.match(_metadata(document, key)):
+            with suppress(ValueError):  # month 13 and the like: no date
+                return date(int(match[1]), int(match[2] or 1), int(match[3] or 1)).isoformat()
+    return ""
+
+
+def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:
+    try:
+        return str(document.get_metadata_value(key))
+    except UnicodeError:
+        return ""  # not in UTF-16, as it should be
