@@ -1,4 +1,7 @@
-"""Which part of the documents a search is limited to."""
+"""Which part of the documents a search is limited to: a question's scope, a call's file filter.
+
+Names and paths are compared without case, Unicode form and kind of slash.
+"""
 
 import re
 from calendar import monthrange
@@ -7,14 +10,20 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
+from unicodedata import normalize
 
 from research_agent.errors import ToolInputError
 from research_agent.text.paths import is_below
 from research_agent.types import Chunk
-from research_agent.types.file_filter import NEAREST, nearest_documents, plain
 from research_agent.types.records import DocumentOutline
 
+NEAREST = 3
+"""Names that a hint suggests."""
+LEAST_ALIKE = 0.4
+"""How alike a name has to be to be suggested, from 0 to 1."""
+WILD = frozenset("*?[")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -42,12 +51,7 @@ class Scope:
         return self == EVERYTHING
 
     def admits(self, chunk: Chunk) -> bool:
-        """Return whether a chunk is in the scope.
-
-        >>> Scope(documents=("guide*",), since="2024-03").admits(
-        ...     Chunk("x", "Guide 2", "text", date="2024-04-01"))
-        True
-        """
+        """Return whether a chunk is in the scope."""
         return (
             chunk.chunk_id not in self.exclude
             and (not self.kinds or chunk.kind in self.kinds)
@@ -72,11 +76,7 @@ EVERYTHING = Scope()
 
 
 def scope_of(given: Mapping[str, Any]) -> Scope:
-    """Return the scope that plain values name, as a conversation keeps them.
-
-    >>> scope_of({"documents": ["guide"], "since": "2024"}).documents
-    ('guide',)
-    """
+    """Return the scope that plain values name, as a conversation keeps them."""
     fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     return Scope(**fields)
 
@@ -96,24 +96,26 @@ def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -
         return
     check_dates(scope.since, scope.until)
     documents = listed()
-    names = [one.doc_id for one in documents]
     for name in scope.documents:
         if not any(_fits(name, one.doc_id, one.source) for one in documents):
-            hint = nearest_documents(names, plain(name))
+            hint = _nearest_documents(documents, _plain(name))
             raise ToolInputError(f"no document fits {name[:80]!r}", hint=hint)
     for folder in scope.folders:
         if not any(is_below(one.source, [folder]) for one in documents):
-            hint = _nearest_folders(folder, documents)
+            known = sorted({one.source.rpartition("/")[0] for one in documents} - {""})
+            near = get_close_matches(folder, known, n=NEAREST) or known[:NEAREST]
+            hint = f"Folders with documents: {', '.join(near) or 'none'}."
             raise ToolInputError(f"no document is in the folder {folder[:200]}", hint=hint)
     if not any(scope.admits_document(one.doc_id, one.source, one.date) for one in documents):
-        raise ToolInputError("no document is within the scope", hint=_dated(documents))
+        dates = sorted(one.date for one in documents if one.date)
+        span = f"Documents are dated from {dates[0]} to {dates[-1]}. " if dates else ""
+        undated = f"{len(documents) - len(dates)} of {len(documents)} documents have no date."
+        hint = f"{span}{undated} Leave out a limit."
+        raise ToolInputError("no document is within the scope", hint=hint)
 
 
 def check_dates(since: str, until: str) -> None:
-    """Raise ToolInputError for what is no date, and for a period that ends before it begins.
-
-    >>> check_dates("2024", "2024-08-13")
-    """
+    """Raise ToolInputError for what is no date, and for a period that ends before it begins."""
     for text in filter(None, (since, until)):
         if not _is_date(text):
             raise ToolInputError(
@@ -125,32 +127,70 @@ def check_dates(since: str, until: str) -> None:
         )
 
 
-def _is_date(text: str) -> bool:
-    """Return whether a year, a month or a day is one of the calendar.
+def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tuple[str, ...]:
+    r"""Return the display names of the documents that the file filter `wanted` names.
 
-    >>> [_is_date(text) for text in ("2024", "2024-02-29", "2023-02-29", "2024-13", "soon")]
-    [True, True, False, False, False]
+    A filter without `*`, `?` and `[` is a part of a document's name or path; one with them is a
+    glob for the whole name, the file's name or the path; one that matches nothing is tried as plain
+    text, since a name may hold brackets. A path counts from the folder that all documents share,
+    but for an absolute filter. Raises ToolInputError where no document fits, with the nearest ones.
+
+    >>> guides = [DocumentOutline(name, f"/docs/{name}.pdf") for name in ("FIPS.203", "a/FIPS.204")]
+    >>> filtered_documents(guides, "fips.203"), filtered_documents(guides, r"A\FIPS*")
+    (('FIPS.203',), ('a/FIPS.204',))
     """
+    pattern = _plain(wanted)
+    if not pattern:
+        return tuple(document.doc_id for document in documents)
+    absolute = pattern.startswith("/") or pattern[1:3] == ":/"
+    paths = [_plain(document.source) for document in documents]
+    shared = 0 if absolute or not paths else _shared_folder(paths)
+    named = [
+        (one.doc_id, (_plain(one.doc_id), path[shared:], path.rpartition("/")[2]))
+        for one, path in zip(documents, paths, strict=True)
+    ]
+    anywhere = pattern.removeprefix("**/")
+    globs = (anywhere, f"*/{anywhere}") if WILD & set(pattern) else ()
+    found = tuple(
+        doc for doc, names in named if any(fnmatchcase(n, glob) for n in names for glob in globs)
+    )
+    found = found or tuple(doc for doc, names in named if any(pattern in name for name in names))
+    if not found:
+        shown = wanted if len(wanted) <= 80 else f"{wanted[:80]}\N{HORIZONTAL ELLIPSIS}"  # noqa: PLR2004
+        hint = _nearest_documents(documents, pattern)
+        raise ToolInputError(f"file_filter {shown!r} matches no document", hint=hint)
+    return found
+
+
+def _plain(text: str) -> str:
+    return normalize("NFC", text.strip().casefold()).replace("\\", "/")
+
+
+def _shared_folder(paths: Sequence[str]) -> int:
+    """Return the length of the folder above all paths, with its slash."""
+    first, last = min(paths), max(paths)
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return first.rfind("/", 0, sum(1 for _ in pairs)) + 1
+
+
+def _nearest_documents(documents: Sequence[DocumentOutline], pattern: str) -> str:
+    """Return a hint with the names that a pattern is most like, else with the first ones."""
+    if not documents:
+        return "The index holds no document: research-agent index PATH"
+    by_plain = {_plain(one.doc_id): one.doc_id for one in documents}
+    near = get_close_matches(pattern, by_plain, n=NEAREST, cutoff=LEAST_ALIKE)
+    if near:
+        return f"The nearest: {', '.join(repr(by_plain[name]) for name in near)}."
+    listed = ", ".join(repr(one.doc_id) for one in documents[:NEAREST])
+    return f"Leave it out, or name one such as {listed}."
+
+
+def _is_date(text: str) -> bool:
     found = _DATE.fullmatch(text)
     if found is None:
         return False
     year, month, day = (int(part or 1) for part in found.groups())
     return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]  # noqa: PLR2004 (months)
-
-
-def _dated(documents: Sequence[DocumentOutline]) -> str:
-    """Return which dates the documents have."""
-    dates = sorted(one.date for one in documents if one.date)
-    span = f"Documents are dated from {dates[0]} to {dates[-1]}. " if dates else ""
-    undated = len(documents) - len(dates)
-    return f"{span}{undated} of {len(documents)} documents have no date. Leave out a limit."
-
-
-def _nearest_folders(folder: str, documents: Sequence[DocumentOutline]) -> str:
-    """Return a hint with the folders that one is most like, else with the first ones."""
-    folders = sorted({one.source.rpartition("/")[0] for one in documents if "/" in one.source})
-    near = get_close_matches(folder, folders, n=NEAREST) or folders[:NEAREST]
-    return f"Folders with documents: {', '.join(near) or 'none'}."
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +202,7 @@ def _fits(pattern: str, doc_id: str, source: str) -> bool:
     >>> [_fits(one, "a", "/docs/old/a.md") for one in ("A", "a.md", "old/*.md", "docs/*")]
     [True, True, True, False]
     """
-    wanted, name, path = plain(pattern), plain(doc_id), plain(source)
+    wanted, name, path = _plain(pattern), _plain(doc_id), _plain(source)
     if not wanted:
         return False
     if wanted == name or f"/{path}".endswith(f"/{wanted}"):

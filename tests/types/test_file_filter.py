@@ -3,8 +3,8 @@
 import pytest
 
 from research_agent.errors import ToolInputError
-from research_agent.types.file_filter import filtered_documents
 from research_agent.types.records import DocumentOutline
+from research_agent.types.scope import filtered_documents
 
 DOCUMENTS = [
     DocumentOutline(name, path)

@@ -6,14 +6,8 @@ from dataclasses import dataclass, replace
 from research_agent.context import RunContext
 from research_agent.errors import BudgetError, ModelError, ModelTimeoutError
 from research_agent.metering import Meter
+from research_agent.planning.filter import verdicts
 from research_agent.planning.filter.prompt import decision_key, shown_chunks
-from research_agent.planning.filter.verdicts import (
-    Verdicts,
-    decision_schema,
-    kept_verdict,
-    read_kept,
-    read_verdicts,
-)
 from research_agent.planning.reading import Links, Reach
 from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
 from research_agent.types.calls import dangling
@@ -45,7 +39,6 @@ class _Judgement:
     unknown: int = 0
     repeated: int = 0
     fallback: str = ""
-    """Why the ranking decides about some of them, or about all."""
     fallback_type: Fallback = ""
 
 
@@ -84,16 +77,13 @@ class HitFilter:
         seated = [hit for hit, d in zip(looked_at, decisions, strict=True) if d.kept]
         judging = clock.seconds() - started
         found = self._with_referred(seated, decisions, exclude)
-        ids = [hit.chunk.chunk_id for hit in seated]
+        ids = _ids(seated)
         refers = self._links.references(ids) if seated else {}
-        everything = {decision.chunk_id: decision for decision in decisions}
-        for hit in dissimilar:
-            chunk_id = hit.chunk.chunk_id
-            everything[chunk_id] = ChunkDecision(chunk_id, "discard", "similarity")
-        ranked = (everything.get(hit.chunk.chunk_id) for hit in hits)
+        by_id = {d.chunk_id: d for d in decisions}
+        by_id |= {i: ChunkDecision(i, "discard", "similarity") for i in _ids(dissimilar)}
         read = [call.prompt_tokens for call in meter.calls[calls_before:] if not call.reused]
         stats = replace(
-            counted(self._settings.mode, [decision for decision in ranked if decision]),
+            counted(self._settings.mode, [by_id[i] for i in _ids(hits) if i in by_id]),
             expanded=len(found) - len(seated),
             reused=sum(decision.why == "reused" for decision in judged.decisions),
             unknown_ids=judged.unknown,
@@ -116,34 +106,30 @@ class HitFilter:
         self, hits: Sequence[Hit], max_chunks: int
     ) -> tuple[Sequence[Hit], Sequence[Hit]]:
         """Return the hits to judge, and those before the last of them that are too dissimilar."""
-        mode = self._settings.mode
+        mode, least = self._settings.mode, self._settings.min_similarity
         if mode == "off":
             return hits[:max_chunks], ()
         limit = oversampled(max_chunks, self._settings.oversample) if mode == "llm" else max_chunks
         similar, dissimilar = list[Hit](), list[Hit]()
         for hit in hits:
-            if len(similar) >= limit:
-                break
-            known = hit.similarity is not None
-            too_low = known and (hit.similarity or 0.0) < self._settings.min_similarity
-            (dissimilar if too_low else similar).append(hit)
+            if len(similar) < limit:
+                known = hit.similarity
+                (dissimilar if known is not None and known < least else similar).append(hit)
         return similar, dissimilar
 
     def _judged(self, query: str, question: str, hits: Sequence[Hit], meter: Meter) -> _Judgement:
         """Return a decision on each hit; the model is asked about those without a kept verdict."""
         if self._settings.mode != "llm" or not hits:
-            return _Judgement(tuple(ChunkDecision(hit.chunk.chunk_id) for hit in hits))
+            return _Judgement(tuple(map(ChunkDecision, _ids(hits))))
         cache, prompt = self._run.ports.decisions, self._run.prompts.filter.text
         reach = self._links.reaches(_ids(hits))
-        keys = [
-            decision_key(prompt, f"{question}\0{query}", hit.chunk, _reach(reach, hit).names)
-            for hit in hits
-        ]
+        about = f"{question}\0{query}"
+        keys = [decision_key(prompt, about, hit.chunk, _of(reach, hit).names) for hit in hits]
         kept = cache.get(keys) if cache else {}
         decisions = {
             i: replace(decision, chunk_id=hits[i].chunk.chunk_id)
             for i, key in enumerate(keys)
-            if key in kept and (decision := read_kept(kept[key]))
+            if key in kept and (decision := verdicts.read_kept(kept[key]))
         }
         asked = [i for i in range(len(hits)) if i not in decisions]
         judged = _Judgement(())
@@ -151,8 +137,8 @@ class HitFilter:
             judged = self._asked(query, question, [hits[i] for i in asked], reach, meter)
             decisions |= dict(zip(asked, judged.decisions, strict=True))
             if cache:
-                fresh = {i: d for i, d in decisions.items() if d.why == "model"}
-                cache.put({keys[i]: kept_verdict(decision) for i, decision in fresh.items()})
+                fresh = {keys[i]: d for i, d in decisions.items() if d.why == "model"}
+                cache.put({key: verdicts.kept_verdict(d) for key, d in fresh.items()})
         return replace(judged, decisions=tuple(decisions[i] for i in range(len(hits))))
 
     def _asked(
@@ -173,18 +159,29 @@ class HitFilter:
         room = self._settings.max_prompt_tokens - count(prompt(""))
         links = {chunk_id: found.told for chunk_id, found in reach.items()}
         shown = shown_chunks(f"{question} {query}", hits, links, room=room, count=count)
+        said = verdicts.Verdicts({})
         kind: Fallback = "no_room"
-        said = Verdicts({})
         fallback = "filter.max_prompt_tokens has no room for any chunk"
         if shown.aliases:
-            steps = {alias: _reach(reach, hits[i]).steps for alias, i in shown.aliases.items()}
+            steps = {alias: _of(reach, hits[i]).steps for alias, i in shown.aliases.items()}
             try:
-                said = read_verdicts(self._reply(prompt(shown.text), steps, meter), steps)
+                reply = meter.ask(
+                    self._run.ports.filterer,
+                    "filter",
+                    [Message("user", prompt(shown.text))],
+                    max_tokens=TOKENS_A_VERDICT * len(steps) + AROUND,
+                    least_tokens=LEAST_A_VERDICT * len(steps),
+                    schema=verdicts.decision_schema(steps),
+                    seconds=SECONDS,
+                )
+                said = verdicts.read_verdicts(reply.text, steps)
                 fallback, kind = "the reply has no verdict on any chunk", "unreadable"
                 if said.by_alias:
                     fallback = kind = ""
             except (ModelError, BudgetError) as error:
-                fallback, kind = str(error), _kind(error)
+                fallback, kind = str(error), "error"
+                if isinstance(error, BudgetError | ModelTimeoutError):
+                    kind = "budget" if isinstance(error, BudgetError) else "time_out"
         decisions = [ChunkDecision(chunk_id, why="no_room") for chunk_id in _ids(hits)]
         for alias, i in shown.aliases.items():
             verdict = said.by_alias.get(alias)
@@ -194,17 +191,6 @@ class HitFilter:
                 decisions[i], verdict=verdict or "undecided", why=why, reason=reason
             )
         return _Judgement(tuple(decisions), said.unknown, said.repeated, fallback, kind)
-
-    def _reply(self, prompt: str, steps: Mapping[str, Sequence[int]], meter: Meter) -> str:
-        return meter.ask(
-            self._run.ports.filterer,
-            "filter",
-            [Message("user", prompt)],
-            max_tokens=TOKENS_A_VERDICT * len(steps) + AROUND,
-            least_tokens=LEAST_A_VERDICT * len(steps),
-            schema=decision_schema(steps),
-            seconds=SECONDS,
-        ).text
 
     def _with_referred(
         self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
@@ -232,9 +218,6 @@ def settled(decisions: Sequence[ChunkDecision], *, max_chunks: int) -> tuple[Chu
 
     Hits with a verdict for them have seats first, then the undecided by rank. Where the model
     discards all it was shown, the `LAST` best are kept, still with the verdict "discard".
-
-    >>> [d.why for d in settled([ChunkDecision(x, "discard", "model") for x in "ab"], max_chunks=1)]
-    ['all_discarded', 'model']
     """
     asked = [i for i, d in enumerate(decisions) if d.why != "no_room"]
     if asked and all(decisions[i].verdict == "discard" for i in asked):
@@ -253,26 +236,18 @@ def _ids(hits: Iterable[Hit]) -> list[str]:
     return [hit.chunk.chunk_id for hit in hits]
 
 
-def _reach(reach: Mapping[str, Reach], hit: Hit) -> Reach:
+def _of(reach: Mapping[str, Reach], hit: Hit) -> Reach:
     return reach.get(hit.chunk.chunk_id, Reach())
-
-
-def _kind(error: ModelError | BudgetError) -> Fallback:
-    if isinstance(error, BudgetError):
-        return "budget"
-    return "time_out" if isinstance(error, ModelTimeoutError) else "error"
 
 
 def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]:
     """Return what went another way than planned, a sentence each."""
-    notes = list[str]()
-    missing = sum(d.why in {"failed", "not_mentioned"} for d in decisions)
-    if missing:
-        why = f" ({fallback})" if fallback else ""
-        notes.append(f"filter: no verdict on {missing} hits, kept{why}")
-    crowded = sum(decision.why == "no_room" for decision in decisions)
-    if crowded:
-        notes.append(f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept")
-    if any(decision.why == "all_discarded" for decision in decisions):
-        notes.append("filter: the model discarded all hits of a search")
-    return tuple(notes)
+    whys = [decision.why for decision in decisions]
+    missing, crowded = whys.count("failed") + whys.count("not_mentioned"), whys.count("no_room")
+    why = f" ({fallback})" if fallback else ""
+    notes = {
+        f"filter: no verdict on {missing} hits, kept{why}": missing,
+        f"filter: no room for {crowded} hits in filter.max_prompt_tokens, kept": crowded,
+        "filter: the model discarded all hits of a search": whys.count("all_discarded"),
+    }
+    return tuple(note for note, count in notes.items() if count)
