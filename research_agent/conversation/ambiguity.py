@@ -24,8 +24,8 @@ MAX_WORDS = 6
 def detect_ambiguity(asked: FollowUp, scope: Scope, *, context: StepContext) -> Choices:
     """Return what a person has to choose between; nothing where `sessions.clarify` is off.
 
-    The search is by meaning alone, and no language model is asked. Without an embedder nothing is
-    asked back: whether the question can be answered without one is for the search to tell.
+    The search is by meaning alone, and no language model is asked; without an embedder nothing is
+    asked back.
     """
     if context.settings.sessions.clarify == "off":
         return Choices()
@@ -47,11 +47,6 @@ def clarify(question: str, hits: Sequence[Hit], *, margin: float = MARGIN) -> Ch
     Equally well: the best hit of each is at most `margin` less similar than the best of all. A
     question with an identifier or a number, or with more than `MAX_WORDS` words, is never asked
     about: its words decide.
-
-    >>> from research_agent.types import Chunk
-    >>> found = [Hit(Chunk(d, d, "text"), 1.0, s) for d, s in [("rye", 0.52), ("wheat", 0.51)]]
-    >>> clarify("How long is it baked?", found).options
-    ('rye', 'wheat')
     """
     if identifiers(question) or length_in_words(question) > MAX_WORDS:
         return Choices()
@@ -71,12 +66,7 @@ def clarify(question: str, hits: Sequence[Hit], *, margin: float = MARGIN) -> Ch
 
 
 def chosen(choices: Choices, said: str) -> str:
-    """Return the option that a person chose, by number or name; empty for all of them.
-
-    >>> options = Choices("Which?", ("rye", "wheat"))
-    >>> chosen(options, "2"), chosen(options, " RYE "), chosen(options, "all")
-    ('wheat', 'rye', '')
-    """
+    """Return the option that a person chose, by number or name; empty for all of them."""
     plain = said.strip().casefold()
     if plain.isdecimal() and 0 < int(plain) <= len(choices.options):
         return choices.options[int(plain) - 1]

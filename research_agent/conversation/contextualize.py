@@ -43,14 +43,6 @@ _KEYS = re.compile(r"\s*\[c\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """An earlier turn: its question as it was asked, and its answer."""
-
-    question: str
-    answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Completed:
     """A question as a model completes it."""
 
@@ -86,12 +78,12 @@ def contextualize(text: str, turns: Sequence[Turn], *, context: StepContext) -> 
     return replace(_chosen(asked, reply, failed, before, together), calls=context.meter.calls)
 
 
-def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Said, ...]:
+def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Turn, ...]:
     """Return the latest turns that fit into `HISTORY_TOKENS` together, oldest first."""
-    fitting: list[Said] = []
+    fitting: list[Turn] = []
     left = HISTORY_TOKENS
     for turn in reversed(turns[-MOST_TURNS:]):
-        said = Said(turn.question, _KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
+        said = replace(turn, answer=_KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
         left -= context.ports.tokenizer.count(_line(said))
         if left < 0:
             break
@@ -99,7 +91,7 @@ def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Said, ...]:
     return tuple(fitting)
 
 
-def _replied(asked: str, before: Sequence[Said], context: StepContext) -> tuple[Completed, str]:
+def _replied(asked: str, before: Sequence[Turn], context: StepContext) -> tuple[Completed, str]:
     """Return what the planner model replies, and what kept it from replying."""
     history = "\n".join(map(_line, before))
     prompt = context.prompts.follow_up.render(history=history, question=asked)
@@ -119,7 +111,7 @@ def _replied(asked: str, before: Sequence[Said], context: StepContext) -> tuple[
 
 
 def _chosen(
-    asked: str, reply: Completed, failed: str, before: Sequence[Said], together: str
+    asked: str, reply: Completed, failed: str, before: Sequence[Turn], together: str
 ) -> FollowUp:
     """Return what is asked; `together` is the question with the one before it."""
     more = not failed and asks_for_more(reply, before)
@@ -137,11 +129,7 @@ def _chosen(
 
 
 def read_completed(reply: str) -> Completed:
-    """Return what a model's reply says, texts on one line; the question is empty without one.
-
-    >>> read_completed('Sure: {"about": ["b"], "question": " How  large is b? "}')
-    Completed(question='How large is b?', about=('b',), more=False)
-    """
+    """Return what a model's reply says, texts on one line; the question is empty without one."""
     said = reply_object(reply)
 
     def line(text: object) -> str:
@@ -153,14 +141,10 @@ def read_completed(reply: str) -> Completed:
     return Completed(line(said.get("question")), tuple(filter(None, names)), more)
 
 
-def named(text: str, before: Sequence[Said], about: Sequence[str]) -> str:
+def named(text: str, before: Sequence[Turn], about: Sequence[str]) -> str:
     """Return `text` followed by the things that it is `about` and does not name.
 
     Only what is in the turns `before` is added. Empty where there is nothing to add.
-
-    >>> before = [Said("How large is a rye loaf?"), Said("And a wheat loaf?")]
-    >>> named("Which is larger?", before, ["rye loaf", "wheat loaf", "bun"])
-    'Which is larger? (rye loaf, wheat loaf)'
     """
     said, own = parts(_told(before)), parts(text)
     lacking = [one for one in about if parts(one) in said and parts(one) not in own]
@@ -168,7 +152,7 @@ def named(text: str, before: Sequence[Said], about: Sequence[str]) -> str:
     return whole if lacking and not _is_too_long(whole, text) else ""
 
 
-def asks_for_more(completed: Completed, before: Sequence[Said]) -> bool:
+def asks_for_more(completed: Completed, before: Sequence[Turn]) -> bool:
     """Return whether a question wants further answers to an earlier one.
 
     That is the model's judgement. It is not followed where the question has a number or an
@@ -183,17 +167,14 @@ def is_unchanged(text: str, completed: str) -> bool:
     return plain_query(text) == plain_query(completed)
 
 
-def why_refused(text: str, before: Sequence[Said], completed: str, *, more: bool = False) -> str:
+def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool = False) -> str:
     """Return why `completed` may not replace `text` after the turns `before`; empty if it may.
-
-    Only a question that asks for `more` may repeat the one before.
 
     Numbers, identifiers and quotations of `text` have to stay. Those that are added have to be in
     the conversation, and so has at least `LEAST_KNOWN` of all its words: nothing is invented.
+    Only a question that asks for `more` may repeat the one before.
 
-    >>> before = [Said("How large is an ML-KEM-768 key?")]
-    >>> why_refused("And its ciphertext?", before, "How large is an ML-KEM-768 ciphertext?")
-    ''
+    >>> before = [Turn(question="How large is an ML-KEM-768 key?")]
     >>> why_refused("And its ciphertext?", before, "How large is an ML-DSA-65 ciphertext?")
     'nobody has said: ml dsa 65'
     """
@@ -220,9 +201,9 @@ def _is_too_long(completed: str, text: str) -> bool:
     return len(completed) > min(len(text) + MOST_ADDED, MAX_CHARS)
 
 
-def _told(before: Sequence[Said]) -> str:
+def _told(before: Sequence[Turn]) -> str:
     return " ".join(f"{turn.question} {turn.answer}" for turn in before)
 
 
-def _line(said: Said) -> str:
-    return fenced(f"Q: {said.question}\nA: {said.answer}")
+def _line(turn: Turn) -> str:
+    return fenced(f"Q: {turn.question}\nA: {turn.answer}")

@@ -19,11 +19,7 @@ OUTDATED = {
 
 
 def chunk_digest(chunk: Chunk) -> str:
-    """Return by what a chunk is known to be the same as before.
-
-    >>> chunk_digest(Chunk("x", "guide", "a key"))
-    '8fa3aab2faa9b79e'
-    """
+    """Return by what a chunk is known to be the same as before."""
     return text_digest(chunk.text)[:DIGEST_CHARS]
 
 
@@ -119,12 +115,6 @@ def citation_status(
 
     `chunks` are those of the cited ones that the index still has, `documents` the display names
     of all its documents.
-
-    >>> cited = Cited("c1", doc_id="guide", chunk_id="x", digest=chunk_digest(Chunk("x", "g", "a")))
-    >>> citation_status([cited], [Chunk("x", "guide", "a")], {"guide"})
-    ('same',)
-    >>> citation_status([cited], [], {"guide"}), citation_status([cited], [], ())
-    (('changed',), ('vanished',))
     """
     now = {chunk.chunk_id: chunk_digest(chunk) for chunk in chunks}
     return tuple(
@@ -138,11 +128,7 @@ def citation_status(
 
 
 def outdated(citations: Sequence[Cited], found: Sequence[CitationStatus]) -> tuple[str, ...]:
-    """Return a sentence for each citation that is no longer in the documents as it was.
-
-    >>> outdated([Cited("c1", "guide, page 2", "guide")], ["changed"])
-    ('[c1] guide, page 2: the document has changed since this was answered.',)
-    """
+    """Return a sentence for each citation that is no longer in the documents as it was."""
     return tuple(
         f"[{item.key}] {item.place}: {OUTDATED[how]}"
         for item, how in zip(citations, found, strict=True)

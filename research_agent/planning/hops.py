@@ -39,11 +39,7 @@ def gaps(query: str, at: int) -> tuple[int, ...]:
 
 
 def waiting(queries: Sequence[str], searched: Sequence[int]) -> tuple[int, ...]:
-    """Return the parts that could be searched as soon as their gaps are filled.
-
-    >>> waiting(["Where was its founder born?", "Who founded it?", "Where was #1 born?"], [0, 1])
-    (2,)
-    """
+    """Return the parts that could be searched as soon as their gaps are filled."""
     return tuple(
         at
         for at, query in enumerate(queries)

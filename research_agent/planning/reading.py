@@ -144,10 +144,6 @@ def references_by_chunk(
     """Return the first `MOST_REFERENCES` different references of each chunk, by `PRIORITY`.
 
     `chunks` are the targets; an edge to a chunk that is not among them is left out.
-
-    >>> edges = [Edge("a", "b", "see"), Edge("a", "c", "see")]
-    >>> references_by_chunk(edges, [Chunk("b", "guide", "text", 4)])
-    {'a': (Reference(chunk_id='b', kind='see', place='guide'),)}
     """
     places = {chunk.chunk_id: place(chunk) for chunk in chunks}
     found: defaultdict[str, dict[str, Reference]] = defaultdict(dict)

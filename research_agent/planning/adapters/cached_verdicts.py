@@ -1,7 +1,6 @@
 """Verdicts of the filter model on single chunks, kept among the replies of models.
 
-They share the file of the replies, and so its bounds of size and age, its owner's permissions,
-and what is done about damage.
+They share the file of the replies, and so its bounds of size and age and its permissions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +25,7 @@ class KeptDecisions:
         *,
         on_problem: Callable[[str], None] = lambda _problem: None,
     ) -> None:
-        """Keep what the model says that `identity` tells from all others.
-
-        `on_problem` is told once what is wrong with the cache.
-        """
+        """Keep what the model `identity` says; `on_problem` is called once with what is wrong."""
         self._cache, self._identity, self._on_problem = cache, identity, on_problem
         self._told = False
         self._lock = Lock()
@@ -39,29 +35,24 @@ class KeptDecisions:
         found: dict[str, str] = {}
         for key in dict.fromkeys(keys):
             try:
-                kept = self._cache.get(self._key(key))
-            except ValueError as error:
+                if kept := self._cache.get(self._key(key)):
+                    found[key] = kept.reply.text
+            except (OSError, ValueError) as error:
                 self._tell(error)
-                continue
-            except OSError as error:
-                self._tell(error)
-                break
-            if kept is not None:
-                found[key] = kept.reply.text
+                if isinstance(error, OSError):
+                    break
         return found
 
     def put(self, decisions: Mapping[str, str]) -> None:
         """Keep decisions; those that are there already are replaced."""
         try:
             for key, decision in decisions.items():
-                self._cache.put(
-                    self._key(key), KeptReply(Completion(decision, ModelCall("filter")), 0.0)
-                )
+                reply = KeptReply(Completion(decision, ModelCall("filter")), 0.0)
+                self._cache.put(self._key(key), reply)
         except (OSError, ValueError) as error:
             self._tell(error)
 
     def _key(self, key: str) -> str:
-        """Return the key within the replies: the key of a reply hashes other things."""
         return sha256(f"decision\0{self._identity}\0{key}".encode()).hexdigest()
 
     def _tell(self, error: OSError | ValueError) -> None:

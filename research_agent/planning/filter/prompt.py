@@ -32,9 +32,9 @@ def shown_chunks(
 ) -> Shown:
     """Return as many of `hits` as fit into `room` tokens, whole or by what is nearest to `query`.
 
-    Each has room for its best sentence (`_least`), and all share what is left: short chunks are
-    whole. Where not even these sentences fit, the last hits are left out. `refers_to` says where
-    the references of a chunk lead, by its id. A chunk cannot close its own fence.
+    Each has room for its best sentence, and all share what is left: short chunks are whole. Where
+    not even these sentences fit, the last hits are left out. `refers_to` says where the references
+    of a chunk lead, by its id.
     """
     contents = [fenced(readable(hit.chunk)) for hit in hits]
     lengths = [count(content) for content in contents]
@@ -62,12 +62,7 @@ def shown_chunks(
 
 
 def head(alias: str, hit: Hit, refers_to: str = "") -> str:
-    """Return the line in front of a chunk: what it is, where it is from, how similar it is.
-
-    >>> from research_agent.types import Chunk
-    >>> head("k1", Hit(Chunk("x", "box", "", title="Box"), 1, 0.5), "1 step: Lock")
-    '<chunk key="k1" kind="text" file="box" title="Box" score="0.500" refers_to="1 step: Lock">'
-    """
+    """Return the line in front of a chunk: what it is, where it is from, how similar it is."""
     chunk = hit.chunk
     title = chunk_header(chunk)
     values = {
@@ -99,10 +94,7 @@ def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
 
 
 def decision_key(prompt: str, query: str, chunk: Chunk, references: Sequence[str] = ()) -> str:
-    """Return the key of a verdict: a digest of all that it depends on but the model.
-
-    That is the template's text, and all of the chunk, whatever the prompt has room for.
-    """
+    """Return the key of a verdict: a digest of the template, the query and all of the chunk."""
     content = "\n".join((chunk.kind, chunk.doc_id, chunk_header(chunk), *references, chunk.text))
     parts = f"{prompt}\0{query}\0{content}"
     return sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()

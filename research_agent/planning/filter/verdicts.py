@@ -13,17 +13,16 @@ MAX_REASON = 80
 MOST_MEMBERS = 2000
 """Keys of a reply that are looked at."""
 _VERB = r"(?P<verb>keep|discard|expand(?:[ _-]*(?P<depth>\d+))?)(?![a-z0-9])"
-_CAPITALS = r"\b(?P<verb>KEEP|DISCARD|EXPAND(?:[ _-]*(?P<depth>\d+))?)(?![A-Za-z0-9])"
 _ARROW = re.compile(r"->|=>|[⇒:=\u2013\u2014]|(?<=\s)-(?=\s)")
 _MARKS = re.compile(r"[`*\"'\[\]{}<>\u2022]")
-_LINE = r"(?:[-(|→] ?|\d+[.)] ?)*"
+_BULLETS = r"(?:[-(|→] ?|\d+[.)] ?)*"
 """What a line may begin with: bullets, numbers, the border of a table."""
-_FIRST = re.compile(rf"(?i){_LINE}k(?P<number>\d{{1,9}})(?![a-z0-9])")
+_FIRST = re.compile(rf"(?i){_BULLETS}k(?P<number>\d{{1,9}})(?![a-z0-9])")
 _INSIDE = re.compile(rf"(?i)(?<![\w-])k(?P<number>\d{{1,9}})\)? (?=[→|]|{_VERB})")
 _NUMBERED = re.compile(rf"(?i)(?:- ?)?(?P<number>\d{{1,9}})[.)]? (?=(?:[→|] )?{_VERB})")
 _DIRECT = re.compile(rf"(?i)[ )→|.]*{_VERB}")
 _LATER = re.compile(rf"(?i)→ {_VERB}")
-_SHOUTED = re.compile(_CAPITALS)
+_SHOUTED = re.compile(r"\b(?P<verb>KEEP|DISCARD|EXPAND(?:[ _-]*(?P<depth>\d+))?)(?![A-Za-z0-9])")
 _CHOICE = re.compile(rf"(?i) ?[|/] ?{_VERB}")
 """A further verdict: the list of all of them, copied from the question."""
 _MEMBER = re.compile(r'"(?P<key>[^"\\]{1,200})"\s*:\s*(?=[{"])')
@@ -50,13 +49,9 @@ class Verdicts:
 
 
 def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object]:
-    """Return the JSON schema of a reply: a verdict and a reason for each alias, in this order.
+    """Return the JSON schema of a reply: a verdict and a reason in one text for each alias.
 
-    Both are one short text: a model that writes 12 tokens a second spends half as many on it as on
-    an object. `expandable` has the steps that would bring something new, for each alias.
-
-    >>> decision_schema({"k1": [3], "k2": []})["required"]
-    ['k1', 'k2']
+    `expandable` has the steps that would bring something new, for each alias.
     """
 
     def pattern(steps: Sequence[int]) -> str:
@@ -81,9 +76,6 @@ def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
     back-ticks or a title around the alias, any of the usual arrows and a reason after the verdict.
     "EXPAND" with an unusual depth keeps. A chunk that a sentence merely talks about has no verdict.
 
-    >>> half = '{"k1": "EXPAND_1: its size", "k2": "KEEP: na'
-    >>> read_verdicts(half, ["k1", "k2"]).by_alias, read_verdicts(half, ["k1"]).reasons
-    ({'k1': 'expand_1'}, {'k1': 'its size'})
     >>> reply = "1. `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
     >>> read_verdicts(reply, ["k1", "k2"]).by_alias, read_verdicts(reply, ["k1", "k2"]).unknown
     ({'k2': 'discard', 'k1': 'expand_3'}, 1)
@@ -104,21 +96,12 @@ def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
 
 
 def kept_verdict(decision: ChunkDecision) -> str:
-    """Return a verdict with its reason as it is kept; `read_kept` reads it.
-
-    >>> kept_verdict(ChunkDecision("x", "keep", reason="states the size"))
-    'keep states the size'
-    """
+    """Return a verdict with its reason as it is kept; `read_kept` reads it."""
     return f"{decision.verdict} {decision.reason}".strip()
 
 
 def read_kept(text: str) -> ChunkDecision | None:
-    """Return a verdict that was kept, without the id of its chunk; None for anything else.
-
-    >>> found = read_kept("expand_3 its table")
-    >>> found and (found.verdict, found.reason), read_kept("perhaps")
-    (('expand_3', 'its table'), None)
-    """
+    """Return a verdict that was kept, without the id of its chunk; None for anything else."""
     said, _, reason = text.partition(" ")
     verdicts = (verdict for verdict in get_args(Verdict) if verdict != "undecided")
     found: Verdict | None = next((verdict for verdict in verdicts if verdict == said), None)
@@ -155,7 +138,6 @@ def _of_object(value: Mapping[str, object]) -> tuple[Verdict, str] | None:
 
 
 def _of_text(value: str) -> tuple[Verdict, str] | None:
-    """Return verdict and reason of a text that begins with a verdict."""
     verb = _BARE.match(value)
     if not verb or _CHOICE.match(value, verb.end()):
         return None
@@ -176,7 +158,6 @@ def _in_lines(text: str) -> list[Said]:
 
 
 def _statements(line: str) -> Iterator[Said]:
-    """Yield the verdicts of a line."""
     first = _FIRST.match(line)
     starts = [first] if first else []
     starts += [match for match in _INSIDE.finditer(line) if not first or match.end() > first.end()]

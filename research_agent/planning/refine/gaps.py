@@ -50,17 +50,7 @@ class Before:
 def gaps_text(
     question: str, check: Check, evidence: Sequence[Evidence], count: Callable[[str], int]
 ) -> str:
-    """Return what the answer lacks, each with what was read that is nearest to it.
-
-    >>> from research_agent.types import Hit
-    >>> read = [Evidence("c1", Hit(Chunk("x", "guide", "Rye rests a night. It rains.")))]
-    >>> check = Check("again", "unconfirmed", doubts=("Rye rests a week.",), missing=("the oven",))
-    >>> print(gaps_text("How is rye baked?", check, read, len))
-    missing: the oven
-    nearest passage read: none
-    doubtful: Rye rests a week.
-    nearest passage read (guide): Rye rests a night.
-    """
+    """Return what the answer lacks, each with what was read that is nearest to it."""
     lines: list[str] = []
 
     def add(passage: str) -> None:

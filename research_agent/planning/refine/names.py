@@ -119,7 +119,6 @@ def _digits(text: str, language: str, inside: Mapping[int, str]) -> Iterator[Num
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """Yield what a text begins with that could be a unit, the longest first."""
     words = re.findall(r"\u00b0\s?\w+|\w+|[^\w\s]", text[:LONGEST_UNIT])[:UNIT_WORDS]
     yield from (" ".join(words[:n]) for n in range(len(words), 0, -1))
     if words and _is_caseless(words[0][0]):
@@ -163,10 +162,7 @@ def _is_ideograph(char: str) -> bool:
 
 
 def _numeral(char: str) -> float:
-    """Return the value of a Chinese character that CLDR writes numbers with, 0 for any other.
-
-    (Unicode gives values to more of them from version to version, some in names and plain words.)
-    """
+    """Return the value of a Chinese character that CLDR writes numbers with, 0 for any other."""
     return unicodedata.numeric(char, 0.0) if char in _numerals() else 0.0
 
 

@@ -73,9 +73,6 @@ def read_proposal(
 
     Left out are queries that repeat the question or one that was `tried`, are empty or too long;
     where none is left, that is the problem.
-
-    >>> read_proposal("q", 'Sure: {"kind": "rewrite", "queries": ["key size in bytes"]}').queries
-    ('key size in bytes',)
     """
     value = reply_object(reply)
     kind, written = value.get("kind"), value.get("queries")
@@ -117,11 +114,7 @@ def _renumbered(written: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...
 
 
 def read_translation(question: str, reply: str) -> Proposal:
-    """Read a translated query.
-
-    >>> read_translation("Apa itu?", '{"query": "What is it?"}').queries
-    ('What is it?',)
-    """
+    """Read a translated query."""
     query = reply_object(reply).get("query")
     text = query.strip() if isinstance(query, str) else ""
     if not plain_query(text) or len(text) > MAX_QUERY_CHARS:
@@ -158,9 +151,6 @@ def is_nested(question: str) -> bool:
 
     Told by relative pronouns behind the question word and by owners; English, Indonesian and
     Chinese. Such a question may need two searches, one with what the other has found.
-
-    >>> is_nested("Who is the wife of the man who wrote it?"), is_nested("Who wrote it?")
-    (True, False)
     """
     rest = _ASKING.sub("", question.strip())
     relative = _RELATIVE.search(rest) or _OWNER.search(rest)
@@ -168,18 +158,11 @@ def is_nested(question: str) -> bool:
 
 
 def why_simple(question: str) -> str:
-    """Return why no other words can find more, empty where some may.
-
-    >>> why_simple("What is it?"), why_simple("ML-KEM-768")
-    ('the question has no word to search for', 'the question is a name alone')
-    """
+    """Return why no other words can find more, empty where some may."""
     if not _says_something(question):
         return "the question has no word to search for"
-    alone = (
-        any(map(str.isalpha, question))
-        and is_identifier(question.strip(" ?"))
-        and not re.search(r"\s", question.strip())
-    )
+    one_word = len(question.split()) == 1 and any(map(str.isalpha, question))
+    alone = one_word and is_identifier(question.strip(" ?"))
     return "the question is a name alone" if alone else ""
 
 

@@ -1,8 +1,7 @@
 """Refine: a better query or several, or the same one where the first search was convincing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
@@ -21,14 +20,14 @@ from research_agent.planning.refine.validators import (
     Finding,
     Measures,
     Standard,
-    blocked_too,
     judge,
+    ruled,
     with_following,
 )
 from research_agent.ports import Ports
 from research_agent.text.language import language_name, languages_apart
 from research_agent.text.unit_vectors import cosine
-from research_agent.types import Hit, Message, Outcome, Probe, TraceEvent
+from research_agent.types import Message, Outcome, Probe, TraceEvent
 from research_agent.types.evidence import fenced
 from research_agent.types.refinement import Accept, Block, Refinement, Ruling
 from research_agent.types.retrieval import RetrievalConfidence
@@ -68,76 +67,56 @@ def refine(
     refinement, notes = run.without_model() or run.with_model()
     calls = context.meter.calls
     queries = (probe.query, *refinement.queries[1:])
-    return Outcome(
-        replace(refinement, queries=queries, model_calls=len(calls)), TraceEvent(calls, notes)
-    )
+    told = replace(refinement, queries=queries, model_calls=len(calls))
+    return Outcome(told, TraceEvent(calls, notes))
 
 
-@dataclass(frozen=True)
 class _Run:
-    question: str
-    probe: Probe
-    confidence: RetrievalConfidence
-    before: Before
-    context: StepContext
+    def __init__(
+        self,
+        question: str,
+        probe: Probe,
+        confidence: RetrievalConfidence,
+        before: Before,
+        context: StepContext,
+    ) -> None:
+        self.question, self.before, self.context = question, before, context
+        self.settings = context.settings.refinement
+        self.found = bool(probe.hits)
+        self.sure = f"bypass: {confidence.reason}" * (confidence.decision == "bypass")
+        texts = [hit.chunk.text[:LANGUAGE_CHARS] for hit in probe.hits[:SOURCES]]
+        own, self.language = map(language_name, languages_apart(question, texts))
+        apart = f"the question is {own}, the documents are {self.language}"
+        self.untranslated: tuple[str, ...] = (
+            (f"refine: {apart}; it was not translated",) if own else ()
+        )
 
     def without_model(self) -> Refined | None:
         """Return the refinement that needs no model; None where one is asked."""
-        if not self.probe.hits:
-            read = self.before.again
-            nothing = "all that could be found was read" if read else "the index is empty"
+        again, asks = self.before.again, self.settings.mode == "auto"
+        if not self.found:
+            nothing = "all that could be found was read" if again else "the index is empty"
             return self._keep(nothing), ()
-        settled = self._settled()
-        return (settled, self._untranslated) if settled else None
-
-    def _settled(self) -> Refinement | None:
-        chosen, again = self.context.settings.refinement, self.before.again
-        if chosen.mode == "off":
-            return self._keep("refinement.mode is off")
-        if self._is_foreign and chosen.mode == "auto" and not self._is_sure:
+        if self.settings.mode == "off":
+            return self._keep("refinement.mode is off"), self.untranslated
+        if self.untranslated and asks and not self.sure:
             return None
         by_tokens = "the query leaves out the words that the model was unsure of"
         if reason := by_tokens if self.before.check.by_tokens else why_simple(self.question):
-            return self._keep(reason)
-        if chosen.mode == "auto" and (again or not (self._is_sure and self._is_simple)):
+            return self._keep(reason), self.untranslated
+        chosen = self.settings.complexity
+        simple = chosen == "pure" or (chosen == "nested" and not is_nested(self.question))
+        if asks and (again or not (self.sure and simple)):
             return None
-        sure = f"bypass: {self.confidence.reason}"
-        return self._by_rules(sure if self._is_sure else "refinement.mode is pure")
+        return self._by_rules(self.sure or "refinement.mode is pure"), self.untranslated
 
     def with_model(self) -> Refined:
         """Return the refinement that the planner model proposes, and notes."""
-        if self._is_foreign and not self._is_sure:
+        if self.untranslated and not self.sure:
             return self._translated()
-        parts_only = self._is_sure and (self._is_foreign or not self.before.again)
-        refinement, notes = self._by_model(self.confidence.reason if parts_only else "")
-        return refinement, (*notes, *self._untranslated)
-
-    @property
-    def _is_sure(self) -> bool:
-        return self.confidence.decision == "bypass"
-
-    @property
-    def _is_simple(self) -> bool:
-        """Whether a question that its own words find is not worth a call of the model."""
-        chosen = self.context.settings.refinement.complexity
-        return chosen == "pure" or (chosen == "nested" and not is_nested(self.question))
-
-    @cached_property
-    def _languages(self) -> tuple[str, str]:
-        """The languages of question and documents where they differ, else empty texts."""
-        texts = [hit.chunk.text[:LANGUAGE_CHARS] for hit in self.probe.hits[:SOURCES]]
-        own, theirs = languages_apart(self.question, texts)
-        return language_name(own), language_name(theirs)
-
-    @property
-    def _is_foreign(self) -> bool:
-        return bool(self._languages[0])
-
-    @property
-    def _untranslated(self) -> tuple[str, ...]:
-        own, theirs = self._languages
-        said = f"refine: the question is {own}, the documents are {theirs}; it was not translated"
-        return (said,) if own else ()
+        parts_only = bool(self.untranslated) or not self.before.again
+        refinement, notes = self._by_model(self.sure if parts_only else "")
+        return refinement, (*notes, *self.untranslated)
 
     def _keep(self, reason: str) -> Refinement:
         return Refinement("keep", (self.question,), reason)
@@ -148,7 +127,7 @@ class _Run:
         parts = question_parts(
             self.question,
             comparisons=retrieval.question_kinds == "off",
-            most=self.context.settings.refinement.max_parts,
+            most=self.settings.max_parts,
         )
         if not parts:
             return self._keep(reason)
@@ -156,30 +135,24 @@ class _Run:
 
     def _by_model(self, bypass: str) -> Refined:
         """Ask the planner model; with high confidence (`bypass`: its reason) only for parts."""
-        most = self.context.settings.refinement.max_parts
+        most, again, tried = self.settings.max_parts, self.before.again, self.before.tried
         try:
             reply = self._ask(self._prompt(), proposal_schema(most))
-            tried = self.before.tried
             proposal = read_proposal(self.question, reply, most=most, tried=tried)
             if proposal.problem:
                 return self._instead(proposal.problem)
-            if not proposal.queries and self.before.again:
-                nothing = replace(
-                    self._keep("the planner model has nothing else to search for"),
-                    author="model",
-                    exhausted=True,
-                )
-                return nothing, ()
+            if not proposal.queries and again:
+                nothing = self._keep("the planner model has nothing else to search for")
+                return replace(nothing, author="model", exhausted=True), ()
             if not proposal.queries or (bypass and proposal.kind != "decompose"):
-                kept = "the planner model kept the question"
-                return self._keep(f"bypass: {bypass}" if bypass else kept), ()
+                return self._keep(bypass or "the planner model kept the question"), ()
             return self._judged(proposal)
         except (ModelError, BudgetError) as error:
             return self._instead(str(error))
 
     def _translated(self) -> Refined:
-        prompts = self.context.prompts
-        prompt = prompts.translate.render(question=self.question, language=self._languages[1])
+        template = self.context.prompts.translate
+        prompt = template.render(question=self.question, language=self.language)
         try:
             reply = self._ask(prompt, TRANSLATION_SCHEMA)
             proposal = read_translation(self.question, reply)
@@ -188,7 +161,7 @@ class _Run:
             problem = proposal.problem
         except (ModelError, BudgetError) as error:
             problem = str(error)
-        (note,) = self._untranslated
+        (note,) = self.untranslated
         return self._by_rules(f"not translated: {problem}"), (f"{note}: {problem}",)
 
     def _prompt(self) -> str:
@@ -225,7 +198,7 @@ class _Run:
             question=self.question,
             own=own,
             model=ports.embedder.name,
-            min_similarity=self.context.settings.refinement.min_similarity,
+            min_similarity=self.settings.min_similarity,
             known=self.before.known(self.question),
         )
         refinement, unsure = self._same_question(judge(proposal, measured, standard))
@@ -243,7 +216,7 @@ class _Run:
         for the same, so nothing is asked there.
         """
         queries = refinement.queries[1:]
-        if self.context.settings.refinement.same_question == "off" or self.before.again:
+        if self.settings.same_question == "off" or self.before.again:
             return refinement, ()
         together = [queries] if refinement.kind == "decompose" else [(q,) for q in queries]
         rulings: dict[str, Ruling] = {}
@@ -257,7 +230,7 @@ class _Run:
                 notes.append(f"refine: not asked whether the question is the same: {problem}")
             else:
                 rulings |= dict.fromkeys(asked, _same(yes))
-        return blocked_too(self.question, refinement, rulings), tuple(notes)
+        return ruled(self.question, refinement, rulings), tuple(notes)
 
     def _says_yes(self, queries: Sequence[str]) -> float | None:
         prompt = self.context.prompts.same_question
@@ -271,19 +244,21 @@ def measure(
 ) -> tuple[Finding, tuple[Measures, ...]]:
     """Return what the question finds, and how near each query is to it and what that finds."""
     own, *vectors = ports.embedder.embed([question, *queries])
-    found = [_nearest(vector, ports) for vector in (own, *vectors)]
-    by_chunk = len({hit.chunk.doc_id for hits in found for hit in hits}) == 1
-    findings = [Finding.of(hits, by_chunk=by_chunk) for hits in found]
+    scored = [ports.vectors.search(vector, k=SOURCES) for vector in (own, *vectors)]
+    chunks = [ports.chunks.chunks([item.chunk_id for item in items]) for items in scored]
+    by_chunk = len({chunk.doc_id for found in chunks for chunk in found}) == 1
+    findings = [
+        Finding(
+            max((item.value for item in items), default=0.0),
+            frozenset(chunk.chunk_id if by_chunk else chunk.doc_id for chunk in found),
+        )
+        for items, found in zip(scored, chunks, strict=True)
+    ]
     measured = tuple(
-        Measures(cosine(own, vector), what)
-        for vector, what in zip(vectors, findings[1:], strict=True)
+        Measures(cosine(own, vector), found)
+        for vector, found in zip(vectors, findings[1:], strict=True)
     )
     return findings[0], measured
-
-
-def _nearest(vector: Sequence[float], ports: Ports) -> list[Hit]:
-    scored = {item.chunk_id: item.value for item in ports.vectors.search(vector, k=SOURCES)}
-    return [Hit(c, similarity=scored[c.chunk_id]) for c in ports.chunks.chunks(list(scored))]
 
 
 def _same(yes: float) -> Ruling:

@@ -15,15 +15,7 @@ from research_agent.planning.refine.proposals import Proposal
 from research_agent.text.content_words import is_made_up
 from research_agent.text.quantities import lowered
 from research_agent.text.words import word_spans
-from research_agent.types import Hit
-from research_agent.types.refinement import (
-    Accept,
-    Block,
-    Kind,
-    QueryVerdict,
-    Refinement,
-    Ruling,
-)
+from research_agent.types.refinement import Accept, Block, QueryVerdict, Refinement, Ruling
 
 STRINGS, SIMILARITY, RETRIEVAL = "kept words", "similarity", "retrieval"
 LEAST_COMMON, COMMON_SHARE, ENDING = 4, 0.6, 2
@@ -52,12 +44,6 @@ class Finding:
     """The best dense similarity."""
     sources: frozenset[str] = frozenset()
     """The documents of the best hits; their chunks where all are of one document."""
-
-    @staticmethod
-    def of(hits: Sequence[Hit], *, by_chunk: bool) -> "Finding":
-        """Return what is compared of some hits with similarities."""
-        names = (hit.chunk.chunk_id if by_chunk else hit.chunk.doc_id for hit in hits)
-        return Finding(max((hit.similarity or 0.0 for hit in hits), default=0.0), frozenset(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,29 +99,33 @@ def judge(proposal: Proposal, measured: Sequence[Measures], standard: Standard) 
             for query, one in zip(queries, measured, strict=True)
         ]
     verdicts = tuple(
-        QueryVerdict(query, one.similarity, one.found.top, first_block(said), said)
+        QueryVerdict(query, one.similarity, one.found.top, "", said)
         for query, one, said in zip(queries, measured, rulings, strict=True)
     )
-    return _let_through(question, proposal.kind, verdicts)
+    return ruled(question, Refinement(proposal.kind, verdicts=verdicts), {})
 
 
-def blocked_too(question: str, refinement: Refinement, rulings: Mapping[str, Ruling]) -> Refinement:
-    """Return `refinement` with one more ruling on some of its queries, by the query."""
-    verdicts = []
+def ruled(question: str, refinement: Refinement, more: Mapping[str, Ruling]) -> Refinement:
+    """Return `refinement` with the queries that no ruling blocks; `more` has some by the query."""
+    kind, verdicts = refinement.kind, list[QueryVerdict]()
     for verdict in refinement.verdicts:
-        more = (rulings[verdict.query],) if verdict.query in rulings else ()
-        said = (*verdict.rulings, *more)
+        also = (more[verdict.query],) if verdict.query in more else ()
+        said = (*verdict.rulings, *also)
         verdicts.append(replace(verdict, rulings=said, blocked=first_block(said)))
-    return _let_through(question, refinement.kind, tuple(verdicts))
+    passed = tuple(verdict.query for verdict in verdicts if not verdict.blocked)
+    if all(kind == "decompose" and HOP.search(query) for query in passed):
+        why = "every proposed query was blocked"
+        return Refinement("keep", (question,), why, tuple(verdicts))
+    reason = f"{len(passed)} of {len(verdicts)} proposed queries passed"
+    return Refinement(kind, (question, *passed), reason, tuple(verdicts))
 
 
 def with_following(refinement: Refinement) -> Refinement:
     """Let hits of a model's queries come last where nothing says that they find more.
 
-    Measured (docs/results.md): parts that can be searched by themselves find what the question
-    finds, and push it down. First come the hits of queries that another one's answer has filled,
-    of translations, and of a query in other words whose best hit is `IMPROVEMENT` more similar
-    than the question's.
+    Parts that can be searched by themselves find what the question finds, and push it down
+    (docs/results.md). A query in other words comes last unless its best hit is `IMPROVEMENT` more
+    similar than the question's.
     """
     apart: tuple[str, ...] = ()
     if refinement.kind == "decompose":
@@ -162,8 +152,6 @@ def check_kept(
 
     >>> check_kept("Who paid after 30 days?", ["Who paid after 30 weeks?"])[0].reason
     'another unit: 30 duration-day'
-    >>> check_kept("Is RSA or AES older?", ["How old is the RSA?"])[0].reason
-    'missing: AES'
     """
     asked = read(question)
     found = [read(HOP.sub(" ", query)) for query in queries]
@@ -208,11 +196,7 @@ def check_added(queries: Sequence[str], known: frozenset[str]) -> tuple[Ruling, 
 def check_similarity(
     question: str, similarity: float, *, model: str, min_similarity: float = -1.0
 ) -> Ruling:
-    """Block a query whose cosine to the question is too low.
-
-    >>> check_similarity("Who paid?", 0.31, model="all-MiniLM-L6-v2-int8").reason
-    'asks something else: similarity 0.31 < 0.40'
-    """
+    """Block a query whose cosine to the question is too low; -1: the model's fitted limit."""
     least = FITTED.get(model, UNFITTED) if min_similarity < 0 else min_similarity
     figures = {"similarity": similarity, "threshold": least}
     letters = [char for char in question if char.isalpha()]
@@ -229,9 +213,6 @@ def check_retrieval(own: Finding, found: Finding, *, same_question: bool = True)
     """Block a query that finds worse, or other sources without finding better.
 
     A part of the question (not `same_question`) may find its own sources.
-
-    >>> check_retrieval(Finding(0.5, frozenset("ab")), Finding(0.52, frozenset("cd"))).reason
-    'finds other sources and nothing better: overlap 0.00 < 0.20'
     """
     either = own.sources | found.sources
     overlap = len(own.sources & found.sources) / len(either) if either else 0.0
@@ -245,14 +226,6 @@ def check_retrieval(own: Finding, found: Finding, *, same_question: bool = True)
         return Accept(RETRIEVAL, "other sources, but better ones", figures)
     reason = f"finds other sources and nothing better: overlap {overlap:.2f} < {MIN_OVERLAP:.2f}"
     return Block(RETRIEVAL, reason, figures)
-
-
-def _let_through(question: str, kind: Kind, verdicts: tuple[QueryVerdict, ...]) -> Refinement:
-    passed = tuple(verdict.query for verdict in verdicts if not verdict.blocked)
-    if all(kind == "decompose" and HOP.search(query) for query in passed):
-        return Refinement("keep", (question,), "every proposed query was blocked", verdicts)
-    reason = f"{len(passed)} of {len(verdicts)} proposed queries passed"
-    return Refinement(kind, (question, *passed), reason, verdicts)
 
 
 def _finds_better(verdict: QueryVerdict) -> bool:
@@ -302,7 +275,6 @@ def _missing_numbers(asked: Named, found: Sequence[Named]) -> Iterator[str]:
 
 
 def _changed_units(asked: Named, found: Sequence[Named]) -> list[str]:
-    """Return the numbers that have another unit wherever they occur."""
     changed = []
     for number in dict.fromkeys(asked.numbers):
         others = [n.units for one in found for n in one.numbers if n.value == number.value]
@@ -330,11 +302,7 @@ def _shortens(found: Named, name: str, asked: Named) -> bool:
 
 
 def _is_form(name: str, word: str) -> bool:
-    """Return whether two words may be forms of one name.
-
-    >>> _is_form("portugal", "portuguese"), _is_form("austria", "australia")
-    (True, False)
-    """
+    """Return whether two words may be forms of one name: Portugal and Portuguese."""
     short, long = sorted((name, word), key=len)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
     common = sum(1 for _ in alike)

@@ -22,9 +22,6 @@ def planned_calls(
     """Return one call a different query, with indices from `first`.
 
     Those with a gap for an earlier one's answer have to wait. The hits of `following` come last.
-
-    >>> [call.query for call in planned_calls(["a", "b", "a", "c of #1"])]
-    ['a', 'b']
     """
     parts: dict[str, int] = {}
     for at, query in enumerate(queries):
@@ -46,10 +43,6 @@ def affordable(plan: CallPlan, allowance: Allowance) -> CallPlan:
     """Return `plan` with the calls that fit into `allowance`, and the share of each.
 
     Calls for which no tool is run cost nothing and stay.
-
-    >>> plan = affordable(CallPlan(calls=planned_calls("ab")), Allowance(4, 1, 900, 30.0))
-    >>> len(plan.calls), plan.stop, plan.share.llm_calls
-    (1, 'budget_tool_calls', 4)
     """
     running = [call.index for call in plan.calls if call.runs]
     cut = set(running[allowance.tool_calls :])

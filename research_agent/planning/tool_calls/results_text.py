@@ -36,14 +36,7 @@ class _Part:
 
 
 def chunk_keys(results: Sequence[CallResult], read: Sequence[Hit] = ()) -> dict[str, str]:
-    """Return the chunk id of each key; `read` are the passages of earlier rounds.
-
-    >>> from research_agent.types.calls import ToolCall
-    >>> from research_agent.types import Chunk
-    >>> found = (Hit(Chunk("9f", "d", "")), Hit(Chunk("a3", "d", "")))
-    >>> chunk_keys([CallResult(ToolCall(0, "t"), found), CallResult(ToolCall(1, "t"), found)])
-    {'k1': '9f', 'k2': 'a3'}
-    """
+    """Return the chunk id of each key; `read` are the passages of earlier rounds."""
     hits = (*read, *(hit for result in results for hit in result.hits))
     ids = dict.fromkeys(hit.chunk.chunk_id for hit in hits)
     return {f"k{number}": chunk_id for number, chunk_id in enumerate(ids, start=1)}

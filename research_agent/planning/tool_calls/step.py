@@ -77,19 +77,9 @@ class Turn:
         return any(_searches(result.call) for result in self.results)
 
     @property
-    def read(self) -> tuple[Hit, ...]:
-        """The passages of the rounds before."""
-        return tuple(item.hit for item in self.evidence)
-
-    @property
     def found(self) -> Mapping[int, CallResult]:
         """What the refinement's queries have found, by their number."""
         return {r.call.part: r for r in self.results if r.call.part >= 0}
-
-    @property
-    def open_parts(self) -> tuple[int, ...]:
-        """The queries that wait for what others have found, and can be searched now."""
-        return waiting(self.refinement.queries, tuple(self.found))
 
 
 def plan_calls(turn: Turn, tools: Tools, *, context: StepContext) -> Outcome[CallPlan]:
@@ -107,8 +97,8 @@ def plan_calls(turn: Turn, tools: Tools, *, context: StepContext) -> Outcome[Cal
     by_model, notes = _is_models(turn, context)
     if by_model:
         plan, more = _by_model(turn, tools, context, last=last)
-    elif turn.open_parts:
-        plan, more = _hops(turn, context)
+    elif parts := waiting(turn.refinement.queries, tuple(turn.found)):
+        plan, more = _hops(turn, parts, context)
     else:
         plan, more = _by_rules(turn), ()
     notes = (*notes, *more)
@@ -116,8 +106,8 @@ def plan_calls(turn: Turn, tools: Tools, *, context: StepContext) -> Outcome[Cal
         notes = (*notes, f"plan_calls: search.max_turns leaves {plan.waiting} queries unsearched")
     cut = affordable(plan, meter.left())
     if cut.calls != plan.calls:
-        few = f"{len(cut.calls)} of {len(plan.calls)}"
-        notes = (*notes, f"plan_calls: budget.tool_calls pays {few} searches")
+        few = f"{len(cut.calls)} of {len(plan.calls)} searches"
+        notes = (*notes, f"plan_calls: budget.tool_calls pays {few}")
     replied = bool(meter.calls) and not meter.calls[-1].failed
     wrong = bool(plan.calls) and all(call.problem for call in plan.calls)
     unreadable = int(by_model and replied and (plan.author == "planner" or wrong))
@@ -131,15 +121,15 @@ def _by_rules(turn: Turn) -> CallPlan:
     return CallPlan(turn.number, "planner", calls, waiting=waits)
 
 
-def _hops(turn: Turn, context: StepContext) -> Planned:
-    """Return the calls whose gaps can be filled with what earlier calls have found.
+def _hops(turn: Turn, parts: Sequence[int], context: StepContext) -> Planned:
+    """Return the calls of `parts`, whose gaps are filled with what earlier calls have found.
 
     A part whose gap stays open is not searched, nor is what waits for it.
     """
     queries, found = turn.refinement.queries, turn.found
     calls: list[ToolCall] = []
     notes: tuple[str, ...] = ()
-    for at in turn.open_parts:
+    for at in parts:
         query = queries[at]
         try:
             answers = {
@@ -222,7 +212,7 @@ def _by_model(turn: Turn, tools: Tools, context: StepContext, *, last: bool) -> 
         ended = CallPlan(turn.number, "model", stop=stop)
         return ended, (f"plan_calls: {error}; the search ended",)
     written = written_calls(reply, tools.names)
-    keys = chunk_keys(turn.results, turn.read)
+    keys = chunk_keys(turn.results, [item.hit for item in turn.evidence])
     calls = checked_calls(written, turn.results, tools=tools, keys=keys)
     many = f"plan_calls: {len(written) - MOST_CALLS} calls beyond {MOST_CALLS} were left out"
     notes = (many,) if len(written) > MOST_CALLS else ()
@@ -261,7 +251,7 @@ def _prompt(turn: Turn, context: StepContext) -> str:
         question=turn.question,
         count=count,
         max_tokens=RESULT_TOKENS,
-        read=turn.read,
+        read=[item.hit for item in turn.evidence],
     )
     missing = "".join(f"\n- {fenced(one)}" for one in turn.missing)
     return context.prompts.plan_calls.render(

@@ -50,21 +50,12 @@ class Tools(Protocol):
 
 
 def written_calls(completion: Completion, tools: Collection[str]) -> tuple[WrittenCall, ...]:
-    r"""Return the calls of a reply in its order, each with its arguments as JSON text.
-
-    >>> from research_agent.types import ModelCall
-    >>> text = 'I do: ```json\\n{"name": "look", "parameters": {"at": 1}}\\n``` {"name": "look"}'
-    >>> [call.arguments for call in written_calls(Completion(text, ModelCall("x")), ["look"])]
-    ['{"at": 1}', '{}']
-    """
-    if completion.tool_calls:
-        return tuple(
-            WrittenCall(known_name(call.name, tools), call.arguments)
-            for call in completion.tool_calls
-        )
-    return tuple(
-        call for value in _json_values(completion.text) for call in _calls(value, tools, DEEPEST)
-    )
+    """Return the calls of a reply in its order, each with its arguments as JSON text."""
+    made = completion.tool_calls
+    if made:
+        return tuple(WrittenCall(known_name(one.name, tools), one.arguments) for one in made)
+    values = _json_values(completion.text)
+    return tuple(call for value in values for call in _calls(value, tools, DEEPEST))
 
 
 def unusable(
@@ -84,11 +75,7 @@ def unusable(
 
 
 def known_name(name: str, tools: Collection[str]) -> str:
-    """Return the tool that `name` means, `name` itself where it means none.
-
-    >>> known_name("functions.Look ", ["look_tool"])
-    'look_tool'
-    """
+    """Return the tool that `name` means, `name` itself where it means none."""
     bare = name.strip().removeprefix("functions.").casefold()
     for tool in tools:
         if bare in {tool.casefold(), tool.casefold().removesuffix("_tool")}:
@@ -124,16 +111,11 @@ def checked_calls(
 
 
 def nearest(name: str, names: Collection[str]) -> str:
-    """Return the name that `name` is most like, empty where it is like none.
-
-    >>> nearest("search_chunk", ["search_chunks_tool", "get_chunks_tool"])
-    'search_chunks_tool'
-    """
+    """Return the name that `name` is most like, empty where it is like none."""
     return next(iter(get_close_matches(name.casefold(), names, n=1, cutoff=0.5)), "")
 
 
 def _calls(value: object, tools: Collection[str], depth: int) -> Iterator[WrittenCall]:
-    """Yield the calls that a JSON value is, or holds."""
     if isinstance(value, list) and depth:
         for item in value:
             yield from _calls(item, tools, depth - 1)
@@ -169,7 +151,6 @@ def _json_values(text: str) -> Iterator[object]:
 
 
 def _checked(written: WrittenCall, index: int, tools: Tools, keys: Mapping[str, str]) -> ToolCall:
-    """Return one call, with its problem where it has one."""
     name = written.name[:100]
     if name not in tools.names:
         near = nearest(name, tools.names)
@@ -206,7 +187,6 @@ def _object(text: str) -> dict[str, object] | None:
 
 
 def _chunk_id(written: str, keys: Mapping[str, str]) -> str:
-    """Return the chunk id of a key, with or without its brackets."""
     return keys.get(written.strip().strip("[]").casefold(), written)
 
 

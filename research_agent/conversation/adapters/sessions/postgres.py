@@ -31,16 +31,8 @@ def postgres_table(address: str) -> SessionTable:
             f"no connection to PostgreSQL ({type(error).__name__})",
             hint="Is the address in the variable that sessions.postgres_env names right?",
         ) from error
-    try:
-        return SessionTable(
-            connection,
-            mark="%s",
-            faults=(psycopg.Error,),
-            locking=partial(_locked, connection),
-        )
-    except SessionError:
-        connection.close()
-        raise
+    lock = partial(_locked, connection)
+    return SessionTable(connection, mark="%s", faults=(psycopg.Error,), locking=lock)
 
 
 @contextmanager

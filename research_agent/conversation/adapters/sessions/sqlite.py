@@ -28,16 +28,8 @@ def sqlite_table(folder: Path) -> SessionTable:
         raise SessionError(
             f"{file} cannot be opened: {error}", hint="See sessions.path in the configuration."
         ) from error
-    try:
-        return SessionTable(
-            connection,
-            mark="?",
-            faults=(sqlite3.Error,),
-            locking=partial(_locked, folder),
-        )
-    except SessionError:
-        connection.close()
-        raise
+    lock = partial(_locked, folder)
+    return SessionTable(connection, mark="?", faults=(sqlite3.Error,), locking=lock)
 
 
 @contextmanager

@@ -58,8 +58,12 @@ class SessionTable(Closing):
         """Use `connection`, whose placeholder is `mark`; make the tables where there are none."""
         self._connection, self._mark, self._faults = connection, mark, faults
         self._locking = locking
-        for statement in (_SESSIONS, _RESULTS):
-            self._run(statement)
+        try:
+            for statement in (_SESSIONS, _RESULTS):
+                self._run(statement)
+        except SessionError:
+            connection.close()
+            raise
 
     def all(self) -> list[SessionInfo]:
         """Return the sessions, the one used last first."""
