@@ -41,10 +41,10 @@ def detect_ambiguity(asked: FollowUp, scope: Scope, *, context: StepContext) -> 
     return clarify(asked.question, hits)
 
 
-def clarify(question: str, hits: Sequence[Hit], *, margin: float = MARGIN) -> Choices:
+def clarify(question: str, hits: Sequence[Hit]) -> Choices:
     """Return the documents, else the sections, that fit a short question equally well.
 
-    Equally well: the best hit of each is at most `margin` less similar than the best of all. A
+    Equally well: the best hit of each is at most `MARGIN` less similar than the best of all. A
     question with an identifier or a number, or with more than `MAX_WORDS` words, is never asked
     about: its words decide.
     """
@@ -52,7 +52,7 @@ def clarify(question: str, hits: Sequence[Hit], *, margin: float = MARGIN) -> Ch
         return Choices()
     known = [hit for hit in hits[:COMPARED] if hit.similarity is not None]
     best = max((hit.similarity or 0.0 for hit in known), default=0.0)
-    alike = [hit.chunk for hit in known if (hit.similarity or 0.0) >= best - margin]
+    alike = [hit.chunk for hit in known if (hit.similarity or 0.0) >= best - MARGIN]
     kinds: Sequence[tuple[Literal["document", "section"], list[str]]] = (
         ("document", [chunk.doc_id for chunk in alike]),
         ("section", [chunk.section[-1] for chunk in alike if chunk.section]),

@@ -15,11 +15,10 @@ from research_agent.types import Chunk, Hit, Outcome, Probe, TraceEvent
 from research_agent.types.calls import Reference, SearchResult, dangling
 from research_agent.types.conversation import MOST_KNOWN
 from research_agent.types.evidence import Evidence, readable, unread
-from research_agent.types.scope import filtered_documents
 from research_agent.types.filtering import ChunkDecision, Filtered, counted, oversampled
 from research_agent.types.fusion import reserve_slots
 from research_agent.types.references import with_referred
-from research_agent.types.scope import EVERYTHING, Scope, check_scope
+from research_agent.types.scope import EVERYTHING, Scope, check_scope, filtered_documents
 from research_agent.types.verification import Check
 
 KNOWN_INSERT_RANK = 3

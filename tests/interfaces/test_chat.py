@@ -199,7 +199,7 @@ def test_asks_back_where_several_documents_fit(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A short question that fits several documents is asked of the one that the person names."""
-    monkeypatch.setenv("RESEARCH_AGENT_SESSIONS__CLARIFY_MARGIN", "0.3")
+    monkeypatch.setattr("research_agent.conversation.ambiguity.MARGIN", 0.3)
     for name in ("rye", "wheat"):
         text = f"# Oven\n\nIt is baked for a while in the {name} oven.\n"
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
