@@ -15,9 +15,8 @@ from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.update import index_documents
-from research_agent.index.update.preview import preview_documents
-from research_agent.index.update.reports import OnProgress
+from research_agent.index.run import OnProgress
+from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import (
     DocumentReader,
     Embedder,

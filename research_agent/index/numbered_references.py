@@ -1,4 +1,4 @@
-"""References by number: "see Section 5.2 and Table 3", and the chunks that have these numbers."""
+"""References by number ("see Section 5.2"), the chunks with these numbers, and defined terms."""
 
 import re
 from collections import Counter
@@ -7,8 +7,16 @@ from dataclasses import replace
 
 from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.types import Chunk
-from research_agent.types.question_words import FORMULAS, HEADED, JOINS, NUMBERED, spelled
-from research_agent.types.references import ChunkLinks, Link
+from research_agent.types.question_words import (
+    FORMULAS,
+    GLOSSARIES,
+    HEADED,
+    JOINS,
+    NUMBERED,
+    phrases,
+    spelled,
+)
+from research_agent.types.references import Link, LinkedChunk
 
 LONGEST_RANGE = 10
 """Of "Tables 3-20" only the ends are taken."""
@@ -39,9 +47,27 @@ _CAPTIONED, _CAPTION, _HEADING, _NUMBERED, _FORMULA, _LINE = range(6)
 """How little speaks for a chunk that has a number: a table below its caption speaks most."""
 
 
+_ENTRY = re.compile(
+    r"^[ \t*_|-]*([^\W\d_][^|:\u2013\u2014\n]{1,60}?)[*_]*(?:\s*[|:]\s|\s+[\u2013\u2014-]\s)",
+    re.MULTILINE,
+)
+"""A line that begins with a term, and what is said of it behind a mark."""
+
+
+def linked(chunks: Sequence[LinkedChunk]) -> tuple[LinkedChunk, ...]:
+    """Return the chunks of one document with what they name by number, and define line by line."""
+    found = []
+    for chunk, links in with_numbers(chunks):
+        if phrases(GLOSSARIES).search(" ".join(chunk.section)):
+            terms = (match[1].strip() for match in _ENTRY.finditer(chunk.text))
+            links = replace(links, terms=tuple(dict.fromkeys(terms)))  # noqa: PLW2901 (the same, with its terms)
+        found.append((chunk, links))
+    return tuple(found)
+
+
 def with_numbers(
-    linked: Sequence[tuple[Chunk, ChunkLinks]],
-) -> tuple[tuple[Chunk, ChunkLinks], ...]:
+    chunks: Sequence[LinkedChunk],
+) -> tuple[LinkedChunk, ...]:
     """Return the chunks of one document with links to what they name by number.
 
     A link "table 3" has its anchor in the chunk that begins a line with it, a table or an
@@ -55,9 +81,9 @@ def with_numbers(
     >>> [link.target for link in first[1].links], second[1].anchors
     (['section 5.2', 'table 3'], ('section 5.2', 'table 3'))
     """
-    links = [_named(chunk) for chunk, _ in linked]
+    links = [_named(chunk) for chunk, _ in chunks]
     wanted = {name for names in links for name in names}
-    defined = _defined([chunk for chunk, _ in linked], wanted)
+    defined = _defined([chunk for chunk, _ in chunks], wanted)
     return tuple(
         (
             chunk,
@@ -70,7 +96,7 @@ def with_numbers(
                 ),
             ),
         )
-        for i, ((chunk, kept), names) in enumerate(zip(linked, links, strict=True))
+        for i, ((chunk, kept), names) in enumerate(zip(chunks, links, strict=True))
     )
 
 

@@ -1,14 +1,14 @@
 """Reading, cutting and embedding what has changed, one document after the other."""
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Literal
 
 from research_agent.errors import DocumentError
-from research_agent.index.update.ahead import Ahead, Decided
-from research_agent.index.update.changes import Changes
-from research_agent.index.update.links import linked
-from research_agent.index.update.reports import OnProgress, unchanged
+from research_agent.index.changes import Change, Changes
+from research_agent.index.numbered_references import linked
 from research_agent.ports import IndexingPorts
 from research_agent.text.boilerplate_sections import APPARATUS, apparatus
 from research_agent.text.paths import display_names
@@ -26,48 +26,76 @@ from research_agent.types.references import LinkedChunk
 _TEXTS = 64  # embedded between two reports of progress
 
 
-@dataclass
+OnProgress = Callable[[IndexProgress], None]
+"""Told where indexing is."""
+Decided = tuple[SourceFile, Change | DocumentError]
+"""A file, and what it is to the index, or why that cannot be told."""
+
+
 class Run:
-    """One run of indexing: what it works with, and what it has done so far."""
+    """One run of indexing: what it works with, and what it has done so far.
 
-    ports: IndexingPorts
-    changes: Changes
-    chunk_chars: int
-    on_progress: OnProgress
-    number: int = 0
-    embedded: int = 0
-    renewed: set[str] = field(default_factory=set)
-    """Keys of documents that were read again."""
+    While one document is embedded, the next one that has to be read is being read.
+    """
 
-    def __post_init__(self) -> None:
-        """Make what is looked up for every new file."""
-        self.keys = {record.key for record in self.changes.known.values()}
-        self.total = len(self.changes.there)
-        self.ahead = Ahead(self.changes.found.files, self.changes, self.ports.read_ahead)
+    def __init__(
+        self, ports: IndexingPorts, changes: Changes, chunk_chars: int, on_progress: OnProgress
+    ) -> None:
+        """Prepare to work through the files of `changes`."""
+        self.ports, self.changes = ports, changes
+        self.chunk_chars, self.on_progress = chunk_chars, on_progress
+        self.number = self.embedded = 0
+        self.renewed: set[str] = set()
+        """Keys of documents that were read again."""
+        self._keys = {record.key for record in changes.known.values()}
+        self._files, self._coming = iter(changes.found.files), deque[Decided]()
 
     def reports(self) -> Iterator[FileReport]:
         """Bring one document after the other up to date."""
-        while decided := self.ahead.next():
+        while decided := self._coming.popleft() if self._coming else self._decide():
             self.number += 1
-            yield self._index(decided)
+            yield self._index(*decided)
 
-    def _index(self, decided: Decided) -> FileReport:
-        """Bring one document up to date."""
-        file, digest = decided.file, ""
-        self.on_progress(IndexProgress(file.path, self.number, self.total))
+    def _decide(self) -> Decided | None:
+        """Decide about one more file, in their order; None where there is none left."""
+        file = next(self._files, None)
+        if file is None:
+            return None
         try:
-            change = decided.change
-            digest, record = change.digest, change.record
-            if record and change.kind in {"untouched", "same"}:
-                return unchanged(record, file)
-            return self._read(file, digest, record)
+            return file, self.changes.of_file(file)
         except DocumentError as error:
-            return self._failed(file, digest, str(error))
+            return file, error
+
+    def _look_ahead(self) -> None:
+        """Begin to read the next file that has to be read, unless that was done."""
+        if any(_has_to_be_read(change) for _, change in self._coming):
+            return
+        while decided := self._decide():
+            self._coming.append(decided)
+            if _has_to_be_read(decided[1]):
+                self.ports.read_ahead(decided[0].path)
+                return
+
+    def _index(self, file: SourceFile, change: Change | DocumentError) -> FileReport:
+        """Bring one document up to date."""
+        self._tell(file)
+        if isinstance(change, DocumentError):
+            return self._failed(file, "", str(change))
+        if change.record and change.kind in {"untouched", "same"}:
+            return unchanged(change.record, file)
+        try:
+            return self._read(file, change.digest, change.record)
+        except DocumentError as error:
+            return self._failed(file, change.digest, str(error))
+
+    def _tell(self, file: SourceFile, done: int = 0, texts: int = 0) -> None:
+        total = len(self.changes.there)
+        self.on_progress(IndexProgress(file.path, self.number, total, done, texts))
 
     def _read(self, file: SourceFile, digest: str, old: DocumentRecord | None) -> FileReport:
         """Read a document, embed what is new in it, and keep it."""
         document = self.ports.reader.read(file.path)
-        self.ahead.look()
+        self._look_ahead()
         key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
         size = self.chunk_chars
         cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
@@ -119,9 +147,9 @@ class Run:
         """Return the document's key: kept, or made of the content it is first seen with."""
         if old:
             return old.key
-        names = (digest[:16] + (f"-{i}" if i else "") for i in range(len(self.keys) + 1))
-        key = next(name for name in names if name not in self.keys)
-        self.keys.add(key)
+        names = (digest[:16] + (f"-{i}" if i else "") for i in range(len(self._keys) + 1))
+        key = next(name for name in names if name not in self._keys)
+        self._keys.add(key)
         return key
 
     def _put(
@@ -151,7 +179,7 @@ class Run:
             vectors.update(zip((digests[text] for text in texts), embedded, strict=True))
             self.embedded += len(texts)
             done = start + len(texts)
-            self.on_progress(IndexProgress(file.path, self.number, self.total, done, len(new)))
+            self._tell(file, done, len(new))
         return [
             IndexedChunk(
                 chunk,
@@ -170,3 +198,16 @@ def _tables_in(document: ParsedDocument) -> int:
         block.kind == "table" and not apparatus(block.text, page=block.page, last_page=last)
         for block in document.blocks
     )
+
+
+def unchanged(record: DocumentRecord, file: SourceFile) -> FileReport:
+    """Report a document that need not be read again; a run before may have read it."""
+    reason = record.reason if file.path == record.path else f"moved from {record.path}"
+    if record.status == "skipped":
+        return FileReport(file.path, "skipped", reason)
+    status: Literal["unchanged", "indexed"] = "unchanged" if record.published else "indexed"
+    return FileReport(file.path, status, reason, record.chunks)
+
+
+def _has_to_be_read(change: Change | DocumentError) -> bool:
+    return isinstance(change, Change) and change.kind in {"changed", "new"}

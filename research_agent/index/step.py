@@ -1,0 +1,120 @@
+"""The step that brings an index up to date with the user's files, and what it would do."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from research_agent.errors import DocumentError
+from research_agent.index.changes import Changes
+from research_agent.index.run import OnProgress, Run, unchanged
+from research_agent.ports import FileSource, IndexingPorts
+from research_agent.types.documents import FileReport, IndexReport, SourceFile
+from research_agent.types.records import DocumentRecord
+from research_agent.types.references import unresolved_words
+
+CHUNKING = 6
+"""Version of how text becomes chunks and windows: documents of another one are cut anew."""
+
+
+def index_documents(
+    paths: Sequence[str],
+    *,
+    ports: IndexingPorts,
+    chunk_chars: int,
+    on_progress: OnProgress = lambda _: None,
+    prune: bool = False,
+) -> IndexReport:
+    """Index what is new or changed below `paths`, and forget what is gone there.
+
+    `paths` are absolute. Documents elsewhere stay as they are, and so do those below a path that is
+    not there itself or, without `prune`, holds no document any more: that is how a disk that is not
+    connected looks. A file that fails is one line of the report, and a version of it that could be
+    read before stays. No text is embedded twice.
+
+    Raises PathError where there is nothing to index at all. IndexingError and ModelError end the
+    run; the next one goes on where it ended.
+    """
+    records = ports.writer.documents()
+    changes = Changes(paths, ports.files, records, recipe=_recipe(chunk_chars), prune=prune)
+    run = Run(ports, changes, chunk_chars, on_progress)
+    reports, removed = list(run.reports()), []
+    for record, report in changes.missing(run.renewed):
+        if record:
+            removed.append(record.key)
+        if record is None or record.status == "indexed":
+            reports.append(report)
+    ports.writer.publish(changes.moved, removed)
+    kept = [record for record in ports.writer.documents() if record.status == "indexed"]
+    return IndexReport(
+        (*_with_unresolved(reports, kept), *_cut_otherwise(kept, changes)),
+        chunks=sum(record.chunks for record in kept),
+        documents=len(kept),
+        embedded=run.embedded,
+    )
+
+
+def preview_documents(
+    paths: Sequence[str],
+    *,
+    files: FileSource,
+    records: Collection[DocumentRecord],
+    chunk_chars: int,
+    prune: bool = False,
+) -> IndexReport:
+    """Return what `index_documents` would do, for an index that holds `records`.
+
+    Files are looked at and, where their size or time has changed, hashed; none is parsed, so one
+    that is said to be added or changed may still turn out to be unreadable. Raises PathError where
+    there is nothing to index at all.
+    """
+    changes = Changes(paths, files, records, recipe=_recipe(chunk_chars), prune=prune)
+    renewed: set[str] = set()
+    reports = [_planned(file, changes, renewed) for file in changes.found.files]
+    for record, report in changes.missing(renewed):
+        if record is None or record.status == "indexed":
+            reports.append(report)
+    indexed = [record for record in records if record.status == "indexed"]
+    return IndexReport(
+        tuple(reports), chunks=sum(record.chunks for record in indexed), documents=len(indexed)
+    )
+
+
+def _recipe(chunk_chars: int) -> str:
+    """Return what an index is made with, beside the embedding model, to be compared and shown."""
+    return f"chunk_chars={chunk_chars} chunking={CHUNKING}"
+
+
+def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileReport:
+    """Return what would become of one file."""
+    try:
+        change = changes.of_file(file)
+    except DocumentError as error:
+        return FileReport(file.path, "failed", str(error))
+    record = change.record
+    if record is None:
+        return FileReport(file.path, "added")
+    if change.kind in {"untouched", "same"}:
+        return unchanged(record, file)
+    renewed.add(record.key)
+    if record.recipe != changes.recipe and record.digest == change.digest:
+        reason = f"cut anew with {changes.recipe} (before: {record.recipe})"
+    else:
+        reason = record.reason if record.status == "failed" else "its content has changed"
+    return FileReport(file.path, "changed", reason, record.chunks)
+
+
+def _with_unresolved(
+    reports: Iterable[FileReport], kept: Iterable[DocumentRecord]
+) -> Iterator[FileReport]:
+    """Yield the reports; those of files just read name references that lead nowhere."""
+    known = {record.path: unresolved_words(record.unresolved) for record in kept}
+    for report in reports:
+        told = known.get(report.path, ()) if report.status == "indexed" else ()
+        yield replace(report, reason="; ".join(filter(None, (report.reason, *told))))
+
+
+def _cut_otherwise(kept: Iterable[DocumentRecord], changes: Changes) -> Iterator[FileReport]:
+    """Name documents outside of this run that are still cut by another recipe."""
+    for record in kept:
+        if record.recipe != changes.recipe and record.path not in changes.there:
+            reason = f"still cut with {record.recipe}: index its folder again"
+            yield FileReport(record.path, "unchanged", reason, record.chunks)
