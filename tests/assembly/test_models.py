@@ -1,4 +1,4 @@
-"""Which adapter fills which role, and what is said about it."""
+"""Which adapter fills which role, what is refused before anything is asked, and the report."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -10,17 +10,25 @@ import pytest
 from research_agent.assembly.models import report
 from research_agent.assembly.models.connecting import Models, connect_embedder, connect_models
 from research_agent.assembly.models.report import describe_models
-from research_agent.assembly.models.roles import key_variable
+from research_agent.assembly.models.roles import bedrock_region, check_role, key_variable
 from research_agent.errors import (
     ConfigError,
     ModelAccessError,
     ModelMissingError,
     ModelUnavailableError,
 )
-from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
+from research_agent.model_settings import (
+    LocalModelSettings,
+    ModelSettings,
+    ReplyCacheSettings,
+    RoleSettings,
+)
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder
+from research_agent.ports import TextWindows
 from research_agent.types import Message
+from tests import converse
+from tests.aws import made_up_credentials
 from tests.loopback import Json, embedding_reply, server, text_reply
 
 ASKED = [Message("user", "capital of France?")]
@@ -30,14 +38,29 @@ REMOTE = RoleSettings(
     base_url="https://models.example/v1",
     api_key_env="OPENAI_API_KEY",
 )
+MODEL = "eu.anthropic.claude-haiku-4-5-20251001-v1:0"
+BEDROCK = RoleSettings(provider="bedrock", model=MODEL)
+REGION = {"AWS_REGION": "eu-west-1"}
 
 
-def told(_done: int, _total: int) -> None:
-    """Watch nothing."""
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sign with made-up keys, and know no region."""
+    made_up_credentials(monkeypatch)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    for name in ("REGION", "DEFAULT_REGION"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
 
 
 def connect(settings: ModelSettings, environment: Mapping[str, str]) -> Models:
-    return connect_models(settings, environment=environment, on_progress=told)
+    return connect_models(settings, environment=environment, on_progress=lambda _, __: None)
+
+
+def own(url: str, key_env: str = "") -> ModelSettings:
+    """Settings for a server on this machine."""
+    chat = RoleSettings(provider="openai", model="m", base_url=url, api_key_env=key_env)
+    return ModelSettings(chat=chat)
 
 
 @pytest.fixture
@@ -51,9 +74,11 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str
 
 def test_equal_roles_share_an_adapter() -> None:
     """By default one adapter, to one embedded server, fills every chat role."""
-    with closing(connect(ModelSettings(), {})) as models:
-        assert models.answerer is models.planner is models.filterer is models.verifier
-        assert isinstance(models.embedder, MiniLM)
+    models = connect(ModelSettings(), {})
+    assert models.answerer is models.planner is models.filterer is models.verifier
+    assert isinstance(models.embedder, MiniLM)
+    models.close()
+    models.close()
 
 
 def test_roles_can_differ() -> None:
@@ -62,34 +87,33 @@ def test_roles_can_differ() -> None:
 
     def script(given: Json) -> Json:
         seen.append(given["model"])
-        return text_reply("Paris")
+        return embedding_reply([[0, 5]]) if "input" in given else text_reply("Paris")
 
     with server(script) as url:
-        chat = RoleSettings(provider="openai", model="small", base_url=url)
-        settings = ModelSettings(chat=chat, answer=RoleSettings(model="large"))
+        embedding = RoleSettings(provider="openai", model="e5", base_url=url)
+        settings = replace(own(url), answer=RoleSettings(model="large"), embedding=embedding)
         with closing(connect(settings, {})) as models:
             for model in (models.answerer, models.planner):
                 assert "Paris" == model.complete("r", ASKED, max_tokens=7).text
             assert models.planner is models.verifier
             assert models.verifier.complete("r", ASKED, max_tokens=7).cost.reused
-    assert ["large", "small"] == seen
+            assert ("e5", [[0.0, 1.0]]) == (models.embedder.name, models.embedder.embed(["a"]))
+    assert ["large", "m", "e5"] == seen
 
 
-def test_key_comes_from_the_named_variable() -> None:
-    """The key of the variable that the role names is sent, also to this machine's own server."""
-    with server(lambda _: text_reply("Paris"), key="k1") as url:
-        chat = RoleSettings(provider="openai", model="m", base_url=url, api_key_env="MY_KEY")
-        with closing(connect(ModelSettings(chat=chat), {"MY_KEY": "k1\n"})) as models:
-            assert "Paris" == models.answerer.complete("r", ASKED, max_tokens=7).text
-
-
-def test_own_server_is_not_sent_a_key_it_was_not_given() -> None:
-    """A server on this machine gets no OPENAI_API_KEY unless the settings say so."""
-    with server(lambda _: text_reply("Paris"), key="none") as url:
-        chat = RoleSettings(provider="openai", model="m", base_url=url)
-        environment = {"OPENAI_API_KEY": "sk-real"}
-        with closing(connect(ModelSettings(chat=chat), environment)) as models:
-            assert "Paris" == models.answerer.complete("r", ASKED, max_tokens=7).text
+@pytest.mark.parametrize(
+    ("key", "named", "environment"),
+    [("k1", "MY_KEY", {"MY_KEY": "k1\n"}), ("none", "", {"OPENAI_API_KEY": "sk-real"})],
+)
+def test_key_comes_from_the_named_variable(
+    key: str, named: str, environment: Mapping[str, str]
+) -> None:
+    """Also for this machine's server, which gets no OPENAI_API_KEY that is not named for it."""
+    with (
+        server(lambda _: text_reply("Paris"), key=key) as url,
+        closing(connect(own(url, named), environment)) as models,
+    ):
+        assert "Paris" == models.answerer.complete("r", ASKED, max_tokens=7).text
 
 
 def test_openai_key_goes_to_openai_alone() -> None:
@@ -106,27 +130,51 @@ def test_openai_key_goes_to_openai_alone() -> None:
 
 def test_own_server_that_wants_a_key_is_told_of_as_such() -> None:
     """The hint names the setting: OPENAI_API_KEY, which is not sent there, would change nothing."""
-    with server(lambda _: text_reply("Paris"), key="k1") as url:
-        chat = RoleSettings(provider="openai", model="m", base_url=url)
-        with (
-            closing(connect(ModelSettings(chat=chat), {"OPENAI_API_KEY": "k1"})) as models,
-            pytest.raises(ModelAccessError) as caught,
-        ):
-            models.answerer.complete("r", ASKED, max_tokens=7)
+    with (
+        server(lambda _: text_reply("Paris"), key="k1") as url,
+        closing(connect(own(url), {"OPENAI_API_KEY": "k1"})) as models,
+        pytest.raises(ModelAccessError) as caught,
+    ):
+        models.answerer.complete("r", ASKED, max_tokens=7)
     assert "api_key_env" in caught.value.hint
     assert "OPENAI_API_KEY" not in caught.value.hint
 
 
-def test_embeddings_from_a_server() -> None:
-    """The embedding role can be a server's model too."""
-    with server(lambda _: embedding_reply([[0, 5]])) as url:
+def test_bedrock_fills_the_roles() -> None:
+    """In the environment's region; a second answer is sampled at a temperature of its own."""
+
+    def script(asked: converse.Asked) -> Json:
+        is_embedding = asked.operation == "invoke"
+        return converse.titan_reply([0, 2]) if is_embedding else converse.text_reply("Paris")
+
+    with converse.bedrock(script) as running:
+        chat = replace(BEDROCK, base_url=running.url)
         settings = ModelSettings(
-            embedding=RoleSettings(provider="openai", model="e5", base_url=url)
+            chat=chat,
+            planner=RoleSettings(model="mini"),
+            embedding=replace(chat, model="titan"),
+            reply_cache=ReplyCacheSettings(mode="off"),
         )
-        with closing(connect(settings, {})) as models:
-            assert isinstance(models.embedder, RateLimitedEmbedder)
+        with closing(connect(settings, REGION)) as models:
+            assert models.answerer is models.verifier
+            for model in filter(None, (models.answerer, models.planner, models.sampler)):
+                assert "Paris" == model.complete("r", ASKED, max_tokens=7).text
             assert [[0.0, 1.0]] == models.embedder.embed(["a"])
-            assert "e5" == models.embedder.name
+    asked = running.log
+    assert [MODEL, "mini", MODEL, "titan"] == [one.model for one in asked]
+    assert all("/eu-west-1/" in one.headers["authorization"] for one in asked)
+    temperatures = [one.body["inferenceConfig"]["temperature"] for one in asked[:3]]
+    assert [0.0, 0.0, 0.7] == temperatures
+
+
+def test_where_the_region_comes_from(tmp_path: Path) -> None:
+    """The role's own region counts before the environment's, and that before the profile's."""
+    key, default = "models.chat", {"AWS_DEFAULT_REGION": "us-west-2"}
+    assert "sa-east-1" == bedrock_region(key, replace(BEDROCK, region="sa-east-1"), REGION)
+    assert "eu-west-1" == bedrock_region(key, BEDROCK, {**REGION, **default})
+    assert "us-west-2" == bedrock_region(key, BEDROCK, default)
+    (tmp_path / "config").write_text("[default]\nregion = ap-southeast-2\n")
+    assert "ap-southeast-2" == bedrock_region(key, BEDROCK, {"AWS_REGION": " "})
 
 
 @pytest.mark.parametrize(
@@ -134,79 +182,101 @@ def test_embeddings_from_a_server() -> None:
     [
         (REMOTE, "variable OPENAI_API_KEY is not set"),
         (RoleSettings(provider="openai", model="m", api_key_env="K"), "variable K is not set"),
+        (RoleSettings(provider="openai", model="m", api_key_env="BAD"), "BAD holds no key"),
         (RoleSettings(provider="openai"), r"models\.answer\.model is empty"),
         (RoleSettings(provider="openai", model="m", base_url="localhost:80"), "base_url"),
         (RoleSettings(provider="openai", model="m", base_url="http://["), "base_url"),
         (RoleSettings(provider="openai", model="m", base_url="https://u:p@h/v1"), "base_url"),
+        (RoleSettings(provider="openai", model="m", region="us-east-1"), "region has no meaning"),
         (RoleSettings(provider=""), r"models\.answer\.provider is empty"),
         (RoleSettings(provider="local", model="gpt"), r"answer\.model has no meaning"),
         (RoleSettings(provider="local", base_url="http://h/v1"), r"base_url has no meaning"),
+        (RoleSettings(provider="bedrock"), r"models\.answer\.model is empty"),
+        (BEDROCK, r"models\.answer\.region is empty, and neither AWS_REGION"),
+        (replace(BEDROCK, region="the moon"), "no region of AWS"),
+        (replace(BEDROCK, api_key_env="K"), r"api_key_env has no meaning with provider bedrock"),
+        (replace(BEDROCK, base_url="localhost:80"), "base_url is no http"),
     ],
 )
 def test_settings_that_cannot_work(role: RoleSettings, said: str) -> None:
     """What is missing is named before anything is asked; the report says the same."""
-    settings = ModelSettings(chat=role)
+    settings, environment = ModelSettings(chat=role), {"BAD": "two words"}
     with pytest.raises(ConfigError, match=said) as caught:
-        connect(settings, {})
+        connect(settings, environment)
     assert caught.value.hint
-    answer = describe_models(settings, {})[0]
-    assert ("missing", str(caught.value), caught.value.hint) == (
-        answer.state,
-        answer.problem,
-        answer.hint,
-    )
-
-
-def test_key_that_is_none() -> None:
-    """A variable that holds something else than a key is refused without repeating it."""
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY holds no key") as caught:
-        connect(ModelSettings(chat=REMOTE), {"OPENAI_API_KEY": "two words"})
     assert "two words" not in f"{caught.value}{caught.value.hint}"
+    about = describe_models(settings, environment)[0]
+    told = (about.state, about.problem, about.hint)
+    assert ("missing", str(caught.value), caught.value.hint) == told
 
 
-def test_missing_weights_are_an_error_when_asked(no_weights: dict[str, str]) -> None:
-    """Connecting needs no weights; asking does, and says what to install."""
-    with (
-        closing(connect(ModelSettings(), no_weights)) as models,
-        pytest.raises(ModelMissingError, match="0 of 22 parts") as caught,
+@pytest.mark.parametrize(
+    ("role", "asked"),
+    [
+        (RoleSettings(provider="openai", model="m"), "https://api.openai.com/v1"),
+        (RoleSettings(provider="openai", model="m", base_url="http://10.0.0.7/v1"), "10.0.0.7"),
+        (RoleSettings(provider="openai", model="m", base_url="http://127.0.0.1.nip.io/v1"), "nip"),
+        (BEDROCK, "Amazon Bedrock"),
+        (replace(BEDROCK, base_url="https://vpce-1.example"), "https://vpce-1.example"),
+    ],
+)
+def test_offline_refuses_other_machines(role: RoleSettings, asked: str) -> None:
+    """Offline, a server elsewhere is an error that names the role, the address and both cures."""
+    settings = ModelSettings(chat=role, offline=True)
+    with pytest.raises(ConfigError, match=r"models\.offline is set, and models\.answer") as caught:
+        connect(settings, {"OPENAI_API_KEY": "k", **REGION})
+    assert asked in str(caught.value)
+    assert "models.answer.provider to local" in caught.value.hint
+    assert "without models.offline" in caught.value.hint
+    assert "missing" == describe_models(settings, REGION)[0].state
+    alone = connect_embedder(ModelSettings(embedding=role, offline=True), environment=REGION)
+    with pytest.raises(ConfigError, match=r"models\.embedding asks"), alone:
+        pass
+
+
+def test_offline_allows_this_machine() -> None:
+    """Offline, the embedded models and servers on this machine are used."""
+    for url in ("http://127.0.0.1:8080/v1", "http://localhost:1/v1", "http://[::1]:1/v1"):
+        for role in (own(url).chat, replace(BEDROCK, base_url=url), RoleSettings(provider="local")):
+            check_role("models.answer", role, offline=True)
+
+
+def test_missing_weights_are_an_error_when_asked(
+    no_weights: dict[str, str], tmp_path: Path
+) -> None:
+    """Connecting needs no weights; asking does, and says what is missing or wrong."""
+    (tmp_path / "x.gguf").write_bytes(b"text")
+    local = LocalModelSettings(path=str(tmp_path / "x.gguf"))
+    for settings, said in (
+        (ModelSettings(), "0 of 22 parts"),
+        (ModelSettings(local=local), "not a GGUF"),
     ):
-        models.answerer.complete("answer", ASKED, max_tokens=7)
-    assert "research-agent[local]" in caught.value.hint
+        with (
+            closing(connect(settings, no_weights)) as models,
+            pytest.raises(ModelMissingError, match=said) as caught,
+        ):
+            models.answerer.complete("answer", ASKED, max_tokens=7)
+        assert caught.value.hint
+        assert said in describe_models(settings, no_weights)[0].problem
 
 
 def test_down_server_is_not_replaced(no_weights: dict[str, str]) -> None:
     """A server that is down is an error; no other provider takes its place."""
-    chat = RoleSettings(provider="openai", model="m", base_url="http://127.0.0.1:9/v1")
     with (
-        closing(connect(ModelSettings(chat=chat), no_weights)) as models,
+        closing(connect(own("http://127.0.0.1:9/v1"), no_weights)) as models,
         pytest.raises(ModelUnavailableError),
     ):
         models.answerer.complete("answer", ASKED, max_tokens=7)
-
-
-def test_own_file_that_is_no_model(tmp_path: Path) -> None:
-    """models.local.path is checked when it is asked, and in the report."""
-    (tmp_path / "x.gguf").write_bytes(b"text")
-    settings = ModelSettings(local=LocalModelSettings(path=str(tmp_path / "x.gguf")))
-    with (
-        closing(connect(settings, {})) as models,
-        pytest.raises(ModelMissingError, match="not a GGUF"),
-    ):
-        models.answerer.complete("answer", ASKED, max_tokens=7)
-    assert "not a GGUF" in describe_models(settings, {})[0].problem
-
-
-def test_closing_twice_is_no_error() -> None:
-    """The same models can be closed again."""
-    models = connect(ModelSettings(), {})
-    models.close()
-    models.close()
 
 
 def test_embedder_alone() -> None:
     """Indexing connects the embedding model without a look at the chat models."""
     with connect_embedder(ModelSettings(chat=REMOTE), environment={}) as embedder:
         assert isinstance(embedder, MiniLM)
+    with connect_embedder(ModelSettings(embedding=BEDROCK), environment=REGION) as embedder:
+        assert isinstance(embedder, RateLimitedEmbedder)
+        assert isinstance(embedder, TextWindows)
+        assert MODEL == embedder.name
 
 
 def test_report_of_servers() -> None:
@@ -217,28 +287,28 @@ def test_report_of_servers() -> None:
     assert ["gpt-4o", "mini", "gpt-4o", "gpt-4o", "all-MiniLM-L6-v2"] == [d.model for d in found]
     assert {REMOTE.base_url} == {d.where for d in found[:4]}
     assert {"ready"} == {d.state for d in found}
+    inside = replace(BEDROCK, base_url="https://vpce-1.vpce.amazonaws.com")
+    for role, where in ((BEDROCK, "Amazon Bedrock in eu-west-1"), (inside, inside.base_url)):
+        about = describe_models(ModelSettings(chat=role), REGION)[0]
+        assert ("ready", MODEL, where) == (about.state, about.model, about.where)
 
 
 def test_report_of_the_embedded_model(
     no_weights: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The embedded model is missing, installed or ready; a named set that is missing is counted."""
+    with monkeypatch.context() as patched:
+        patched.setattr("importlib.util.find_spec", lambda *_: None)
+        found = describe_models(ModelSettings(answer=REMOTE), {"OPENAI_API_KEY": "k"})
+    assert ["ready", "missing", "missing", "missing", "ready"] == [d.state for d in found]
+    assert "xllamacpp" in found[1].problem
     monkeypatch.setattr(report, "require_runtime", lambda: None)
     named = ModelSettings(local=LocalModelSettings(weights="0.5b"))
     assert "0 of 6 parts" in describe_models(named, no_weights)[0].problem
-    assert "missing" == describe_models(ModelSettings(), no_weights)[0].state
     joined = tmp_path / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
     joined.parent.mkdir()
     with joined.open("wb") as sparse:
         sparse.truncate(491_400_064)
-    found = describe_models(ModelSettings(), no_weights)[0]
-    assert ("installed", str(joined)) == (found.state, found.where)
-    assert "Qwen2.5-Coder-0.5B" in found.model
-
-
-def test_report_without_the_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where xllamacpp is missing, the report says so for every role that needs it."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
-    found = describe_models(ModelSettings(answer=REMOTE), {"OPENAI_API_KEY": "k"})
-    assert ["ready", "missing", "missing", "missing", "ready"] == [d.state for d in found]
-    assert "xllamacpp" in found[1].problem
+    about = describe_models(ModelSettings(), no_weights)[0]
+    assert ("installed", str(joined)) == (about.state, about.where)
+    assert "Qwen2.5-Coder-0.5B" in about.model

@@ -4,7 +4,7 @@ import time as real
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, Timer
 from typing import Any
 
 import pytest
@@ -337,7 +337,7 @@ def test_waiting_uses_up_the_time_of_the_call_and_not_of_the_try(holding: Holdin
 
     assert 0.05 <= real.monotonic() - began < 2
     assert "models.max_requests" in caught.value.hint
-    Thread(target=lambda: (real.sleep(0.1), holding.go_on.set())).start()
+    Timer(0.1, holding.go_on.set).start()
     reply = chat.complete("answer", [], max_tokens=1, seconds=60)
     first.join(10)
     assert [2.0, 2.0] == holding.given
