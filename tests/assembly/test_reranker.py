@@ -23,7 +23,7 @@ def scored(request: Json) -> object:
 
 
 def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
-    """Form, model, key, scale and address; no logger hears the key or a text."""
+    """Form, model, key and address; no logger hears the key or a text."""
     caplog.set_level(1)
     with rerank_server(scored) as running:
         settings = RerankSettings(
@@ -31,7 +31,6 @@ def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
             base_url=running.url,
             form="vllm",
             model="m",
-            scale="logits",
             api_key_env="RANK_KEY",
         )
         made = connect_reranker(settings, {"RANK_KEY": " secret "}, offline=True)
