@@ -6,11 +6,11 @@ from research_agent.types.documents import Block
 from research_agent.types.references import ChunkLinks, Link
 
 Carried = tuple[tuple[int, str | Link], ...]
-"""An anchor or a link, and the offset in a text where it stands; by offset."""
+"""An anchor or a link, and its offset in a text; sorted by offset."""
 
 
 def of_block(block: Block, text: str) -> Carried:
-    """Return the anchors and links of a block with `text`, links where their words stand.
+    """Return the anchors and links of a block with `text`, links at their words.
 
     Anchors lead to its beginning, and so do links without words or whose words are not found.
     """

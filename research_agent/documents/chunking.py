@@ -112,7 +112,6 @@ def _chunk_id(doc_key: str, ordinal: int, text: str) -> str:
 
 
 def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
-    """Return the texts of all chunks, section by section."""
     filled = [block for block in blocks if block.text.strip()]
     packed: list[_Passage] = []
     for (_, alone), group in groupby(filled, key=lambda b: (b.section, _is_alone(b, chunk_chars))):
@@ -225,7 +224,6 @@ def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
 
 
 def _joined(units: Sequence[_Passage]) -> _Passage:
-    """Return one passage of several."""
     text = ""
     pages: list[tuple[int, int]] = []
     carried: Carried = ()

@@ -67,10 +67,9 @@ def test_include_and_exclude(tmp_path: Path) -> None:
     make(tmp_path, "docs/a.md", "docs/old/b.md", "c.md", "d.txt")
     source = files(include=("docs/**", "*.txt"), exclude=("old/",))
 
-    assert (
-        ["d.txt", "docs/a.md"],
-        {"docs/old": "excluded", "c.md": "not included"},
-    ) == found(tmp_path, source)
+    assert (["d.txt", "docs/a.md"], {"docs/old": "excluded", "c.md": "not included"}) == found(
+        tmp_path, source
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
@@ -83,11 +82,7 @@ def test_links_and_special_files(tmp_path: Path) -> None:
 
     assert (
         ["real/a.md"],
-        {
-            "link.md": "symbolic link",
-            "loop": "symbolic link",
-            "pipe.md": "not a regular file",
-        },
+        {"link.md": "symbolic link", "loop": "symbolic link", "pipe.md": "not a regular file"},
     ) == found(tmp_path, files())
     assert ["link.md"] == found(tmp_path, files(), tmp_path / "link.md")[0]
 
@@ -97,10 +92,9 @@ def test_large_files_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "big.txt").write_bytes(b"x" * 2_500_000)
     (tmp_path / "fits.txt").write_bytes(b"x" * 1_000_000)
 
-    assert (
-        ["fits.txt"],
-        {"big.txt": "2.5 MB; documents.max_file_mb is 1"},
-    ) == found(tmp_path, files(max_file_mb=1.0))
+    assert (["fits.txt"], {"big.txt": "2.5 MB; documents.max_file_mb is 1"}) == found(
+        tmp_path, files(max_file_mb=1.0)
+    )
 
 
 def test_missing_path_is_an_error(tmp_path: Path) -> None:
@@ -143,10 +137,9 @@ def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(os, "scandir", refuse)
 
-    assert (
-        ["open/b.md"],
-        {"closed": "folder cannot be read: Permission denied"},
-    ) == found(tmp_path, files())
+    assert (["open/b.md"], {"closed": "folder cannot be read: Permission denied"}) == found(
+        tmp_path, files()
+    )
 
 
 def test_a_path_that_cannot_be_looked_at_is_not_missing(

@@ -38,8 +38,7 @@ def test_title_from_the_largest_lines(info: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("info", "date"),
-    [("/CreationDate (D:20241301)", ""), ("/ModDate (D:2023)", "2023-01-01")],
+    ("info", "date"), [("/CreationDate (D:20241301)", ""), ("/ModDate (D:2023)", "2023-01-01")]
 )
 def test_wrong_and_short_dates(info: str, date: str) -> None:
     """Month 13 is no date; the day of the last change counts where there is no other."""

@@ -139,11 +139,7 @@ def test_what_was_begun_is_what_is_read(eager: EagerReader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("crash", "the parser crashed"),
-        ("refuse", "a password is needed"),
-    ],
+    ("path", "reason"), [("crash", "the parser crashed"), ("refuse", "a password is needed")]
 )
 def test_errors_belong_to_their_file(eager: EagerReader, path: str, reason: str) -> None:
     """They are raised where the file is asked for, and the next file is read."""

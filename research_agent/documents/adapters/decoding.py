@@ -53,7 +53,6 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
 
 
 def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
-    """Return the text and what was guessed."""
     marked = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
     if known := marked or _without_mark(data[:SAMPLE]):
         try:

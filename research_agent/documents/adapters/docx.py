@@ -106,7 +106,7 @@ class _Walk:
         yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
 
     def _mark(self, paragraph: _Element, style: _Element) -> str:
-        """Return what stands before a list item; "" for a paragraph that is none."""
+        """Return the mark of a list item; "" for a paragraph that is none."""
         number = _value(paragraph, "pPr/numPr/numId") or _value(style, "pPr/numPr/numId")
         if not number or number == "0":
             return ""

@@ -143,7 +143,6 @@ class LocalFiles:
         return ""
 
     def _reason(self, path: str, status: os.stat_result) -> str:
-        """Return why a file cannot be taken at all; "" where it can."""
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
         ending = PurePath(path).suffix.lower()

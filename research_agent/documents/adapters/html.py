@@ -169,7 +169,6 @@ class _Walk:
 
 
 def _table(table: LexborNode) -> str:
-    """Return one line a row, its cells separated by " | ", the caption above."""
     caption = table.css_first("caption")
     lines = [" ".join(caption.text().split())] if caption else []
     for row in table.css("tr"):

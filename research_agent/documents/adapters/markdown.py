@@ -44,7 +44,6 @@ def parse_markdown(text: str) -> ParsedDocument:
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the title and date that stand above the text, and the text without them."""
     match = _FRONT.match(text)
     if not match:
         return {}, text
@@ -104,7 +103,7 @@ class _Walk:
             self._row.append(content.replace("\n", " "))
         elif _HEADING.fullmatch(parent) and content:
             yield from self._heading(content, int(parent[1]))
-        elif content and self._marks:  # the mark stands before the item's first paragraph
+        elif content and self._marks:  # the mark precedes the item's first paragraph
             mark, self._marks[-1] = self._marks[-1] or " ", ""
             indent = "  " * (len(self._marks) - 1)
             yield from self._block(f"{indent}{mark} {content}", "list")
@@ -126,7 +125,7 @@ class _Walk:
         yield from self._block(heading, "text")
 
     def _note_html(self, html: str) -> None:
-        """Keep the anchors and links of HTML that stands in the text."""
+        """Keep the anchors and links of HTML in the text."""
         self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
         targets = (local_target(href) for href in _HREF.findall(html))
         self._links += [Link(target, "link") for target in targets if target]

@@ -45,7 +45,7 @@ _MERGE = "<<"
 T = TypeVar("T")
 
 _Loaded = tuple[object, tuple[str, ...], bool]
-"""The values of a text, the keys that stand twice, and whether another document follows."""
+"""The values of a text, duplicate keys, and whether another document follows."""
 
 
 def is_api(text: str) -> bool:
@@ -121,7 +121,6 @@ def _clean(value: object) -> object:
 
 
 def _load_json(text: str) -> _Loaded:
-    """Return the values of JSON; raises DocumentError with line and column for anything else."""
     twice: list[str] = []
 
     def to_dict(pairs: list[tuple[str, object]]) -> dict[str, object]:

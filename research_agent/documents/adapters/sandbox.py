@@ -287,7 +287,6 @@ def _block(message: dict[str, Any]) -> Block:
 
 
 def _crash(child: subprocess.Popen[bytes]) -> str:
-    """Return what is known of a child that has ended."""
     try:
         code = child.wait(timeout=5)
     except subprocess.TimeoutExpired:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from research_agent.types.documents import Block, ParsedDocument
 
 CODE_LINES = 40  # lines that a block of code aims at; without definitions it ends at a blank line
-SMALL = 12  # a shorter definition stands in one block with its neighbours
+SMALL = 12  # a shorter definition shares a block with its neighbours
 
 PYTHON_ENDINGS = frozenset({".py", ".pyi"})
 DATA_ENDINGS = frozenset(
@@ -151,7 +151,7 @@ def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
 
 
 def _are_near(group: Sequence[_Segment]) -> bool:
-    """Say whether some definitions stand at the same place: in one class, or in none."""
+    """Say whether some definitions are at the same place: in one class, or in none."""
     return bool(_common(group)) or all(len(path) <= 1 for path, lines in group if any(lines))
 
 

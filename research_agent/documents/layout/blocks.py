@@ -111,7 +111,6 @@ def _paragraphs(rows: Sequence[Row], pitch: float) -> Iterator[list[Row]]:
 
 
 def _is_item(text: str) -> bool:
-    """Say whether a text begins as a list item, a step or a reference does."""
     return bool(_BULLET.match(text) or _NUMBERED.match(text) or _STEP.match(text))
 
 

@@ -95,7 +95,6 @@ def is_larger(size: float, other: float) -> bool:
 
 
 def _body_size(pages: Sequence[Sequence[Row]]) -> float:
-    """Return the size of most of the text."""
     sizes: Counter[float] = Counter()
     for rows in pages:
         for row in rows:
@@ -162,7 +161,6 @@ def _is_beside(rows: Sequence[Row], row: Row) -> bool:
 
 
 def _goes_on(row: Row, below: Row) -> bool:
-    """Say whether the row below is of the same heading."""
     alike = abs(row.size - below.size) < 0.03 * row.size and len(below.spans) == 1
     near = 0 < row.baseline - below.baseline < 1.6 * row.size
     new = number_of(below.text) or _APPENDIX.match(below.text)
@@ -170,10 +168,7 @@ def _goes_on(row: Row, below: Row) -> bool:
 
 
 def _is_above_text(
-    place: Place,
-    candidates: dict[Place, Found],
-    pages: Sequence[Sequence[Row]],
-    title: str,
+    place: Place, candidates: dict[Place, Found], pages: Sequence[Sequence[Row]], title: str
 ) -> bool:
     """Say whether a line of text, or a numbered heading, follows a line that is not the title."""
     page, number = place

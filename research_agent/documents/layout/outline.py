@@ -197,6 +197,5 @@ def _matching(
 
 
 def _plain(title: str) -> str:
-    """Return the letters and digits of a heading without its number."""
     rest = _NUMBER.sub("", title.strip(), count=1)
     return "".join(char for char in rest.casefold() if char.isalnum())

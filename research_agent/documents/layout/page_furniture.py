@@ -1,4 +1,4 @@
-"""What stands on every page and is no text: running heads, page numbers, line numbers.
+"""What is on every page and is no text: running heads, page numbers, line numbers.
 
 Page numbers are not lost: they become the printed labels of the pages.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from research_agent.documents.layout.spans import Span
 
-MARGIN = 0.12  # share of the page's height, above and below, in which running heads stand
+MARGIN = 0.12  # share of the page's height, above and below, in which running heads are
 REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
 LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which they are line numbers
@@ -75,7 +75,6 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
 
 
 def _margin(page: Page) -> tuple[Span, ...]:
-    """Return the spans of the page's upper and lower margin."""
     low, high = MARGIN * page.height, (1 - MARGIN) * page.height
     return tuple(span for span in page.spans if span.middle < low or span.middle > high)
 
@@ -86,7 +85,6 @@ def _key(span: Span) -> tuple[str, int]:
 
 
 def _label(span: Span) -> str:
-    """Return the number in a page number's span, as it is printed."""
     match = _NUMBER.fullmatch(span.text)
     return match[1] if match else ""
 

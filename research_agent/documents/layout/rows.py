@@ -70,7 +70,7 @@ class Row:
 
     @property
     def baseline(self) -> float:
-        """Return the height of the line on which its first characters stand."""
+        """Return the baseline of its first characters."""
         return self.cells[0][0].baseline
 
     @property
@@ -134,7 +134,6 @@ def _follows(before: Span, span: Span) -> bool:
 
 
 def _is_below(above: Span, span: Span) -> bool:
-    """Say whether `span` is the next line of the same column."""
     pitch = above.bottom - span.bottom
     near = SAME_LINE * above.size < pitch <= LINE_PITCH * max(above.size, span.size)
     return near and span.left < above.right and span.right > above.left
@@ -172,7 +171,6 @@ def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
 
 
 def _finish(cells: Sequence[Sequence[Span]]) -> tuple[Row, ...]:
-    """Return one row of several cells, or a row for each line of a single column."""
     if len(cells) == 1:
         return tuple(Row(((span,),)) for span in cells[0])
     return (Row(tuple(tuple(cell) for cell in cells)),) if cells else ()
@@ -248,7 +246,7 @@ def join_lines(lines: Sequence[str], words: Collection[str] = ()) -> str:
 
 
 def _glue(before: str, line: str, words: Collection[str]) -> str:
-    """Return what stands between two lines, in the place of a hyphen that ends the first."""
+    """Return what joins two lines, in the place of a hyphen that ends the first."""
     tail, head = _TAIL.search(before[-80:]), _HEAD.match(line)
     if tail is None or head is None:
         return " "

@@ -45,9 +45,9 @@ class Span:
     right: float
     top: float
     size: float = 10.0
-    """Height of most of its characters, which stands for the size of the type; never 0."""
+    """Height of most of its characters, taken as the size of the type; never 0."""
     baseline: float = 0.0
-    """Height of the line on which its first character stands: the same for all fonts."""
+    """Baseline of its first character: the same for all fonts."""
     bold: int = 0
     """Length of the beginning of its text in which every letter is bold."""
 

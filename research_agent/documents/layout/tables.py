@@ -33,7 +33,7 @@ def is_caption(text: str) -> bool:
 def table_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
     """Return where tables start and end (exclusive) among the rows of a page.
 
-    Two rows of three cells are a table; of two cells, three rows whose second cells stand one
+    Two rows of three cells are a table; of two cells, three rows whose second cells are one
     above the other. A caption belongs to the nearer table.
     """
     found: list[tuple[int, int]] = []
@@ -107,7 +107,6 @@ def _is_row(row: Row) -> bool:
 
 
 def _is_near(above: Row, below: Row) -> bool:
-    """Say whether two rows are close enough, one above the other, to be of one table."""
     return -above.size < above.bottom - below.top < (ROW_GAP - 1) * above.size
 
 

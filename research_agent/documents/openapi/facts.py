@@ -101,7 +101,6 @@ def reference_name(reference: str) -> str:
 
 
 def _combined(here: Mapping[str, object]) -> str:
-    """Return what a schema is itself, and what it is put together from."""
     said = [_own(here)]
     for key, between in (("allOf", " and "), ("oneOf", " or "), ("anyOf", " or ")):
         texts = filter(None, map(type_text, sequence(here.get(key))))
@@ -112,7 +111,6 @@ def _combined(here: Mapping[str, object]) -> str:
 
 
 def _own(here: Mapping[str, object]) -> str:
-    """Return the type that a schema states or shows."""
     kind = here.get("type")
     names = [plain(name) for name in (kind if isinstance(kind, list) else [kind])]
     if not any(names):
@@ -121,7 +119,6 @@ def _own(here: Mapping[str, object]) -> str:
 
 
 def _one(name: str, here: Mapping[str, object]) -> str:
-    """Return one type with what it is made of, or its format."""
     if name == "array" and (inner := type_text(here.get("items"))):
         return f"array of ({inner})" if " or " in inner else f"array of {inner}"
     if name == "object" and not mapping(here.get("properties")):
@@ -132,7 +129,6 @@ def _one(name: str, here: Mapping[str, object]) -> str:
 
 
 def _values(here: Mapping[str, object], each: str) -> Iterator[str]:
-    """Yield which values there are."""
     if members := sequence(here.get("enum")):
         yield f"{each}one of: {', '.join(map(sample, members))}"
     if "const" in here:
@@ -142,7 +138,6 @@ def _values(here: Mapping[str, object], each: str) -> Iterator[str]:
 
 
 def _limits(here: Mapping[str, object]) -> Iterator[str]:
-    """Yield how large and how many."""
     yield from _range(here, "minimum", "maximum", "")
     for key, words in (("exclusiveMinimum", "above"), ("exclusiveMaximum", "below")):
         if here.get(key) is True:
@@ -168,7 +163,6 @@ def _range(here: Mapping[str, object], low: str, high: str, unit: str) -> Iterat
 
 
 def _example(here: Mapping[str, object]) -> str:
-    """Return a short example; "" where there is none."""
     several = here.get("examples")
     first = next(iter(mapping(several).values()), None) or next(iter(sequence(several)), None)
     value = here.get("example", mapping(first).get("value", first))

@@ -139,7 +139,6 @@ def _operation_item(api: Api, operation: Operation, group: str) -> Item:
 
 
 def _of_path(api: Api, path: str, value: object, place: Place) -> Iterator[Operation]:
-    """Yield the operations of one path, webhook or callback."""
     shared = api.followed(value)
     found = {key: shared[key] for key in shared if key.lower() in METHODS}
     found |= mapping(shared.get("additionalOperations"))
@@ -164,7 +163,6 @@ def _callbacks(api: Api, operation: Values, place: Place) -> Iterator[Operation]
 
 
 def _lines(api: Api, operation: Operation) -> Iterator[Line]:
-    """Yield what is said of an operation."""
     own, path = operation.value, operation.shared
     said = [operation.summary]
     said += ["deprecated: better not used"] if own.get("deprecated") is True else []
@@ -198,7 +196,6 @@ def _parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line
 
 
 def _body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
-    """Yield the body of a request and its fields."""
     if "requestBody" in operation:
         body = api.followed(operation["requestBody"])
         media = mapping(body.get("content"))
@@ -214,7 +211,6 @@ def _body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
 
 
 def _response_lines(api: Api, code: str, value: object, operation: Values) -> Iterator[Line]:
-    """Yield a response: what it means, its type, its fields, its headers and links."""
     response = api.followed(value)
     media = mapping(response.get("content"))
     if "schema" in response:  # Swagger 2.0
@@ -288,7 +284,6 @@ def _schema_of(value: Values) -> Values:
 
 
 def _media_types(api: Api, operation: Values, key: str) -> str:
-    """Return the media types of Swagger 2.0 in one text."""
     return ", ".join(map(plain, sequence(operation.get(key, api.root.get(key)))))
 
 

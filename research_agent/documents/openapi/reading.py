@@ -52,11 +52,7 @@ def api_document(root: Mapping[str, object]) -> ParsedDocument:
     """
     api = Api(root)
     found = tuple(operations(api))
-    items = (
-        *operation_items(api, found),
-        *schema_items(api),
-        *security_items(api),
-    )
+    items = (*operation_items(api, found), *schema_items(api), *security_items(api))
     blocks = (*_about(api), *(block for item in items for block in blocks_of(item)))
     title = named(root.get("info"), "title")
     return ParsedDocument(blocks, title=title, warnings=tuple(_warnings(api, found)))
@@ -102,7 +98,6 @@ def _about(api: Api) -> tuple[Block, ...]:
 
 
 def _head(api: Api) -> Iterator[str]:
-    """Yield what is known of the whole, line by line."""
     root = api.root
     info = mapping(root.get("info"))
     name = named(info, "title") or "API"
@@ -126,7 +121,6 @@ def _head(api: Api) -> Iterator[str]:
 
 
 def _servers(root: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield the address of each server and what is said of it."""
     for server in map(mapping, sequence(root.get("servers"))):
         about = [one_line(server.get("description"))]
         for name, variable in mapping(server.get("variables")).items():

@@ -109,7 +109,6 @@ def _lines(api: Api, schema: object) -> Iterator[Line]:
 
 
 def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Iterator[Field]:
-    """Yield the fields directly in a schema."""
     below = f"{path}." if path else ""
     for name, schema in mapping(here.get("properties")).items():
         required = name in needed or mapping(schema).get("required") is True

@@ -74,7 +74,6 @@ def _required(name: str, scopes: object) -> str:
 
 
 def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
-    """Yield the lines of one scheme."""
     yield f"requests to the API are authenticated by {_kind(scheme)}"
     yield from paragraphs(scheme.get("description"))
     if any(name in mapping(choice) for choice in sequence(api.root.get("security"))):
@@ -95,7 +94,6 @@ def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
 
 
 def _kind(scheme: Mapping[str, object]) -> str:
-    """Return what a scheme is, in words."""
     kind = named(scheme, "type")
     return {
         "http": f"HTTP {named(scheme, 'scheme')} authentication".replace("  ", " "),

@@ -124,13 +124,13 @@ def pointer(*tokens: str) -> str:
 
 
 def tokens_of(fragment: str) -> Place:
-    """Return the keys in what stands behind the "#" of a reference."""
+    """Return the keys in a reference's fragment, the part behind "#"."""
     parts = decoded(fragment).split("/")[1:]
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
 
 def split_reference(reference: str) -> tuple[str, str]:
-    """Return the path of another document, "" for the same one, and what stands behind "#"."""
+    """Return the path of another document, "" for the same one, and the fragment."""
     path, _, fragment = reference.strip().partition("#")
     return path, fragment
 

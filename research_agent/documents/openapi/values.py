@@ -1,4 +1,4 @@
-"""Values of an API description, whatever stands there, as text and as containers.
+"""Values of an API description, whatever they are, as text and as containers.
 
 Real descriptions break their format in every way: a list where a mapping belongs, a number where
 a text does. What cannot be meant is taken for empty.

@@ -115,7 +115,6 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, l
 
 
 def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
-    """Return a page's spans, and how many things are drawn on it."""
     page = document[index]
     try:
         text = page.get_textpage()
@@ -178,7 +177,6 @@ def _title(
 
 
 def _date(document: pypdfium2.PdfDocument) -> str:
-    """Return the day on which the file says it was made, or changed."""
     for key in ("CreationDate", "ModDate"):
         if match := _DATE.match(_metadata(document, key)):
             with suppress(ValueError):  # month 13 and the like: no date
