@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Annotated, ClassVar, Literal
 
-from research_agent.setting_fields import Range
+from research_agent.setting_fields import Range, constant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,21 +84,15 @@ class ModelSettings:
     """Replies kept on this machine: the same prompt to the same model is answered from there."""
     offline: bool = False
     """Refuse every server that is not on this machine."""
-    top_logprobs: Annotated[int, Range(1, 20, "tokens")] = 5
+    top_logprobs: int = constant(5)
     """Likeliest tokens that are asked for at each place of an answer."""
     timeout: Annotated[float, Range(0, 7200, "seconds")] = 0.0
     """Time one try of a request may take; 0: derived from how fast the server was so far."""
-    retries: Annotated[int, Range(0, 10, "tries")] = 2
+    retries: int = constant(2)
     """Further tries after a fault that may pass; the embedded model is started anew once."""
-    max_requests: Annotated[int, Range(0, 256, "requests")] = 0
-    """Requests to one server at a time; 0: as `concurrency`. The embedded model takes one."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8
-    """Questions asked at a time; `aask` owns this many threads."""
-
-    @property
-    def requests(self) -> int:
-        """How many requests one server gets at a time."""
-        return self.max_requests or self.concurrency
+    """Questions asked at a time, and requests to one server; the embedded model takes one request.
+    """
 
     def role(self, name: Literal["answer", "planner", "filter", "verifier"]) -> RoleSettings:
         """Return the settings of a role, with what it leaves empty taken from `chat`.

@@ -24,7 +24,7 @@ GONE: Mapping[str, str] = {
     "prune.max_calls": "is gone: a round makes 12 calls at most",
     "prune.max_tokens": "is gone: measured answers have 24 tokens at most",
     "prune.passage_tokens": "is gone: 300 tokens of a chunk are shown",
-    "prune.top_logprobs": "is now models.top_logprobs",
+    "prune.top_logprobs": "is gone: 5 are asked for",
     "prune.temperature": "is gone: it is 0",
     "prune.seconds": "is gone: a round takes 60 seconds at most",
     # Writing the answer.
@@ -80,6 +80,16 @@ GONE: Mapping[str, str] = {
     "blend.largest": "is gone: the best 200 hits may change places",
     "rerank.min_score": "is gone: filter.min_similarity drops hits",
     "rerank.scale": "is gone: a reranker's scores only order hits",
+    # What nobody changed.
+    "models.top_logprobs": "is gone: 5 tokens are asked for at each place",
+    "models.retries": "is gone: there are two further tries",
+    "models.max_requests": "is now models.concurrency",
+    "rerank.timeout": "is gone: it is 60 seconds",
+    "filter.max_expanded": "is gone: it is 15 chunks",
+    "prune.keep_ratio": "is gone: half of the chunks stay",
+    "search.max_turns": "is gone: it is 3; budget.llm_calls and budget.tool_calls limit a search",
+    "refinement.max_parts": "is gone: it is 3 queries",
+    "blend.codes": "is now blend.mode: patterns or model",
 }
 """Keys of earlier versions: "is now ..." names what took their place, "is gone: ..." says why."""
 Read = Callable[[str], object]
@@ -163,7 +173,7 @@ OLD: Mapping[str, Today] = {
     "TMD_TEMP": _key("blend.temperature"),
     "TMD_SEARCH_MULT": Today(gone="the best 200 hits are blended"),
     "TMD_SEARCH_MAX": Today(gone="the best 200 hits are blended"),
-    "TMD_USE_LLM": _key("blend.codes", read=_switch("model", "patterns")),
+    "TMD_USE_LLM": _key("blend.mode", read=_switch("model", "patterns")),
     "TMD_DIAG": Today(gone="let blend.diagnostics name a file"),
     # Filtering by a model (seed 4).
     "CHUNK_FILTERING_ENABLED": _key("filter.mode", read=_switch("llm", "off")),

@@ -3,11 +3,13 @@
 import ast
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from research_agent.errors import ConfigError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,12 @@ class Range:
     low: float
     high: float
     unit: str = ""
+
+
+def constant(value: T) -> T:
+    """Return a field that programs and tests may set, and that is no key of a file."""
+    made: T = field(default=value, metadata={"hidden": True})
+    return made
 
 
 @cache

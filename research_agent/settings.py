@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from research_agent.errors import ConfigError
 from research_agent.model_settings import ModelSettings
-from research_agent.setting_fields import Range, check_ranges
+from research_agent.setting_fields import Range, check_ranges, constant
 
 Preset = Literal["auto", "local", "full", "seed"]
 """Which stages act. "auto": "local" for the embedded model, "full" for a server."""
@@ -92,7 +92,7 @@ class RefinementSettings:
     the question names a thing by way of another; or always the planner model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
     """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
-    max_parts: Annotated[int, Range(1, 10, "queries")] = 3
+    max_parts: int = constant(3)
     """Queries that may be searched beside the question."""
     same_question: Literal["off", "model"] = "off"
     """Ask the planner model whether what it proposed asks the same as the question, or not: a
@@ -105,7 +105,7 @@ class SearchSettings:
 
     mode: Literal["planned", "tool_calling", "auto"] = "planned"
     """The pure planner, the planner model, or that model where it proves able to."""
-    max_turns: Annotated[int, Range(1, 50, "turns")] = 3
+    max_turns: int = constant(3)
     """Turns of the inner loop."""
     max_chunks: Annotated[int, Range(1, 100, "chunks")] = 10
     """Chunks one call returns."""
@@ -123,7 +123,7 @@ class FilterSettings:
     """Mode "llm": hits shown to the model, as a multiple of those that a call returns."""
     max_prompt_tokens: Annotated[int, Range(200, 200_000, "tokens")] = 2000
     """Mode "llm": hits are shortened until the prompt is no longer."""
-    max_expanded: Annotated[int, Range(0, 200, "chunks")] = 15
+    max_expanded: int = constant(15)
     """Mode "llm": further chunks that kept ones may bring along; 0: none."""
 
 
@@ -131,10 +131,9 @@ class FilterSettings:
 class BlendSettings:
     """A second opinion about the order of hits, mixed in by weight."""
 
-    mode: Literal["off", "codes", "words"] = "off"
-    """No second opinion, how well codes of query and chunk agree, or the word search's score."""
-    codes: Literal["patterns", "model"] = "patterns"
-    """Codes by patterns; or by the filter model, for the query and `rerank.candidates` hits."""
+    mode: Literal["off", "patterns", "model", "words"] = "off"
+    """No second opinion; how well codes of query and chunk agree, which patterns give, or the
+    filter model for the query and `rerank.candidates` hits; or the word search's score."""
     alpha: Annotated[float, Range(0, 1)] = 0.9
     """Weight of the hits' own score; the second opinion has the rest."""
     scale: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
@@ -161,8 +160,8 @@ class RerankSettings:
     """The model's name at the server; most servers have one model and need none."""
     api_key_env: str = ""
     """The environment variable that holds the server's key; empty: no key is sent."""
-    timeout: Annotated[float, Range(0.1, 3600, "seconds")] = 60.0
-    """Time that judging the hits of one call may take."""
+    timeout: float = constant(60.0)
+    """Seconds that judging the hits of one call may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +176,7 @@ class PruneSettings:
     log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
     min_gain: Annotated[float, Range(-1, 1)] = 0.0
     """Mode "threshold": the least gain in normalised uncertainty."""
-    keep_ratio: Annotated[float, Range(0.01, 1, "share")] = 0.5
+    keep_ratio: float = constant(0.5)
     """Mode "ratio": the share of new chunks that stays in a round."""
 
 

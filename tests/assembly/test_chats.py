@@ -178,7 +178,7 @@ def test_roles_share_the_limit_of_their_server(environment: Mapping[str, str]) -
         embedding = RoleSettings(provider="openai", model="e", base_url=url)
         settings = at(
             url,
-            max_requests=1,
+            concurrency=1,
             reply_cache=OFF,
             planner=RoleSettings(model="mini"),
             embedding=embedding,

@@ -125,7 +125,7 @@ def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
     given, model = scripted(CODE)
     settings = replace(
         BY_MODEL,
-        blend=BlendSettings(mode="codes", codes="model"),
+        blend=BlendSettings(mode="model"),
         budget=BudgetSettings(llm_calls=4),
     )
     result = ask(given, settings)

@@ -124,7 +124,7 @@ def test_stages_that_reorder_are_explained(tmp_path: Path, monkeypatch: pytest.M
     file = tmp_path / "blend.jsonl"
     with rerank_server(last_first) as server:
         for key, value in {
-            "BLEND__MODE": "codes",
+            "BLEND__MODE": "patterns",
             "BLEND__DIAGNOSTICS": str(file),
             "RERANK__MODE": "http",
             "RERANK__BASE_URL": server.url,

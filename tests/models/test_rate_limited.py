@@ -336,7 +336,7 @@ def test_waiting_uses_up_the_time_of_the_call_and_not_of_the_try(holding: Holdin
         chat.complete("answer", [], max_tokens=1, seconds=0.05)
 
     assert 0.05 <= real.monotonic() - began < 2
-    assert "models.max_requests" in caught.value.hint
+    assert "models.concurrency" in caught.value.hint
     Timer(0.1, holding.go_on.set).start()
     reply = chat.complete("answer", [], max_tokens=1, seconds=60)
     first.join(10)

@@ -127,7 +127,7 @@ def test_the_word_search_as_a_second_opinion() -> None:
 def test_codes_by_patterns_ask_nobody() -> None:
     """A definition is asked for, and the chunk that defines rises."""
     given, model = asking(CODE)
-    done, _ = reorder(wants(BlendSettings(mode="codes", alpha=0.0)), given=given)
+    done, _ = reorder(wants(BlendSettings(mode="patterns", alpha=0.0)), given=given)
 
     assert ("1", []) == (order(done)[0], model.asked)
 
@@ -150,7 +150,7 @@ def test_codes_by_the_model_are_metered(
 ) -> None:
     """The query first, then the candidates, until the first fault or the end of the budget."""
     given, model = asking(*replies)
-    settings = wants(BlendSettings(mode="codes", codes="model", alpha=0.0), candidates)
+    settings = wants(BlendSettings(mode="model", alpha=0.0), candidates)
     allowance = replace(PLENTY, llm_calls=llm_calls)
     done, meter = reorder(settings, "What is a key?", given=given, allowance=allowance)
 

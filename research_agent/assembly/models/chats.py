@@ -89,7 +89,7 @@ class Chats:
         if place not in self._servers:
             own = role.provider == "local"
             limits = ServerLimits(
-                requests=1 if own else settings.requests,
+                requests=1 if own else settings.concurrency,
                 retries=settings.retries,
                 timeout=settings.timeout,
                 start_seconds=START_SECONDS if own else 0.0,

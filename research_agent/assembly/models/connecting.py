@@ -94,7 +94,7 @@ def connect_embedder(
     settings: ModelSettings, *, environment: Mapping[str, str]
 ) -> Iterator[Embedder]:
     """Give the embedding model alone, for what asks no other; raises ConfigError."""
-    server = Server(ServerLimits(requests=settings.requests, retries=settings.retries))
+    server = Server(ServerLimits(requests=settings.concurrency, retries=settings.retries))
     with ExitStack() as opened:
         yield _embedder(
             settings,

@@ -233,7 +233,7 @@ def _no_place(seconds: float, tries: int) -> ModelTimeoutError:
     error = ModelTimeoutError(
         f"other requests to the model server left no time for this one within "
         f"{seconds:.0f} s{before}",
-        hint="Ask fewer questions at a time (models.concurrency), or raise models.max_requests "
+        hint="Ask fewer questions at a time (models.concurrency), or raise that number "
         "or budget.seconds.",
     )
     error.tries = max(1, tries)

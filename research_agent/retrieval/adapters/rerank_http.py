@@ -104,7 +104,7 @@ class HttpReranker:
         except (TimeoutError, httpx.TimeoutException) as error:
             raise ModelTimeoutError(
                 f"the reranker gave no whole reply within {seconds:g} s",
-                hint="Raise rerank.timeout, or lower rerank.candidates.",
+                hint="Lower rerank.candidates.",
             ) from error
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise ModelUnavailableError(

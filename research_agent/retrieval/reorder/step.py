@@ -55,7 +55,7 @@ def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int
     if settings.mode == "words":
         scores = {h.chunk.chunk_id: h.lexical for h in hits if h.lexical is not None}
         blended = blend(hits, scores, rule)
-    elif settings.codes == "patterns":
+    elif settings.mode == "patterns":
         blended = blend_codes(query, hits, rule)
     else:
         model, judged = ModelCodes(context), context.settings.rerank.candidates

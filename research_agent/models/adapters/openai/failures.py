@@ -146,7 +146,7 @@ def _reported(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     kind = ERRORS.get(status, ModelUnavailableError if status >= FAILED else ModelError)
     if kind is ModelBusyError:
         wait = retry_after(headers, now=time.time())
-        hint = "Ask again later, or ask less at a time (models.max_requests)."
+        hint = "Ask again later, or ask less at a time (models.concurrency)."
         return ModelBusyError(said, hint=hint, retry_after=wait)
     return kind(said, hint=_hint(kind, status, endpoint))
 
