@@ -119,14 +119,14 @@ def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str
     """
     known: object = Settings()
     for part in filter(None, section.split(".")):
-        known = values(known)[part]
+        known = getattr(known, part)
     found: list[str] = []
     for key, value in recorded.items():
         if f"{section}{key}" == "laid":
             continue
-        if key not in values(known):
+        if not hasattr(known, key):
             found.append(f"{section}{key}")
-        elif isinstance(value, Mapping) and values(values(known)[key]):
+        elif isinstance(value, Mapping) and values(getattr(known, key)):
             found += unknown_keys(value, f"{section}{key}.")
     return tuple(found)
 
@@ -166,8 +166,10 @@ def _parsed(path: Path, content: bytes) -> dict[str, object]:
         raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
     if not isinstance(data or {}, dict):
         raise ConfigError(f"{path.name} must hold sections", hint="See: research-agent config show")
-    _refuse_unknown(data or {}, Settings(), path.name)
-    return data or {}
+    known = values(Settings())
+    filled = {key: v for key, v in (data or {}).items() if v is not None or key not in known}
+    _refuse_unknown(filled, Settings(), path.name)
+    return filled
 
 
 def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dict[str, object]:

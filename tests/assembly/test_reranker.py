@@ -19,7 +19,7 @@ OWN = RerankSettings(mode="http", base_url="http://127.0.0.1:1")
 def scored(request: Json) -> object:
     """The last text is the best."""
     given = enumerate(request["documents"])
-    return {"results": [{"index": at, "relevance_score": 5.0 * at} for at, _ in given]}
+    return {"results": [{"index": at, "relevance_score": 0.5 * at} for at, _ in given]}
 
 
 def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
@@ -37,7 +37,7 @@ def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
         assert made is not None
         found = made.scores("q", ["a", "Zanzibarquux"])
 
-    assert pytest.approx((0.5, 0.9933071)) == found
+    assert (0.0, 0.5) == found
     assert ["Bearer secret"] == running.keys
     assert caplog.text
     assert not [word for word in ("secret", "Zanzibarquux") if word in caplog.text]
