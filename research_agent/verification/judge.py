@@ -190,14 +190,13 @@ def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
     >>> quoted_in("5", "It has 5."), quoted_in("six", "It has 5.")
     (None, None)
     """
-    wanted = "".join(_solid(quote.replace("&lt;", "<")))
+    wanted = _solid(quote.replace("&lt;", "<"))
     if sum(map(str.isalnum, wanted)) < LEAST_QUOTE:
         return None
-    places = [at for at, char in enumerate(text) if _solid(char)]
-    solid = "".join(_solid(text))
-    if len(solid) != len(places):  # (a letter that folds to two)
-        places = [at for at, char in enumerate(text) for _ in _solid(char)]
-    at = solid.find(wanted)
+    places = [
+        at for at, char in enumerate(text) for _ in _solid(char)
+    ]  # (a letter may fold to two)
+    at = _solid(text).find(wanted)
     return (places[at], places[at + len(wanted) - 1] + 1) if at >= 0 else None
 
 

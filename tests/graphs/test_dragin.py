@@ -64,15 +64,8 @@ def test_one_sentence_is_searched_for_and_written_again() -> None:
     prompt = model.asked[1][1]
     assert "<doubtful>\nRye dough rests a fortnight.\n</doubtful>" in prompt
     assert "230 degrees  [c1]." in prompt.partition("<answer>")[2]
-
-
-def test_sentence_that_was_written_again_says_so() -> None:
-    """The other sentences have no such mark."""
-    _, result = run(ScriptedChat(draft(), says(RIGHT)))
     again = [claim.text for claim in result.claims if claim.rewritten]
-
-    assert ["Rye dough rests a night before it is formed."] == again
-    assert 3 == len(result.claims)
+    assert (["Rye dough rests a night before it is formed."], 3) == (again, len(result.claims))
 
 
 def test_sentence_that_is_repeated_was_not_written_again() -> None:
@@ -135,15 +128,6 @@ def test_doubt_is_trended_round_by_round() -> None:
     assert (first.shown, second.shown, first.sentences) == (2, 3, 3)
     assert 0 < first.tokens < second.tokens
     assert first.quality < second.quality
-
-
-def test_no_log_probabilities_force_no_round() -> None:
-    """What is not known is neither doubt nor confidence."""
-    said = "Rye bread is baked at 230 degrees [c1]."
-    _, result = run(ScriptedChat(replace(says(said), tokens=())))
-
-    assert ("answered", 1) == (result.status, result.rounds)
-    assert "confident" != result.stop_reason
 
 
 @pytest.mark.parametrize(

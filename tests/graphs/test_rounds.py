@@ -15,7 +15,7 @@ from research_agent.settings import (
     Settings,
     VerifySettings,
 )
-from research_agent.types import Completion, ModelCall
+from research_agent.types import Completion
 from research_agent.types.result import ResearchResult
 from tests.fakes import (
     GOOD,
@@ -140,38 +140,3 @@ def test_round_two_that_finds_nothing_new(first: Completion) -> None:
             result.refusal_reason,
             result.unanswered,
         )
-
-
-@pytest.mark.parametrize(
-    ("budget", "stop"),
-    [
-        (BudgetSettings(rounds=1), "refused"),
-        (BudgetSettings(rounds=2, llm_calls=1), "budget_llm_calls"),
-        (BudgetSettings(rounds=2, tool_calls=1), "budget_tool_calls"),
-        (BudgetSettings(rounds=2, tokens=230), "budget_tokens"),
-    ],
-)
-def test_refusal_that_no_other_round_follows(budget: BudgetSettings, stop: str) -> None:
-    """One round, as before; or a budget that pays no other: the refusal keeps its own reason."""
-    given, model = asking(replace(REFUSAL, cost=ModelCall("answer", 200, 30)), says(RIGHT))
-    result = run(given, replace(SERVER, budget=budget))
-
-    assert ("refused", stop, "insufficient_evidence", 1) == (
-        result.status,
-        result.stop_reason,
-        result.refusal_reason,
-        len(model.asked),
-    )
-
-
-def test_refusal_after_an_answer_keeps_the_answer() -> None:
-    """Round one is not lost."""
-    given, _ = asking(says(GOOD), REFUSAL)
-    result = run(given, SERVER)
-
-    assert ("worse_than_before", 2, "") == (
-        result.stop_reason,
-        result.rounds,
-        result.refusal_reason,
-    )
-    assert [GOOD.replace(" [c1]", "")] == [claim.text for claim in result.claims]
