@@ -101,11 +101,9 @@ class Changes:
             yield None, report
 
     def _is_current(self, record: DocumentRecord) -> bool:
-        """Return whether a document need not be read again, if its file is the same."""
         return record.status != "failed" and record.recipe == self.recipe
 
     def _renamed(self, digest: str) -> DocumentRecord | None:
-        """Return the document that had this content under a path that is gone."""
         for record in self._by_digest[digest]:
             taken = record.path in self.there or record.key in self.moved
             if not taken and self._is_gone(record.path):
@@ -113,7 +111,6 @@ class Changes:
         return None
 
     def _is_gone(self, path: str) -> bool:
-        """Return whether a file is known not to exist any more."""
         if self._hidden_by(path):
             return False
         try:
@@ -176,5 +173,4 @@ def _find(paths: Sequence[str], files: FileSource) -> tuple[FoundFiles, tuple[Fi
 
 
 def _folder(path: str) -> str:
-    """Return the folder that a file is in, on any system."""
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)]

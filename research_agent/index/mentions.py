@@ -151,5 +151,4 @@ class Mentions:
 
 
 def _key(words: Key) -> Key:
-    """Return the words of a name as they are compared."""
     return tuple(word.casefold() for word in words)

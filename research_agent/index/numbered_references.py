@@ -101,7 +101,6 @@ def with_numbers(
 
 
 def _named(chunk: Chunk) -> tuple[str, ...]:
-    """Return what a chunk names by number, in reading order, each once."""
     if chunk.kind in APPARATUS:
         return ()
     names: dict[str, None] = {}
@@ -166,7 +165,6 @@ def _names_of(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
 
 
 def _captions(chunk: Chunk) -> Iterator[tuple[int, str]]:
-    """Yield the names that stand at the beginning of a line, as captions do."""
     whole = chunk.kind in {"table", "algorithm"}
     found = list(_CAPTION_LINE.finditer(chunk.text))
     if whole and (first := _BEGINS.match(chunk.text)):

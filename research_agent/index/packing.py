@@ -28,6 +28,11 @@ def unpacked(blob: bytes, dimension: int) -> list[float]:
     return _ordered(numbers).tolist()
 
 
+def storable(text: str) -> str:
+    """Return a text with its half characters (lone surrogates) replaced, as SQLite takes it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def packed_text(text: str) -> bytes:
     """Return a text, compressed; halves of characters stay as they are.
 

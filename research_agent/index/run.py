@@ -57,7 +57,6 @@ class Run:
             yield self._index(*decided)
 
     def _decide(self) -> Decided | None:
-        """Decide about one more file, in their order; None where there is none left."""
         file = next(self._files, None)
         if file is None:
             return None
@@ -77,7 +76,6 @@ class Run:
                 return
 
     def _index(self, file: SourceFile, change: Change | DocumentError) -> FileReport:
-        """Bring one document up to date."""
         self._tell(file)
         if isinstance(change, DocumentError):
             return self._failed(file, "", str(change))
@@ -93,7 +91,6 @@ class Run:
         self.on_progress(IndexProgress(file.path, self.number, total, done, texts))
 
     def _read(self, file: SourceFile, digest: str, old: DocumentRecord | None) -> FileReport:
-        """Read a document, embed what is new in it, and keep it."""
         document = self.ports.reader.read(file.path)
         self._look_ahead()
         key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
@@ -123,7 +120,6 @@ class Run:
         return FileReport(file.path, "indexed" if chunks else "skipped", reason, len(chunks))
 
     def _failed(self, file: SourceFile, digest: str, reason: str) -> FileReport:
-        """Note that a file cannot be read, unless a version of it could be read before."""
         old = self.changes.known.get(file.path)
         if old and old.status == "indexed":
             stays = f"{reason}; what was indexed of it before stays"
@@ -155,7 +151,6 @@ class Run:
     def _put(
         self, record: DocumentRecord, chunks: Sequence[IndexedChunk], page_texts: Sequence[str] = ()
     ) -> None:
-        """Keep a document for good."""
         self.ports.writer.put(record, chunks, page_texts=page_texts)
         self.renewed.add(record.key)
 
@@ -192,7 +187,6 @@ class Run:
 
 
 def _tables_in(document: ParsedDocument) -> int:
-    """Return the number of tables in a document, tables of contents not counted."""
     last = max((block.page for block in document.blocks), default=1)
     return sum(
         block.kind == "table" and not apparatus(block.text, page=block.page, last_page=last)

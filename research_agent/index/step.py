@@ -84,7 +84,6 @@ def _recipe(chunk_chars: int) -> str:
 
 
 def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileReport:
-    """Return what would become of one file."""
     try:
         change = changes.of_file(file)
     except DocumentError as error:
@@ -105,7 +104,6 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
 def _with_unresolved(
     reports: Iterable[FileReport], kept: Iterable[DocumentRecord]
 ) -> Iterator[FileReport]:
-    """Yield the reports; those of files just read name references that lead nowhere."""
     known = {record.path: unresolved_words(record.unresolved) for record in kept}
     for report in reports:
         told = known.get(report.path, ()) if report.status == "indexed" else ()
@@ -113,7 +111,6 @@ def _with_unresolved(
 
 
 def _cut_otherwise(kept: Iterable[DocumentRecord], changes: Changes) -> Iterator[FileReport]:
-    """Name documents outside of this run that are still cut by another recipe."""
     for record in kept:
         if record.recipe != changes.recipe and record.path not in changes.there:
             reason = f"still cut with {record.recipe}: index its folder again"

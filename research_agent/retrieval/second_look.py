@@ -41,7 +41,6 @@ def looked_again(first: Filtered, second: Filtered) -> Filtered:
 
 
 def _without_hits(stats: FilterStats) -> FilterStats:
-    """Return the record of a look whose hits are not in the result."""
     dropped = tuple(
         replace(d, kept=False, why="model" if d.why == "all_discarded" else d.why)
         for d in stats.decisions

@@ -146,7 +146,6 @@ def search_documents(
 
 
 def _scope(wanted: Wanted, ports: Ports) -> tuple[Scope, int]:
-    """Return where is searched, and in how many documents."""
     limit = wanted.within
     documents = [d for d in ports.documents() if limit.admits_document(d.doc_id, d.source, d.date)]
     scope = replace(limit, exclude=limit.exclude | wanted.exclude)
@@ -212,7 +211,6 @@ def _kept(
 
 
 def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
-    """Return hits as they are, with their record."""
     decisions = [ChunkDecision(hit.chunk.chunk_id, kept=True) for hit in hits]
     tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
     stats = replace(counted("off", decisions), tokens_before=tokens, tokens_after=tokens)
@@ -220,7 +218,6 @@ def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
 
 
 def _with_references(found: SearchResult, follow: Following, context: StepContext) -> SearchResult:
-    """Return what was found with what it refers to among it, and that in the record."""
     ports, most = context.ports, context.settings.filter.max_expanded
     started = ports.clock.seconds()
     ids = [hit.chunk.chunk_id for hit in found.hits]

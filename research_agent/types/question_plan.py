@@ -160,7 +160,6 @@ def _look_up(question: str) -> LookUp | None:
 
 
 def _term(question: str) -> str:
-    """Return what a definition is wanted of, empty where none is."""
     text = question.strip().rstrip("?!. ")
     start = phrases(words.DEFINITION).match(text)
     if not start:
@@ -204,7 +203,6 @@ def _named(wanted: LookUp, chunk: Chunk) -> int:
 
 
 def _steps(wanted: LookUp, chunk: Chunk) -> int:
-    """Return what it counts that a text has the steps of the algorithm with that label."""
     word, _, number = wanted.label.rpartition(" ")
     listed = "algorithm" in wanted.kinds and word and algorithm(chunk.text, number, word=word)
     return LABEL if listed else 0

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from research_agent.index.adapters.ledger.outlines import top_sections
+from research_agent.index.adapters.ledger.documents import top_sections
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.records import DocumentOutline

@@ -15,9 +15,12 @@ from chromadb.config import Settings
 from numpy.typing import NDArray
 
 from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
-from research_agent.index.adapters.vectors.approximate import ApproximateVectors, UnsearchedVectors
 from research_agent.index.adapters.vectors.chroma import COLLECTION, shown, spoil, sync
-from research_agent.index.adapters.vectors.exact import ExactVectors
+from research_agent.index.adapters.vectors.search import (
+    ApproximateVectors,
+    ExactVectors,
+    UnsearchedVectors,
+)
 from tests.fakes import dot
 from tests.indexing import ids
 

@@ -96,7 +96,6 @@ class EmbeddingCache(Closing):
             raise sqlite3.DatabaseError
 
     def _run(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return all rows of one statement."""
         return self._connection.execute(sql, values).fetchall() if self._connection else []
 
     def _make_room(self) -> None:
@@ -123,7 +122,6 @@ class EmbeddingCache(Closing):
 
 
 def _with_check(vector: Sequence[float]) -> bytes:
-    """Return a vector in bytes, with their checksum at the end."""
     blob = packed(vector)
     return blob + crc32(blob).to_bytes(_CHECK, "little")
 
@@ -137,5 +135,4 @@ def _checked(blob: bytes) -> list[float]:
 
 
 def _today() -> int:
-    """Return the day, counted from the year 1."""
     return datetime.now(UTC).date().toordinal()

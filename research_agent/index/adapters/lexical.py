@@ -129,7 +129,6 @@ class WordIndex(Closing):
         run("INSERT INTO words (rowid, header, text) VALUES (?, ?, ?)", (row, header, text))
 
     def _check(self) -> None:
-        """Make the tables in an empty file, and look whether they are ours."""
         run = self._connection.execute
         with self._faults():
             if not run("PRAGMA schema_version").fetchone()[0]:
@@ -154,7 +153,6 @@ class WordIndex(Closing):
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:
-    """Open an existing file, or a database in memory."""
     name = f"{path.absolute().as_uri()}?mode=rw" if path else ":memory:"
     connection = sqlite3.connect(
         name, uri=True, timeout=30, isolation_level=None, check_same_thread=False

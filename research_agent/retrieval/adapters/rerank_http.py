@@ -149,7 +149,6 @@ class HttpReranker:
         )
 
     def _refused(self, reply: "httpx.Response", content: bytes) -> ModelError:
-        """Return the error for a status that is no success."""
         status, text = reply.status_code, content.decode("utf-8", "replace").lower()
         message = f"the reranker answered {status}"
         if any(words in text for words in OVERFLOW):

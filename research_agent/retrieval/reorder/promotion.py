@@ -99,12 +99,10 @@ def promote(
 
 
 def _inner_capital(word: str) -> bool:
-    """Return whether a letter after the first one is a capital, as in acronyms and code."""
     return any(c.isupper() for c in word.lstrip("\"'([{")[1:])
 
 
 def _held(named: frozenset[str], hit: Hit) -> int:
-    """Return how many of the named words a hit's text or headings hold."""
     return len(named & set(index_words(f"{chunk_header(hit.chunk)}\n{hit.chunk.text}")))
 
 

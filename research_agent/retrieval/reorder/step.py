@@ -48,7 +48,6 @@ def reorder(
 
 
 def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
-    """Blend codes or the word search's scores into the order."""
     settings, log = context.settings.blend, context.ports.blend_log
     scale = Scale(settings.scale, settings.temperature)
     rule = BlendRule(alpha=settings.alpha, top_k=top_k, scale=scale)
@@ -68,7 +67,6 @@ def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int
 
 
 def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
-    """Move hits with the query's technical words up, by the rule for its kind of question."""
     by_kind = context.settings.retrieval.question_kinds == "on"
     kind = plan_question(query).kind if by_kind else "general"
     return Outcome(promote(query, hits, top_k=top_k, kind=kind).hits)

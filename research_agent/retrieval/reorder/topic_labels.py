@@ -103,5 +103,4 @@ def _read(table: str) -> dict[str, re.Pattern[str]]:
 
 
 def _found(pattern: re.Pattern[str], folded: str) -> int:
-    """Return how many different patterns are found."""
     return len({match.lastindex for match in pattern.finditer(folded)})

@@ -64,6 +64,5 @@ def place_every(
 
 
 def _item(chunk: Chunk) -> tuple[str, str, tuple[str, ...]]:
-    """Return what the parts of one operation or schema have in common."""
     is_part = chunk.kind in KINDS
     return (chunk.doc_id, chunk.kind if is_part else chunk.chunk_id, chunk.section)

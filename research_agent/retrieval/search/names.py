@@ -58,7 +58,6 @@ def _raised(
 
 
 def _titled(ranking: Sequence[Chunk], query: str) -> list[str]:
-    """Return the best chunk of each document of a ranking whose name stands in `query`."""
     best = {chunk.source: chunk for chunk in reversed(ranking)}
     names = [
         (chunk.chunk_id, name)

@@ -222,7 +222,6 @@ class _Run:
         )
 
     def _definitions(self) -> list[str]:
-        """Return the chunks that define the term, the surest first."""
         near, term = self.wide[0], self.plan.term
         if self.settings.mode != "dense":
             near = _ids(self.pool.words(term, WIDE // 2))
@@ -249,13 +248,11 @@ class _Run:
     def _fused(
         self, name: str, rankings: Sequence[Sequence[str]], weights: Sequence[float] = ()
     ) -> tuple[Chunk, ...]:
-        """Fuse rankings, and let the best hit of each page go first."""
         fused = reciprocal_rank_fusion(rankings, rrf_k=self.settings.rrf_k, weights=weights)
         self.scores = {item.chunk_id: item.value for item in fused} | self.scores
         return pages_apart(self.pool.chunks(self._stage(name, _ids(fused))))
 
     def _stage(self, name: str, chunk_ids: list[str]) -> list[str]:
-        """Note a ranking, and return it."""
         self.stages.append((name, tuple(chunk_ids)))
         return chunk_ids
 

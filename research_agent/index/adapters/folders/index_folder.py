@@ -1,20 +1,78 @@
-"""One index on disk: its mark, its editions, and who may write to it."""
+"""One index on disk: its mark, its editions, who may write to it, and nobody else may read it."""
 
 import json
+import os
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from research_agent.errors import IndexDamagedError, IndexingError, IndexMissingError, PathError
-from research_agent.index.adapters.folders.editions import Edition, editions
 from research_agent.index.adapters.folders.lock import HOLDER, LOCK, locked, writer
-from research_agent.index.adapters.folders.privacy import close_index
-from research_agent.private_files import make_folder, write_text
+from research_agent.private_files import close_to_others, make_folder, write_text
 
 _MARKER = "research-agent-index.json"
 _NEW_MARKER = f"{_MARKER}.new"
 _CALIBRATION = "calibration.json"
+_LEDGER, _WORDS, _VECTORS = "ledger.sqlite3", "words.sqlite3", "vectors"
+_EDITION = "edition-"
+_EDITIONS = re.compile(rf"{_EDITION}([1-9]\d*)")
+_OURS = re.compile(
+    r"(?:ledger|words)\.sqlite3(?:-wal|-shm|-journal)?|vectors|edition-\d+|calibration\.json"
+    r"|research-agent-index\.json(?:\.new)?|writer\.(?:json|lock)"
+)
+"""What is ours at the top of an index's folder; anything else there is left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The files of an index: an update changes them, `--rebuild` makes others beside them."""
+
+    folder: Path
+    number: int
+    """Counts rebuilds; the first edition stands in the index's own folder."""
+
+    @property
+    def path(self) -> Path:
+        """Where its files are."""
+        return self.folder / f"{_EDITION}{self.number}" if self.number else self.folder
+
+    @property
+    def ledger(self) -> Path:
+        """The SQLite file that holds everything."""
+        return self.path / _LEDGER
+
+    @property
+    def words(self) -> Path:
+        """The cache for word search, an SQLite file."""
+        return self.path / _WORDS
+
+    @property
+    def vectors(self) -> Path:
+        """The cache for dense search, a folder of Chroma's."""
+        return self.path / _VECTORS
+
+    def delete(self) -> None:
+        """Delete the files, and the folder if it is the edition's own."""
+        if self.number:
+            shutil.rmtree(self.path, ignore_errors=True)
+            return
+        shutil.rmtree(self.vectors, ignore_errors=True)
+        for name in (_LEDGER, _WORDS):
+            for ending in ("-shm", "-wal", ""):
+                (self.path / f"{name}{ending}").unlink(missing_ok=True)
+
+
+def editions(folder: Path) -> list[Edition]:
+    """Return all editions in a folder, whole or not, the oldest first; the first is always one."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError:
+        names = []
+    found = {int(match[1]) for name in names if (match := _EDITIONS.fullmatch(name))}
+    return [Edition(folder, number) for number in sorted({0, *found})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +233,37 @@ class IndexFolder:
             ) from error
 
     def _mark(self, number: int) -> None:
-        """Mark the folder as an index, and say which edition is the current one."""
         new = self.path / _NEW_MARKER
         write_text(new, json.dumps({"format": 1, "edition": number}) + "\n")
         new.replace(self.path / _MARKER)
 
     def _refuse_other_files(self) -> None:
-        """Raise PathError where the folder holds anything that is not ours."""
         ours = {LOCK, HOLDER, _NEW_MARKER}
         if other := sorted(path.name for path in self.path.iterdir() if path.name not in ours):
             raise PathError(
                 f"{self.path} is no index, and holds other files, such as {other[0]}.",
                 hint="Name an empty or a new folder after --index.",
             )
+
+
+def close_index(folder: Path) -> None:
+    """Close an index's folder (0700) and its files (0600) to others.
+
+    Raises OSError for a symbolic link among them, which nothing of ours makes: what is written
+    would go wherever it leads.
+    """
+    close_to_others(folder.resolve())
+    for path in _files(folder):
+        try:
+            close_to_others(path)
+        except FileNotFoundError:  # (a writer may delete files meanwhile)
+            continue
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield all that is ours, links too, none of them followed."""
+    for path in folder.iterdir():
+        if _OURS.fullmatch(path.name):
+            yield path
+            for above, folders, files in os.walk(path) if not path.is_symlink() else ():
+                yield from (Path(above, name) for name in (*folders, *files))

@@ -62,7 +62,6 @@ def writer(folder: Path) -> str:
 
 
 def _described(holder: Path) -> str:
-    """Return who wrote the file beside the lock."""
     try:
         noted = json.loads(holder.read_text(encoding="utf-8"))
         return f"process {noted['pid']} ({noted['command']})"

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from itertools import islice
 from unicodedata import normalize
 
-from research_agent.index.adapters.ledger.mentioning import mention_edges
+from research_agent.index.mentions import Mentions, Names
+from research_agent.index.packing import storable
 from research_agent.text.addresses import candidates, split_target
+from research_agent.text.boilerplate_sections import APPARATUS
 from research_agent.types.references import ChunkLinks, Unresolved, unresolved
 
 LINKING = 1
@@ -32,6 +34,16 @@ _DANGLING = """SELECT c.document, l.target FROM links l
     ORDER BY c.document, c.position, l.place"""
 _FIRST = "SELECT id FROM chunks WHERE document = ? ORDER BY position LIMIT 1"
 _ANCHOR = "SELECT chunk FROM anchors WHERE document = ? AND name = ?"
+_MANY = 1000  # rows read at a time
+_SEARCHED = f"kind NOT IN ({', '.join(repr(kind) for kind in sorted(APPARATUS))})"
+_NAMED = """SELECT id, digest, title, doc_id FROM documents
+    WHERE status = 'indexed' ORDER BY path"""
+_OF_DOCUMENT = f"FROM chunks WHERE document = ? AND {_SEARCHED} ORDER BY position"
+_HEADINGS = f"SELECT id, section, '' {_OF_DOCUMENT}"
+_TEXTS = f"SELECT id, section, text {_OF_DOCUMENT}"
+_TERMS = """SELECT t.chunk, t.name, '' FROM chunks c JOIN terms t ON t.chunk = c.id
+    WHERE c.document = ? ORDER BY c.position, t.name"""
+_SEARCHED_COUNT = f"SELECT count(*) FROM chunks WHERE {_SEARCHED}"  # noqa: S608 (our own kinds)
 
 
 def put_links(
@@ -40,10 +52,10 @@ def put_links(
     """Keep what a chunk's document says; of two chunks with one anchor the first keeps it."""
     many = connection.executemany
     many("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", _rows(document, links.anchors, chunk))
-    many("INSERT OR IGNORE INTO terms VALUES (?, ?)", ((chunk, _text(t)) for t in links.terms))
+    many("INSERT OR IGNORE INTO terms VALUES (?, ?)", ((chunk, storable(t)) for t in links.terms))
     many(
         "INSERT INTO links VALUES (?, ?, ?, ?)",
-        ((chunk, place, _text(x.target), x.kind) for place, x in enumerate(links.links)),
+        ((chunk, place, storable(x.target), x.kind) for place, x in enumerate(links.links)),
     )
 
 
@@ -60,7 +72,7 @@ def link(connection: sqlite3.Connection) -> None:
     for document, target in run(_DANGLING):
         left.dangling[document].append(target)
     _write(connection, _between(connection, left))
-    _write(connection, mention_edges(connection))
+    _write(connection, _mention_edges(connection))
     left.note(connection)
 
 
@@ -128,7 +140,6 @@ def _document(documents: dict[str, int], wanted: str, beside: str) -> int | None
 
 
 def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, int]]) -> None:
-    """Insert edges, some at a time: reading goes on between."""
     rows = iter(edges)
     while part := list(islice(rows, _ROWS)):
         connection.executemany(_PUT, (edge for edge in part if edge[0] != edge[1]))
@@ -137,9 +148,50 @@ def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, 
 def _rows(
     document: int | None, names: Iterable[str], chunk: int | None
 ) -> Iterator[tuple[object, ...]]:
-    return ((document, _text(name), chunk) for name in names)
+    return ((document, storable(name), chunk) for name in names)
 
 
-def _text(value: str) -> str:
-    """Replace half characters (lone surrogates)."""
-    return value.encode("utf-8", "replace").decode("utf-8")
+def _mention_edges(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, int]]:
+    """Yield source, target, kind and place of every mention.
+
+    Texts are read one after the other; what is kept of them are numbers. Files with one content
+    are one document, and mean the first of them.
+    """
+    documents = connection.execute(_NAMED).fetchall()
+    first: dict[str, int] = {}
+    for document, digest, *_ in documents:
+        first.setdefault(digest, document)
+    names = Names()
+    for document, digest, title, doc_id in documents:
+        if first[digest] == document:
+            _add_names(connection, names, document, title, doc_id)
+    mentions = Mentions(names, chunks=connection.execute(_SEARCHED_COUNT).fetchone()[0])
+    for document, digest, *_ in documents:
+        for chunk, section, text in _rows_of(connection, _TEXTS, document):
+            mentions.add(first[digest], chunk, text, json.loads(section))
+    for source, target, place in mentions.edges():
+        yield source, target, "mention", place
+
+
+def _add_names(
+    connection: sqlite3.Connection, names: Names, document: int, title: str, doc_id: str
+) -> None:
+    """Add the names of one document, of its sections and its terms, each with its chunk."""
+    begun: set[str] = set()
+    for chunk, section, _ in _rows_of(connection, _HEADINGS, document):
+        if not begun:
+            names.add_document(document, chunk, title=title, doc_id=doc_id)
+        if section not in begun:
+            begun.add(section)
+            for heading in json.loads(section):
+                names.add_heading(document, chunk, str(heading))
+    for chunk, term, _ in _rows_of(connection, _TERMS, document):
+        names.add_term(document, chunk, term)
+
+
+def _rows_of(
+    connection: sqlite3.Connection, sql: str, document: int
+) -> Iterator[tuple[int, str, str]]:
+    cursor = connection.execute(sql, [document])
+    while rows := cursor.fetchmany(_MANY):
+        yield from rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from research_agent.closeable import Closing
 from research_agent.errors import IndexMismatchError
-from research_agent.index.adapters.ledger.outlines import DOCUMENTS, SECTIONS, outlines
+from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
 from research_agent.index.adapters.ledger.schema import (
     SPACE,
     check_model,
@@ -130,7 +130,7 @@ class LedgerReader(Closing):
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         with self.snapshot(), faults(self._label):
-            return outlines(self._all(DOCUMENTS), self._all(SECTIONS))
+            return outlines(self._all(OUTLINED), self._all(SECTIONS))
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return every chunk of the document with this display name, in reading order."""
@@ -197,21 +197,17 @@ class LedgerReader(Closing):
         self._connection.close()
 
     def _check_published(self) -> None:
-        """Raise IndexMissingError where there is nothing to read yet."""
         if not self.generation():
             raise unfinished(self._label)
 
     def _dimension(self) -> int:
-        """Return the length of the vectors."""
         return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
 
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return all rows of one query."""
         with self._lock, faults(self._label):
             return self._connection.execute(sql, values).fetchall()
 
     def _in(self, sql: str, values: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows of a query with an IN list of any length."""
         for start in range(0, len(values), _STEP):
             part = values[start : start + _STEP]
             yield from self._all(sql % ",".join("?" * len(part)), part)
@@ -234,7 +230,6 @@ def _matrix(
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:
-    """Return the chunk in a row of _CHUNK."""
     chunk_id, doc_id, text, start_page, end_page, start_label, end_label, section, *rest = row
     kind, title, date, source, order = rest
     return Chunk(

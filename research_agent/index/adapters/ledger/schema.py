@@ -202,7 +202,6 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
 
 
 def _brought_up(connection: sqlite3.Connection, label: str, version: int) -> int:
-    """Change tables of an older version into ours, and return the version they have then."""
     while version in CHANGES:
         with transaction(connection, label):
             for change in CHANGES[version]:

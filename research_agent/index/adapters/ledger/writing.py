@@ -18,7 +18,7 @@ from research_agent.index.adapters.ledger.schema import (
     rebuild_hint,
     transaction,
 )
-from research_agent.index.packing import packed, packed_text, unpacked
+from research_agent.index.packing import packed, packed_text, storable, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
@@ -77,7 +77,7 @@ class LedgerWriter(Closing):
         Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
         of another length than those before.
         """
-        if _text(record.path) != record.path:
+        if storable(record.path) != record.path:
             raise DocumentError("its name is not valid Unicode")
         dimension = self._dimension(chunks)
         with transaction(self._connection, self._label):
@@ -148,7 +148,6 @@ class LedgerWriter(Closing):
         return kept
 
     def _put_chunk(self, document: int | None, item: IndexedChunk) -> None:
-        """Insert a chunk and its vectors."""
         row = self._connection.execute(_PUT_CHUNK, (document, *_clean(_chunk_row(item))))
         put_links(self._connection, document, row.lastrowid, item.links)
         self._connection.executemany(
@@ -160,7 +159,6 @@ class LedgerWriter(Closing):
         )
 
     def _name_documents(self) -> None:
-        """Give every document its display name, which depends on the others'."""
         run = self._connection.execute
         kept = run("SELECT id, path, doc_id FROM documents WHERE status = 'indexed'").fetchall()
         names = display_names([path for _, path, _ in kept])
@@ -181,7 +179,6 @@ class LedgerWriter(Closing):
 
 
 def _document_row(record: DocumentRecord) -> tuple[object, ...]:
-    """Return the values of _PUT_DOCUMENT."""
     file = (record.key, record.path, record.doc_id, record.digest, record.size, record.mtime_ns)
     content = (record.recipe, record.title, record.date, record.pages)
     quality = json.dumps(asdict(record.quality)) if record.quality else ""
@@ -189,18 +186,11 @@ def _document_row(record: DocumentRecord) -> tuple[object, ...]:
 
 
 def _chunk_row(item: IndexedChunk) -> tuple[object, ...]:
-    """Return the values of _PUT_CHUNK, but for the document."""
     chunk = item.chunk
     place = (chunk.start_page, chunk.end_page, chunk.start_label, chunk.end_label)
-    section = json.dumps([_text(heading) for heading in chunk.section])
+    section = json.dumps([storable(heading) for heading in chunk.section])
     return (chunk.chunk_id, chunk.order, chunk.text, *place, section, chunk.kind, item.digest)
 
 
 def _clean(row: Iterable[object]) -> tuple[object, ...]:
-    """Return a row whose texts a database takes."""
-    return tuple(_text(value) if isinstance(value, str) else value for value in row)
-
-
-def _text(value: str) -> str:
-    """Replace half characters (lone surrogates)."""
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return tuple(storable(value) if isinstance(value, str) else value for value in row)

@@ -13,8 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from research_agent.errors import IndexDamagedError, IndexingError
-from research_agent.index.adapters.vectors.dot_env import without_dot_env
-from research_agent.index.adapters.vectors.notes import drop_note, is_as_noted, write_note
+from research_agent.index.adapters.vectors.notes import (
+    drop_note,
+    is_as_noted,
+    without_dot_env,
+    write_note,
+)
 from research_agent.private_files import make_folder
 
 if TYPE_CHECKING:
@@ -169,7 +173,6 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
 
 
 def _write(files: Path, digests: Mapping[str, str], fetch: Fetch) -> None:
-    """Bring a collection that nobody else has open to the vectors in `digests`."""
     with opened(files, create=True) as collection:
         held = {
             vector_id: str(about["digest"])
@@ -191,19 +194,16 @@ def _write(files: Path, digests: Mapping[str, str], fetch: Fetch) -> None:
 
 
 def _parts(ids: list[str]) -> Iterator[list[str]]:
-    """Yield a list in parts that Chroma takes."""
     for start in range(0, len(ids), _PAGE):
         yield ids[start : start + _PAGE]
 
 
 def _generations(folder: Path) -> list[Path]:
-    """Return the files of each generation, the latest one last."""
     names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
     return [folder / str(number) for number in sorted(int(n) for n in names if n.isdecimal())]
 
 
 def _delete(path: Path) -> None:
-    """Delete a file or a folder; what cannot be deleted now is tried again next time."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:

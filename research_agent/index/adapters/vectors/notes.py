@@ -1,6 +1,8 @@
-"""What was in a folder of Chroma's files when they were whole, to tell damage from it."""
+"""What keeps Chroma from harm: notes of whole files, and no `.env` file of some folder."""
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from zlib import crc32
 
@@ -46,9 +48,31 @@ def _described(folder: Path) -> dict[str, object]:
 
 
 def _sum(path: Path) -> list[int]:
-    """Return the size and the checksum of a file."""
     size = checksum = 0
     with path.open("rb") as stream:
         while piece := stream.read(_PIECE):
             size, checksum = size + len(piece), crc32(piece, checksum)
     return [size, checksum]
+
+
+@contextmanager
+def without_dot_env(package: str) -> Iterator[None]:
+    """Let the settings of `package` that are made inside read no `.env` file.
+
+    Chroma makes some while it is imported, where nobody can give it an argument, and one line of
+    such a file could name a server to send everything to. Settings of other packages are not
+    touched.
+    """
+    from pydantic_settings import DotEnvSettingsSource
+
+    reading = DotEnvSettingsSource._read_env_files  # noqa: SLF001 (there is no public way)
+
+    def read(self: DotEnvSettingsSource) -> Mapping[str, str | None]:
+        theirs = self.settings_cls.__module__.partition(".")[0] == package
+        return {} if theirs else reading(self)
+
+    DotEnvSettingsSource._read_env_files = read  # type: ignore[method-assign]  # noqa: SLF001 (as above)
+    try:
+        yield
+    finally:
+        DotEnvSettingsSource._read_env_files = reading  # type: ignore[method-assign]  # noqa: SLF001 (as above)

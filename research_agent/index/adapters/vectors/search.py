@@ -1,17 +1,25 @@
-"""Exact dense search over vectors in memory."""
+"""Dense search: exact over vectors in memory, or approximate by Chroma for more of them."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from research_agent.errors import IndexMismatchError
+from research_agent.index.adapters.vectors.chroma import faults, opened, pages
 from research_agent.types import ScoredId
 
 if TYPE_CHECKING:
     import numpy as np
+    from chromadb.api.models.Collection import Collection
     from numpy.typing import NDArray
 
 _ROWS = 10_000  # scaled at a time, so that no second matrix is held
 _ROUNDING = 1e-5  # more than 32-bit products of vectors of length one are off
+_FETCH = 4  # neighbours asked for a wanted chunk: long chunks have several vectors
+
+Fetch = Callable[[Sequence[str]], "tuple[list[str], NDArray[np.float32]]"]
+"""All vectors of some chunks: their ids, `chunk id#window`, and one row each."""
 
 
 class ExactVectors:
@@ -76,11 +84,9 @@ class ExactVectors:
         """Do nothing: there is no file."""
 
     def _query(self, vector: Sequence[float]) -> "NDArray[np.float64]":
-        """Return a query of length one."""
         return unit(vector, int(self._matrix.shape[1]))
 
     def _best(self, rows: Sequence[int], query: "NDArray[np.float64]") -> dict[str, float]:
-        """Return each chunk's best cosine among some of the rows."""
         import numpy as np
 
         products = self._matrix[rows].astype(np.float64) * query  # (a sum of its own for each row)
@@ -89,6 +95,76 @@ class ExactVectors:
             chunk_id = self._owners[row]
             best[chunk_id] = max(value, best.get(chunk_id, -1.0))
         return best
+
+
+class UnsearchedVectors:
+    """Vectors that only tell how similar given chunks are; implements VectorIndex.
+
+    For an index that is too large to be searched one by one, while Chroma cannot be used.
+    """
+
+    def __init__(self, fetch: Fetch) -> None:
+        """Ask `fetch` for the vectors of chunks."""
+        self._fetch = fetch
+
+    def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:  # noqa: ARG002 (the port has them)
+        """Return no chunks."""
+        return []
+
+    def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
+        """Return the exact cosine of each chunk, in order; 0 for a chunk that has no vector."""
+        return ExactVectors(*self._fetch(chunk_ids)).similarities(vector, chunk_ids)
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
+
+
+class ApproximateVectors(UnsearchedVectors):
+    """A Chroma collection, searched by its graph; implements VectorIndex.
+
+    The graph proposes chunks; the ledger's vectors say how similar they are, so that a cosine is
+    the same as in exact search.
+    """
+
+    def __init__(self, files: Path, fetch: Fetch, *, dimension: int) -> None:
+        """Open the collection until `close`; raises IndexDamagedError."""
+        super().__init__(fetch)
+        self._dimension = dimension
+        self._open = ExitStack()
+        self._collection: Collection = self._open.enter_context(opened(files))
+
+    def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
+        """Return `k` of the most similar chunks, best first, with their cosine; ties by id.
+
+        Raises IndexMismatchError for a vector of another length than the index holds.
+        """
+        query, size = unit(vector, self._dimension).tolist(), _FETCH * k
+        with faults():
+            total = self._collection.count()
+        found: list[ScoredId] = []
+        while total and len(found) < k:
+            size = min(size, total)
+            names = self._near(query, size) if size < total else self._all()
+            chunk_ids = list(dict.fromkeys(map(chunk_of, names)))
+            found = ExactVectors(*self._fetch(chunk_ids)).search(vector, k=k)
+            if size == total:
+                break
+            size *= 2
+        return found
+
+    def _near(self, query: Sequence[float], size: int) -> list[str]:
+        with faults():
+            near: Any = self._collection.query(query_embeddings=[query], n_results=size, include=[])
+        return list(near["ids"][0])
+
+    def _all(self) -> list[str]:
+        """Return the ids of all windows: a graph may miss some, also where all are asked for."""
+        with faults():
+            return [name for page in pages(self._collection) for name in page["ids"]]
+
+    def close(self) -> None:
+        """Close Chroma's files."""
+        self._open.close()
 
 
 def chunk_of(vector_id: str) -> str:
