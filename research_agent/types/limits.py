@@ -1,12 +1,11 @@
 """How one question is to be worked on, where its caller wants it otherwise than configured."""
 
-from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 from research_agent.types.filtering import Mode
 from research_agent.types.result import Usage
 
-N = TypeVar("N", int, float)
 SearchMode = Literal["planned", "tool_calling", "auto"]
 Profile = Literal["entropy", "dragin", "seed"]
 
@@ -47,19 +46,13 @@ class Limits:
         >>> both.llm_calls, both.tokens, both.seconds
         (2, 900, 30.0)
         """
-        return replace(
-            self,
-            rounds=_lower(self.rounds, other.rounds),
-            llm_calls=_lower(self.llm_calls, other.llm_calls),
-            tool_calls=_lower(self.tool_calls, other.tool_calls),
-            tokens=_lower(self.tokens, other.tokens),
-            seconds=_lower(self.seconds, other.seconds),
-            cost=_lower(self.cost, other.cost),
-            preset=self.preset or other.preset,
-            search_mode=self.search_mode or other.search_mode,
-            filter_mode=self.filter_mode or other.filter_mode,
-            verify_profile=self.verify_profile or other.verify_profile,
-        )
+        chosen = {}
+        for item in fields(self):
+            given = [getattr(self, item.name), getattr(other, item.name)]
+            known = [value for value in given if value is not None]
+            numbers = bool(known) and not isinstance(known[0], str)
+            chosen[item.name] = min(known) if numbers else next(iter(known), None)
+        return Limits(**chosen)
 
     def after(self, usage: Usage) -> "Limits":
         """Return what a caller has left when a question has cost `usage`; never below zero.
@@ -71,26 +64,13 @@ class Limits:
         >>> left.llm_calls, left.tool_calls, left.tokens
         (2, 4, 900)
         """
-        tokens = usage.prompt_tokens + usage.completion_tokens
-        return replace(
-            self,
-            llm_calls=_less(self.llm_calls, usage.llm_calls),
-            tool_calls=_less(self.tool_calls, usage.tool_calls),
-            tokens=_less(self.tokens, tokens),
-            seconds=None
-            if self.seconds is None
-            else max(0.0, self.seconds - usage.elapsed_seconds),
-            cost=None if self.cost is None else max(0.0, self.cost - (usage.cost or 0.0)),
-        )
-
-
-def _less(limit: int | None, used: int) -> int | None:
-    """Return what is left of a limit."""
-    return None if limit is None else max(0, limit - used)
-
-
-def _lower(one: N | None, other: N | None) -> N | None:
-    """Return the lower limit of two, where there is any."""
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+        used = {
+            "llm_calls": usage.llm_calls,
+            "tool_calls": usage.tool_calls,
+            "tokens": usage.prompt_tokens + usage.completion_tokens,
+            "seconds": usage.elapsed_seconds,
+            "cost": usage.cost or 0.0,
+        }
+        given = {name: getattr(self, name) for name in used}
+        left = {n: max(0, of - used[n]) for n, of in given.items() if of is not None}
+        return replace(self, **left)
