@@ -7,14 +7,13 @@ from functools import partial
 
 from research_agent.assembly.model_files import learned_file, reply_file
 from research_agent.assembly.models.endpoints import (
-    bedrock_endpoint,
     embedded_digest,
     embedded_endpoint,
-    served_endpoint,
+    endpoint_of,
 )
 from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
-from research_agent.models.adapters.bedrock import BedrockChat
+from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.adapters.capabilities_file import CapabilitiesFile
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
@@ -111,16 +110,15 @@ class Chats:
     def _rate_limited(self, key: str, role: RoleSettings, temperature: float) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment, server = self._settings, self._environment, self.server(role)
+        endpoint = (
+            embedded_endpoint(self._embedded, settings)
+            if role.provider == "local"
+            else endpoint_of(key, role, settings, environment)
+        )
         chat: OpenAIChat | BedrockChat
-        if role.provider == "bedrock":
-            place = bedrock_endpoint(key, role, settings, environment)
-            chat = BedrockChat(replace(place, temperature=temperature))
+        if isinstance(endpoint, BedrockEndpoint):
+            chat = BedrockChat(replace(endpoint, temperature=temperature))
         else:
-            endpoint = (
-                served_endpoint(key, role, settings, environment)
-                if role.provider == "openai"
-                else embedded_endpoint(self._embedded, settings)
-            )
             known = self._learned.get(self._place(role))
             chat = OpenAIChat(replace(endpoint, temperature=temperature), learned=known)
             self._opened.callback(partial(self._remember, role, chat, server))

@@ -12,13 +12,12 @@ from functools import partial
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE, Chats
 from research_agent.assembly.models.endpoints import (
     EMBEDDING_SECONDS,
-    bedrock_endpoint,
     embedded_weights,
-    served_endpoint,
+    endpoint_of,
 )
 from research_agent.assembly.models.roles import check_role
 from research_agent.model_settings import ModelSettings, RoleSettings
-from research_agent.models.adapters.bedrock import BedrockEmbedder
+from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
 from research_agent.models.adapters.openai import OpenAIEmbedder
@@ -123,13 +122,13 @@ def _embedder(
     opened.enter_context(LogRedaction())
     limit = settings.timeout or EMBEDDING_SECONDS
     timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit
-    remote: OpenAIEmbedder | BedrockEmbedder
-    if role.provider == "bedrock":
-        place = bedrock_endpoint(key, role, settings, environment, timeout=timeout)
-        remote = BedrockEmbedder(place)
-    else:
-        remote = OpenAIEmbedder(served_endpoint(key, role, settings, environment, timeout=timeout))
+    endpoint = endpoint_of(key, role, settings, environment, timeout=timeout)
     server = server_of(role)
+    remote = (
+        BedrockEmbedder(endpoint)
+        if isinstance(endpoint, BedrockEndpoint)
+        else OpenAIEmbedder(endpoint)
+    )
     opened.callback(remote.close)
     opened.callback(server.close)  # (it is called before the other one)
     return RateLimitedEmbedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))

@@ -24,28 +24,24 @@ UNHURRIED = 86_400.0
 """Chat models are told their deadline with each call."""
 
 
-def embedded_endpoint(server: LlamaServer, settings: ModelSettings) -> Endpoint:
-    """Return the endpoint of the embedded model."""
-    return Endpoint(
-        model="local",
-        url=server.base_url,
-        where="the embedded model",
-        api_key=server.api_key,
-        timeout=UNHURRIED,
-        embedded=True,
-        top_logprobs=settings.top_logprobs,
-    )
-
-
-def served_endpoint(
+def endpoint_of(
     key: str,
     role: RoleSettings,
     settings: ModelSettings,
     environment: Mapping[str, str],
     *,
     timeout: float = UNHURRIED,
-) -> Endpoint:
-    """Return the endpoint of a checked role with provider openai; raises ConfigError."""
+) -> Endpoint | BedrockEndpoint:
+    """Return the endpoint of a checked role whose model is at a server; raises ConfigError."""
+    if role.provider == "bedrock":
+        return BedrockEndpoint(
+            model=role.model,
+            region=bedrock_region(key, role, environment),
+            url=role.base_url,
+            loopback=is_loopback(role.base_url),
+            offline=settings.offline,
+            timeout=timeout,
+        )
     url = role.base_url or OPENAI_URL
     return Endpoint(
         model=role.model,
@@ -58,22 +54,16 @@ def served_endpoint(
     )
 
 
-def bedrock_endpoint(
-    key: str,
-    role: RoleSettings,
-    settings: ModelSettings,
-    environment: Mapping[str, str],
-    *,
-    timeout: float = UNHURRIED,
-) -> BedrockEndpoint:
-    """Return the endpoint of a checked role with provider bedrock; raises ConfigError."""
-    return BedrockEndpoint(
-        model=role.model,
-        region=bedrock_region(key, role, environment),
-        url=role.base_url,
-        loopback=is_loopback(role.base_url),
-        offline=settings.offline,
-        timeout=timeout,
+def embedded_endpoint(server: LlamaServer, settings: ModelSettings) -> Endpoint:
+    """Return the endpoint of the embedded model."""
+    return Endpoint(
+        model="local",
+        url=server.base_url,
+        where="the embedded model",
+        api_key=server.api_key,
+        timeout=UNHURRIED,
+        embedded=True,
+        top_logprobs=settings.top_logprobs,
     )
 
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
 from research_agent.models.adapters.bedrock.failures import refused_option
 from research_agent.models.adapters.bedrock.replies import ANSWER_TOOL, completion
-from research_agent.ports import JsonSchema, ToolSpec
+from research_agent.ports import CallOptions, ToolSpec
 from research_agent.types import Completion, Message
 
 if TYPE_CHECKING:
@@ -34,27 +34,25 @@ class BedrockChat:
         self._refused: set[str] = set()
 
     def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
     ) -> Completion:
-        """Return the reply within `seconds`; raises ModelError.
+        """Return the reply within its seconds; raises ModelError.
 
-        `tools` are in OpenAI's form. A `schema` is the input of a tool that the model is made to
+        Tools are in OpenAI's form. A schema is the input of a tool that the model is made to
         call, because Bedrock takes no other for all models.
         """
-        specs = [_spec(tool) for tool in tools] if schema is None else [_answer_spec(schema)]
+        schema, limit = asked.get("schema"), asked["max_tokens"]
+        specs = [_spec(tool) for tool in asked.get("tools", ())]
+        if schema is not None:
+            about = "Gives the reply; call it exactly once."
+            shape = {"json": dict(schema)}
+            specs = [{"name": ANSWER_TOOL, "description": about, "inputSchema": shape}]
 
         def ask(client: "ChatBedrockConverse") -> Completion:
-            reply = self._ask(client, messages, max_tokens, specs, forced=schema is not None)
+            reply = self._ask(client, messages, limit, specs, forced=schema is not None)
             return completion(role, self._endpoint.model, reply, shaped=schema is not None)
 
-        return self._connection.begin(ask, seconds).result()
+        return self._connection.begin(ask, asked.get("seconds", math.inf)).result()
 
     def close(self) -> None:
         """Close the connections to the server."""
@@ -142,8 +140,3 @@ def _spec(tool: ToolSpec) -> ToolSpec:
     shape = inner.get("parameters") or {"type": "object", "properties": {}}
     about = inner.get("description") or inner["name"]
     return {"name": inner["name"], "description": about, "inputSchema": {"json": shape}}
-
-
-def _answer_spec(schema: JsonSchema) -> ToolSpec:
-    about = "Gives the reply; call it exactly once."
-    return {"name": ANSWER_TOOL, "description": about, "inputSchema": {"json": dict(schema)}}

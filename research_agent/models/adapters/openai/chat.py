@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai.connection import (
@@ -19,9 +19,9 @@ from research_agent.models.adapters.openai.connection import (
 )
 from research_agent.models.adapters.openai.failures import translated_errors
 from research_agent.models.adapters.openai.replies import Reply, cut_off
-from research_agent.models.adapters.openai.request import Options, Wanted
+from research_agent.models.adapters.openai.request import Options, request_options
 from research_agent.models.server_capabilities import ServerCapabilities
-from research_agent.ports import JsonSchema, ToolSpec
+from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message
 
 if TYPE_CHECKING:
@@ -68,44 +68,34 @@ class OpenAIChat:
         return self._learned
 
     def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
     ) -> Completion:
-        """Return the whole reply within `seconds`; raises ModelError.
+        """Return the whole reply within its seconds; raises ModelError.
 
-        `tools` are in OpenAI's form. Log-probabilities are asked for where neither `tools` nor
-        `schema` is given. At the deadline the request is given up and its connection ended.
+        Tools are in OpenAI's form. At the deadline the request is given up and its connection
+        ended.
         """
-        until = time.monotonic() + seconds
-        wanted = Wanted(
-            max_tokens=max_tokens,
-            tools=tuple(tools),
-            schema=schema,
-            top_logprobs=self._endpoint.top_logprobs,
-            temperature=self._endpoint.temperature,
-        )
+        until = time.monotonic() + asked.get("seconds", math.inf)
         sent = [(message.role, message.text) for message in messages]
-        reply = self._connection.run(lambda client: self._ask(client, sent, wanted), until=until)
+        reply = self._connection.run(lambda client: self._ask(client, sent, asked), until=until)
         return reply.completion(role)
 
     def close(self) -> None:
         """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    async def _ask(self, client: Client, sent: Sent, wanted: Wanted) -> Reply:
+    async def _ask(self, client: Client, sent: Sent, asked: CallOptions) -> Reply:
         """Send the request, without what the server is known to refuse."""
         import openai
 
         plain = False
         while True:
-            refused = self._learned.refused
-            options = wanted.options((*refused, "stream") if plain else refused)
+            options = request_options(
+                asked,
+                (*self._learned.refused, *(("stream",) if plain else ())),
+                top_logprobs=self._endpoint.top_logprobs,
+                temperature=self._endpoint.temperature,
+            )
             with translated_errors(self._endpoint):
                 try:
                     reply = await _send(client, sent, options)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from research_agent.models.adapters.openai.failures import is_overflow, told
-from research_agent.ports import JsonSchema, ToolSpec
+from research_agent.ports import CallOptions
 
 if TYPE_CHECKING:
     import openai
@@ -27,35 +27,6 @@ TOKEN_BYTES = 256
 """What a token, or one of its alternatives, takes at most in a reply of some length."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """One call, whatever the server makes of it."""
-
-    max_tokens: int
-    tools: tuple[ToolSpec, ...] = ()
-    schema: JsonSchema | None = None
-    top_logprobs: int = MODEST_TOP
-    temperature: float = 0
-
-    def options(self, refused: Collection[str]) -> "Options":
-        """Return the request's options without those that are `refused`."""
-        free = not self.tools and self.schema is None
-        body: dict[str, object] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        if self.schema is not None:
-            shape = {"name": "reply", "strict": True, "schema": dict(self.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
-        if free:
-            body["logprobs"] = True
-        body = {name: value for name, value in body.items() if name not in refused}
-        if "logprobs" in body:
-            most = MODEST_TOP if "top_logprobs" in refused else 20
-            body["top_logprobs"] = min(self.top_logprobs, most)
-        if "max_tokens" in refused:
-            body["max_completion_tokens"] = self.max_tokens
-        streamed = free and self.max_tokens > 1 and "stream" not in refused
-        return Options(body, tuple(dict(tool) for tool in self.tools), streamed, self.max_tokens)
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """What one request asks for.
@@ -68,16 +39,13 @@ class Options:
     tools: tuple[dict[str, Any], ...]
     streamed: bool
     max_tokens: int
-
-    @property
-    def _top(self) -> int:
-        top = self.body.get("top_logprobs", 0)
-        return top if isinstance(top, int) else 0
+    top: int
+    """Alternatives asked for at each place; 0: no log-probabilities."""
 
     @property
     def max_bytes(self) -> int:
         """How large the reply may be."""
-        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * (self._top + 4)
+        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * (self.top + 4)
 
     def refused(self, error: "openai.APIStatusError") -> str:
         """Return which of the options the server refuses by name; empty where it is none."""
@@ -87,4 +55,30 @@ class Options:
         sent = {*self.body, *(("stream",) if self.streamed else ())}
         named = (name for name, words in WORDS.items() if name in sent and words.search(text))
         name = next(named, "")
-        return "top_logprobs" if name == "logprobs" and self._top > MODEST_TOP else name
+        return "top_logprobs" if name == "logprobs" and self.top > MODEST_TOP else name
+
+
+def request_options(
+    asked: CallOptions, refused: Collection[str], *, top_logprobs: int, temperature: float
+) -> Options:
+    """Return what is asked for without what the server has `refused`.
+
+    Log-probabilities and a stream are asked for in free text, without tools and a schema.
+    """
+    schema, tools, limit = asked.get("schema"), asked.get("tools", ()), asked["max_tokens"]
+    free = not tools and schema is None
+    body: dict[str, object] = {"temperature": temperature, "max_tokens": limit}
+    if schema is not None:
+        shape = {"name": "reply", "strict": True, "schema": dict(schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": shape}
+    if free:
+        body["logprobs"] = True
+    body = {name: value for name, value in body.items() if name not in refused}
+    top = min(top_logprobs, MODEST_TOP if "top_logprobs" in refused else 20)
+    if "logprobs" in body:
+        body["top_logprobs"] = top
+    if "max_tokens" in refused:
+        body["max_completion_tokens"] = limit
+    streamed = free and limit > 1 and "stream" not in refused
+    given = tuple(dict(tool) for tool in tools)
+    return Options(body, given, streamed, limit, top if "logprobs" in body else 0)
