@@ -1,15 +1,14 @@
 """What the agent needs from the outside world: one small Protocol each."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Required, TypedDict, runtime_checkable
 
 from research_agent.types import Chunk, Completion, Message, ScoredId
 from research_agent.types.claims import GroundingModel
-from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
-from research_agent.types.records import DocumentOutline, DocumentRecord, IndexedChunk
-from research_agent.types.references import Edge, LinkedChunk
+from research_agent.types.records import DocumentOutline
+from research_agent.types.references import Edge
 from research_agent.types.retrieval import BlendDiagnostics
 
 ToolSpec = Mapping[str, object]
@@ -56,7 +55,7 @@ class KeptReply:
 
 
 class ReplyCache(Protocol):
-    """Replies of models, by the hash of all that they depend on (`core.replies.reply_key`)."""
+    """Replies of models, by the hash of all that they depend on."""
 
     def get(self, key: str) -> KeptReply | None:
         """Return what is kept under `key`, None where nothing is."""
@@ -66,7 +65,7 @@ class ReplyCache(Protocol):
 
 
 class DecisionCache(Protocol):
-    """What the filter model said of single chunks, by `core.filtering_keys.decision_key`."""
+    """What the filter model said of single chunks, by a key of prompt, query and chunk."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, str]:
         """Return what is kept under those of `keys` that are known; no fault ends a question."""
@@ -170,23 +169,6 @@ class ChunkStore(Protocol):
         """
 
 
-class FileSource(Protocol):
-    """The user's files."""
-
-    def find(self, paths: Collection[str]) -> FoundFiles:
-        """Return the files below `paths`; raises PathError for a path that does not exist."""
-
-    def digest(self, path: str) -> str:
-        """Return the SHA-256 of a file's content; raises DocumentError."""
-
-
-class DocumentReader(Protocol):
-    """Files to documents."""
-
-    def read(self, path: str) -> ParsedDocument:
-        """Return the document in a file; raises DocumentError, whatever the file holds."""
-
-
 class Clock(Protocol):
     """Time, for those who may read it."""
 
@@ -215,21 +197,6 @@ class NeverTools:
         """Forget it."""
 
 
-def no_warnings() -> tuple[str, ...]:
-    """Return nothing: all is well."""
-    return ()
-
-
-def no_documents() -> tuple[DocumentOutline, ...]:
-    """Return nothing: nobody knows which documents there are."""
-    return ()
-
-
-def no_contents(_: str) -> tuple[Chunk, ...]:
-    """Return nothing: nobody can read whole documents."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The adapters one agent runs on, chosen once when its graph is built."""
@@ -255,11 +222,11 @@ class Ports:
     """None where `blend.diagnostics` is empty."""
     decisions: DecisionCache | None = None
     """None where `models.reply_cache` is off."""
-    warnings: Callable[[], tuple[str, ...]] = no_warnings
+    warnings: Callable[[], tuple[str, ...]] = tuple
     """What is worse than usual about answers from the index as it is now, a sentence each."""
-    documents: Callable[[], Sequence[DocumentOutline]] = no_documents
+    documents: Callable[[], Sequence[DocumentOutline]] = tuple
     """Every document of the index as it is now, by path."""
-    contents: Callable[[str], Sequence[Chunk]] = no_contents
+    contents: Callable[[str], Sequence[Chunk]] = lambda _: ()
     """Every chunk of the document with this display name, in reading order."""
     tool_use: ToolUse = field(default_factory=NeverTools)
 
@@ -270,63 +237,3 @@ class TextWindows(Protocol):
 
     def windows(self, text: str, *, header: str = "") -> Sequence[str]:
         """Return the texts to embed for `text`, at least one, each with `header` in front."""
-
-
-class IndexWriter(Protocol):
-    """The index, for its one writer. Nothing is seen by readers before `publish`."""
-
-    def documents(self) -> Sequence[DocumentRecord]:
-        """Return the newest version of every document, published or not."""
-
-    def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
-        """Return the vectors that are known already, by the digest of the embedded text."""
-
-    def put(
-        self,
-        record: DocumentRecord,
-        chunks: Sequence[IndexedChunk],
-        *,
-        page_texts: Sequence[str] = (),
-    ) -> None:
-        """Keep a new version of a document for good; raises DocumentError, IndexingError.
-
-        `page_texts` are the texts of its pages, from the first, "" for a page without one.
-        """
-
-    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
-        """Show readers all that was put, documents by key under new paths, and some no more."""
-
-
-@runtime_checkable
-class ReadsAhead(Protocol):
-    """A reader of documents that can begin before it is asked."""
-
-    def begin(self, path: str) -> None:
-        """Begin to read a file that will be asked for next; no error is told before that."""
-
-
-def no_reading_ahead(_: str) -> None:
-    """Do nothing: files are read when they are asked for."""
-
-
-class Chunker(Protocol):
-    """Cuts documents into chunks."""
-
-    def __call__(
-        self, doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
-    ) -> Sequence[LinkedChunk]:
-        """Return the chunks of a document in reading order, of about `chunk_chars` characters."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexingPorts:
-    """The adapters one run of indexing works on."""
-
-    files: FileSource
-    reader: DocumentReader
-    chunker: Chunker
-    embedder: Embedder
-    windows: TextWindows
-    writer: IndexWriter
-    read_ahead: Callable[[str], None] = no_reading_ahead
-    """Told which file will be read next, while another one is being embedded."""

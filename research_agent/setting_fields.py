@@ -2,9 +2,9 @@
 
 import ast
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from research_agent.errors import ConfigError
@@ -81,12 +81,17 @@ def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", value
 
 
-def check_ranges(section: object, prefix: str = "") -> None:
-    """Raise ConfigError for the first number outside its range, in `section` or below it."""
+@lru_cache(maxsize=128)
+def check_ranges(section: Hashable, prefix: str = "") -> None:
+    """Raise ConfigError for the first number outside its range, in `section` or below it.
+
+    Settings are changed for single questions; a section that was found good is not read again.
+    """
     for key, value in values(section).items():
         name = f"{prefix}{key}"
         for section_below in value if isinstance(value, tuple) else (value,):
-            check_ranges(section_below, f"{name}.")
+            if values(section_below):
+                check_ranges(section_below, f"{name}.")
         limits = number_range(type(section), key)
         if limits and isinstance(value, int | float) and not limits.low <= value <= limits.high:
             wanted = f"{limits.low:g} to {limits.high:g} {limits.unit}".rstrip()

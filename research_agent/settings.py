@@ -305,7 +305,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        check_ranges(self)
+        for name in SECTIONS:
+            check_ranges(getattr(self, name), f"{name}.")
         if self.confidence.top_k > self.retrieval.top_k:
             msg = (
                 f"confidence.top_k ({self.confidence.top_k}) must not be larger than "
@@ -332,3 +333,6 @@ class Settings:
         if self.verify.judge != "auto":
             return self.verify.judge
         return "unsure" if self.models.role("verifier").provider == "local" else "all"
+
+
+SECTIONS = tuple(name for name in Settings.__annotations__ if name not in ("preset", "laid"))

@@ -5,8 +5,9 @@ from pathlib import Path
 from threading import Lock
 
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
+from research_agent.index.ports import IndexWriter
 from research_agent.models.adapters.weights import cache_directory
-from research_agent.ports import Embedder, IndexWriter
+from research_agent.ports import Embedder
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
 

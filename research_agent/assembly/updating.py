@@ -15,18 +15,16 @@ from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.run import OnProgress
-from research_agent.index.step import index_documents, preview_documents
-from research_agent.ports import (
+from research_agent.index.ports import (
     DocumentReader,
-    Embedder,
     FileSource,
     IndexingPorts,
     IndexWriter,
     ReadsAhead,
-    TextWindows,
-    no_reading_ahead,
 )
+from research_agent.index.run import OnProgress
+from research_agent.index.step import index_documents, preview_documents
+from research_agent.ports import Embedder, TextWindows
 from research_agent.settings import Settings
 from research_agent.types.documents import IndexReport
 
@@ -78,7 +76,7 @@ class Indexer:
         """Run the step; a rebuild writes to the cache without reading it."""
         embedder = self.embedder
         windows = embedder if isinstance(embedder, TextWindows) else _WholeTexts()
-        ahead = self.reader.begin if isinstance(self.reader, ReadsAhead) else no_reading_ahead
+        ahead = self.reader.begin if isinstance(self.reader, ReadsAhead) else (lambda _: None)
         if self.cache:
             embedder = RememberingEmbedder(embedder, self.cache)
             if not rebuild:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from research_agent.errors import PathError
-from research_agent.ports import FileSource
+from research_agent.index.ports import FileSource
 from research_agent.text.paths import is_below
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
 from research_agent.types.records import DocumentRecord

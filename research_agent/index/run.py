@@ -9,7 +9,7 @@ from typing import Literal
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
-from research_agent.ports import IndexingPorts
+from research_agent.index.ports import IndexingPorts
 from research_agent.text.boilerplate_sections import APPARATUS, apparatus
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header

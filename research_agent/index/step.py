@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Changes
+from research_agent.index.ports import FileSource, IndexingPorts
 from research_agent.index.run import OnProgress, Run, unchanged
-from research_agent.ports import FileSource, IndexingPorts
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
 from research_agent.types.records import DocumentRecord
 from research_agent.types.references import unresolved_words

@@ -5,8 +5,8 @@ from pathlib import Path
 from research_agent.documents.chunking import linked_chunks
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.ports import IndexingPorts
 from research_agent.index.step import index_documents, preview_documents
-from research_agent.ports import IndexingPorts
 from research_agent.types.documents import IndexReport
 from research_agent.types.records import IndexProgress
 from tests.indexing import CuttingEmbedder, MemoryFiles

@@ -8,8 +8,8 @@ import pytest
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.ports import IndexingPorts
 from research_agent.index.step import index_documents
-from research_agent.ports import IndexingPorts
 from research_agent.types.documents import IndexReport, ParsedDocument
 from tests.indexing import CuttingEmbedder, MemoryFiles
 

@@ -1,0 +1,83 @@
+"""What a run of indexing needs from the outside world."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from research_agent.ports import Embedder, TextWindows
+from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.records import DocumentRecord, IndexedChunk
+from research_agent.types.references import LinkedChunk
+
+
+class FileSource(Protocol):
+    """The user's files."""
+
+    def find(self, paths: Collection[str]) -> FoundFiles:
+        """Return the files below `paths`; raises PathError for a path that does not exist."""
+
+    def digest(self, path: str) -> str:
+        """Return the SHA-256 of a file's content; raises DocumentError."""
+
+
+class DocumentReader(Protocol):
+    """Files to documents."""
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file; raises DocumentError, whatever the file holds."""
+
+
+class IndexWriter(Protocol):
+    """The index, for its one writer. Nothing is seen by readers before `publish`."""
+
+    def documents(self) -> Sequence[DocumentRecord]:
+        """Return the newest version of every document, published or not."""
+
+    def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
+        """Return the vectors that are known already, by the digest of the embedded text."""
+
+    def put(
+        self,
+        record: DocumentRecord,
+        chunks: Sequence[IndexedChunk],
+        *,
+        page_texts: Sequence[str] = (),
+    ) -> None:
+        """Keep a new version of a document for good; raises DocumentError, IndexingError.
+
+        `page_texts` are the texts of its pages, from the first, "" for a page without one.
+        """
+
+    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
+        """Show readers all that was put, documents by key under new paths, and some no more."""
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A reader of documents that can begin before it is asked."""
+
+    def begin(self, path: str) -> None:
+        """Begin to read a file that will be asked for next; no error is told before that."""
+
+
+class Chunker(Protocol):
+    """Cuts documents into chunks."""
+
+    def __call__(
+        self, doc_key: str, doc_id: str, document: ParsedDocument, *, source: str, chunk_chars: int
+    ) -> Sequence[LinkedChunk]:
+        """Return the chunks of a document in reading order, of about `chunk_chars` characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingPorts:
+    """The adapters one run of indexing works on."""
+
+    files: FileSource
+    reader: DocumentReader
+    chunker: Chunker
+    embedder: Embedder
+    windows: TextWindows
+    writer: IndexWriter
+    read_ahead: Callable[[str], None] = lambda _: None
+    """Told which file will be read next, while another one is being embedded."""
