@@ -19,13 +19,13 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from research_agent.planning.hops import awaited
+from research_agent.text.questions import check_question
 from research_agent.types import Probe, TraceEvent
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.types.evidence import Evidence, unread
 from research_agent.types.old_results import upgraded
 from research_agent.types.pruning import Pruned
-from research_agent.types.questions import check_question
 from research_agent.types.refinement import Refinement
 from research_agent.types.result import ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.identifiers import identifiers, parts, quotations
+from research_agent.text.questions import MAX_CHARS, check_question
 from research_agent.text.replies import plain_query, reply_object
 from research_agent.text.words import fold, index_words
 from research_agent.types import Message
 from research_agent.types.conversation import FollowUp, Turn
 from research_agent.types.evidence import fenced
-from research_agent.types.questions import MAX_CHARS, check_question
 
 MOST_TURNS, LONGEST_ANSWER, HISTORY_TOKENS = 5, 500, 1000
 """Earlier turns that the model reads, characters of each answer, and tokens of all turns."""

@@ -34,10 +34,10 @@ from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
 from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
 from research_agent.stopping import Stop
+from research_agent.text.questions import check_question
 from research_agent.types import Completion, Message, uncertainty
 from research_agent.types.events import Event, Finished, Stopped, Watching
 from research_agent.types.evidence import place
-from research_agent.types.questions import check_question
 from research_agent.types.result import ResearchResult, Usage
 from research_agent.types.scope import EVERYTHING, Scope, scope_of
 

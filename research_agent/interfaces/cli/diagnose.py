@@ -16,10 +16,10 @@ from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
+from research_agent.text.questions import check_question
 from research_agent.types import Chunk
 from research_agent.types.entropy import probability
 from research_agent.types.evidence import place
-from research_agent.types.questions import check_question
 
 Row = Mapping[str, Any]
 UNLIKE = 20

@@ -22,11 +22,11 @@ from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
 from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.questions import check_question
 from research_agent.types import Chunk, Hit
 from research_agent.types.calls import ChunksResult, Reference
 from research_agent.types.documents import SCANNED, ParseQuality
 from research_agent.types.evidence import place
-from research_agent.types.questions import check_question
 from research_agent.types.records import DocumentRecord, KeptDocument
 from research_agent.types.references import unresolved_words
 from research_agent.types.scope import check_scope, scope_of
