@@ -20,7 +20,7 @@ def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple
 
     A row or sentence is said otherwise by one of another document that has nearly the same words
     and the same number of values, of which exactly one differs; rows also need the same head. The
-    value has to stand in the answer's sentence.
+    sentence of the answer has to say the value.
     """
     found: dict[tuple[str, str], Conflict] = {}
     cited = {item.key: item for item in evidence}

@@ -159,7 +159,7 @@ def _refinement(refinement: Refinement, shown: Callable[[str], str]) -> Refineme
 def _broken(
     pattern: re.Pattern[str], text: str, change: Callable[[str], str], sources: Sequence[str]
 ) -> str:
-    """Return `text` with each match changed that stands in none of the sources."""
+    """Return `text` with each match changed that none of the sources has."""
 
     def changed(match: re.Match[str]) -> str:
         literal = match[0].rstrip(_TRAILING) or match[0]

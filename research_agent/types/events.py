@@ -1,7 +1,7 @@
 """What happens while a question is answered: one stream of events for every door.
 
 Each event is a plain value with a tag, `event`, so that it is the same object as JSON. They are
-made from what the graph's steps write (`core.event_making`); steps know nothing of them.
+made from what the graph's steps write (`answering.events`); steps know nothing of them.
 """
 
 from collections.abc import Callable, Mapping

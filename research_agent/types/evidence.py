@@ -21,7 +21,7 @@ class Evidence:
 
 
 def order(hit: Hit) -> tuple[float, str, int, str]:
-    """Return the sort key of evidence: best first, then as it stands in the documents."""
+    """Return the sort key of evidence: best first, then in the order of the documents."""
     return (-hit.score, hit.chunk.doc_id, hit.chunk.start_page, hit.chunk.chunk_id)
 
 
@@ -36,7 +36,7 @@ def unread(scope: Scope, evidence: Sequence[Evidence]) -> Scope:
 
 
 def place(chunk: Chunk) -> str:
-    """Return where a chunk stands, for people: document, page, printed page, section.
+    """Return the place of a chunk, for people: document, page, printed page, section.
 
     The page is left out where a format has none.
 
@@ -82,7 +82,7 @@ def readable(chunk: Chunk) -> str:
     """Return a chunk's text as models read it best; what is quoted is the text itself.
 
     A table is spelled out row by row unless that makes it too long for a prompt; the steps of an
-    algorithm stand on lines of their own.
+    algorithm are lines of their own.
     """
     spelled = spelled_out(chunk.text) if chunk.kind == "table" else prettified(chunk.text)
     return spelled if len(spelled) <= MAX_SPELLED else chunk.text
@@ -107,7 +107,7 @@ def fenced(text: str) -> str:
 
 
 def attribute(text: str) -> str:
-    """Return text of a document as it may stand in quotes in the first line of a fence.
+    """Return text of a document as it may be quoted in the first line of a fence.
 
     >>> attribute('a "b" <c>')
     "a 'b' &lt;c>"

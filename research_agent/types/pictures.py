@@ -1,4 +1,4 @@
-"""A page of a document as a picture, and where words stand on it."""
+"""A page of a document as a picture, and where words are on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -14,4 +14,4 @@ Refused = Literal[
 ]
 """Why nothing was answered (docs/answers.md); empty where something was. "unsupported_draft": the
 evidence contradicts every sentence of the draft, or `answer.unconfirmed` lets it not be shown.
-"wrong_scope" stands in results of earlier versions."""
+"wrong_scope" is in results of earlier versions."""

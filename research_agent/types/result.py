@@ -25,11 +25,11 @@ told apart, or the whole answer is refused for them."""
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a claim can be looked up; `quote` stands word for word in the chunk."""
+    """Where a claim can be looked up; the chunk has the `quote` word for word."""
 
     key: str
     place: str
-    """Where it stands, in words: document, page, printed page, section."""
+    """The place in words: document, page, printed page, section."""
     doc_id: str
     title: str
     date: str
@@ -47,8 +47,8 @@ class Citation:
     """Where the quote begins in the chunk's text, in characters."""
     quote_end: int
     page_spans: tuple[PageSpan, ...] = ()
-    """Where the quote stands in the texts of the PDF's pages, by the library's characters: several
-    parts where something else stands between them. Empty where it is not known."""
+    """The quote in the texts of the PDF's pages, by the library's characters: several parts where
+    something else is between them. Empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from research_agent.errors import ModelBusyError
-from research_agent.ports import ChatModel, Ports
+from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.types import Completion, ModelCall
 from tests.fakes import BYPASSING, YES, ScriptedChat, ports, says
@@ -23,22 +23,18 @@ def silent(text: str) -> Completion:
     return Completion(text, ModelCall("answer", 100, 10, model="fake"))
 
 
-def given(first: Completion, sampler: ChatModel | None) -> Ports:
+def given(first: Completion, sampler: ScriptedChat) -> Ports:
     return replace(ports(ScriptedChat(first, YES), texts=TEXTS), sampler=sampler)
 
 
 def test_agreement_counts_as_confident() -> None:
     """The second answer reads the same evidence in the reverse order."""
-    first, second = (
-        ScriptedChat(silent(GOOD), YES),
-        ScriptedChat(silent("230 degrees: bread is baked.")),
-    )
+    first, second = ScriptedChat(silent(GOOD), YES), ScriptedChat(silent("230 degrees: bread."))
     result = run(replace(ports(first, texts=TEXTS), sampler=second), TWICE, QUESTION)
+    order = [re.findall(r'key="(c\d)"', chat.asked[0][1]) for chat in (first, second)]
 
     assert ("disagreement", "confident") == (result.uncertainty.source, result.stop_reason)
-    order = [re.findall(r'key="(c\d)"', chat.asked[0][1]) for chat in (first, second)]
-    assert [["c1", "c2"], ["c2", "c1"]] == order
-    assert 3 == result.usage.llm_calls
+    assert ([["c1", "c2"], ["c2", "c1"]], 3) == (order, result.usage.llm_calls)
 
 
 def test_difference_is_told_in_words() -> None:
@@ -52,29 +48,29 @@ def test_difference_is_told_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sampler", "note"),
+    ("sampler", "budget", "asked", "note"),
     [
-        (ScriptedChat(ModelBusyError("busy")), "no second answer to compare: busy"),
-        (ScriptedChat(silent(" ")), "the second answer is empty"),
+        (ModelBusyError("busy"), {}, 1, "answer: no second answer to compare: busy"),
+        (silent(" "), {}, 1, "answer: the second answer is empty"),
+        (silent(GOOD), {"llm_calls": 2}, 0, "answer: no second answer to compare"),
+        (silent(GOOD), {"tokens": 600}, 0, "answer: no second answer to compare"),
     ],
+    ids=["failed", "empty", "no call left", "no room for its full length"],
 )
-def test_failure_goes_one_rung_down(sampler: ScriptedChat, note: str) -> None:
+def test_failure_goes_one_rung_down(
+    sampler: Completion | ModelBusyError, budget: dict[str, int], asked: int, note: str
+) -> None:
     """With a warning; the answer stays."""
-    result = run(given(silent(GOOD), sampler), TWICE, QUESTION)
+    chat, limits = ScriptedChat(sampler), BudgetSettings(rounds=1, **budget)
+    result = run(given(silent(GOOD), chat), replace(TWICE, budget=limits), QUESTION)
 
-    assert ("overlap", "unchecked") == (result.uncertainty.source, result.stop_reason)
+    assert (asked, "overlap", "unchecked") == (
+        len(chat.asked),
+        result.uncertainty.source,
+        result.stop_reason,
+    )
     assert ["absent", "failed"] == [passed.why for passed in result.uncertainty.passed]
-    assert f"answer: {note}" in result.warnings
-
-
-def test_what_is_not_paid_goes_one_rung_down() -> None:
-    """Two calls are the answer's and its check's."""
-    sampler = ScriptedChat(silent(GOOD))
-    settings = replace(TWICE, budget=BudgetSettings(rounds=1, llm_calls=2))
-    result = run(given(silent(GOOD), sampler), settings, QUESTION)
-
-    assert ([], "overlap") == (sampler.asked, result.uncertainty.source)
-    assert any("no second answer" in warning for warning in result.warnings)
+    assert any(warning.startswith(note) for warning in result.warnings)
 
 
 @pytest.mark.parametrize(
@@ -91,12 +87,3 @@ def test_it_is_not_asked_for_without_need(first: Completion, settings: Settings)
     run(given(first, sampler), settings, QUESTION)
 
     assert [] == sampler.asked
-
-
-def test_a_second_answer_of_less_length_is_not_asked_for() -> None:
-    """It would differ by all that it has no room for."""
-    sampler = ScriptedChat(silent(GOOD))
-    settings = replace(TWICE, budget=BudgetSettings(rounds=1, tokens=600))
-    result = run(given(silent(GOOD), sampler), settings, QUESTION)
-
-    assert ([], "overlap") == (sampler.asked, result.uncertainty.source)

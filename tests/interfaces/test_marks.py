@@ -87,28 +87,19 @@ def in_report(answer: str, _: pytest.CaptureFixture[str], folder: Path) -> str:
     return f"{part.text()}\n{COUNTED if result.contradicted else ''}"
 
 
-DOORS = [in_terminal, as_json, as_tool, over_mcp, in_report]
 Door = Callable[[str, pytest.CaptureFixture[str], Path], str]
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", [in_terminal, as_json, as_tool, over_mcp, in_report])
 def test_marks_and_counts(door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What is supported has no mark, what is not has its own; all are counted."""
+    """What is not supported has its own; where nothing is supported, that is said first."""
     told = door(MIXED, capsys, tmp_path)
+    nothing = door(f"{OPEN} [c1].", capsys, tmp_path)
 
     assert told.startswith(f"{SURE} [c1]. {OPEN} [unconfirmed]. {WRONG} [c1][contradicted].")
     assert COUNTED in told
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_nothing_confirmed_is_said_first(
-    door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """With the nearest passage, and the draft below."""
-    told = door(f"{OPEN} [c1].", capsys, tmp_path)
-
-    assert told.startswith(NOTICE)
-    assert "[unconfirmed]." in told.splitlines()[2]
+    assert nothing.startswith(NOTICE)
+    assert "[unconfirmed]." in nothing.splitlines()[2]
 
 
 def test_a_conversation_keeps_the_marks() -> None:

@@ -35,7 +35,7 @@ not asked for, because values of different lengths cannot be compared."""
 PASSAGE_TOKENS = 300
 """What is shown of a chunk: its sentences nearest to the question."""
 MOST_FAILURES = 2
-"""After so many failed calls in a row no further one is made."""
+"""Failed calls in a row after which no further one is made."""
 Unmeasured = Literal["", "no log-probabilities", "nothing to score", "failed", "not paid"]
 """Why there is no value; empty where there is one. "no log-probabilities": the server gave none, or
 they do not make up the text. "nothing to score": the reply is empty, or no token with a letter or

@@ -24,7 +24,7 @@ from research_agent.types.verification import Check
 Count = Callable[[str], int]
 """How many tokens a text has."""
 Around = Callable[[Chunk, int], Sequence[Chunk]]
-"""The chunks up to so many places before and after one."""
+"""The chunks of a document up to a number of places before and after one of them."""
 LEAST = 1
 """Chunks that pruning leaves in any case."""
 SUMMED = (
