@@ -27,7 +27,6 @@ from research_agent.types.documents import SCANNED, ParsedDocument, ParseQuality
 LARGE_TYPE = 1.3
 """Factor by which type is larger than most of the first page's, where it may be the title's."""
 TITLE_CHARS = 200  # a longer "title" is none
-CUT = "the end of the file is missing; pages may be lost"
 TAIL = 2048  # bytes at the end in which a whole file has its mark of the end
 
 _NO_TITLE = re.compile(
@@ -67,6 +66,10 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     pages, quality, warnings = _pages(document)
     if not any(page.spans for page in pages):
         raise DocumentError(SCANNED)
+    if b"%%EOF" not in data[-TAIL:]:  # the library mends such a file without a word
+        empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
+        lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
+        warnings.append(f"the end of the file is missing; {lost}")
     numbered = [without_line_numbers(page) for page in pages]
     cleaned, printed = without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
@@ -85,7 +88,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         page_texts=tuple(page.text for page in pages),
         date=_date(document),
         page_labels=_page_labels(document, printed),
-        warnings=(*warnings, *([CUT] if b"%%EOF" not in data[-TAIL:] else [])),
+        warnings=tuple(warnings),
         quality=replace(
             quality, line_numbers=counts[0] - counts[1], running_heads=counts[1] - counts[2]
         ),
