@@ -11,7 +11,7 @@ from research_agent.closeable import Closing
 from research_agent.documents.adapters.sandbox import SandboxedFunction
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
-from research_agent.types.pictures import Box, PagePicture, PageRequest
+from research_agent.types.documents import Box, PagePicture, PageRequest
 
 BEGINNINGS = {"png": b"\x89PNG\r\n", "jpeg": b"\xff\xd8\xff"}
 """First bytes of the pictures that are let through."""

@@ -111,3 +111,39 @@ class IndexReport:
     def count(self, status: str) -> int:
         """Return how many files have `status`."""
         return sum(file.status == status for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a picture, in its pixels, from the upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as it is shown."""
+
+    kind: str
+    """The picture's format: "png" or "jpeg"."""
+    data: str
+    """The picture in base64."""
+    width: int
+    height: int
+    text: str
+    """The page's text as the file has it now, one character for each of the library's."""
+    boxes: tuple[tuple[Box, ...], ...]
+    """For each span that was asked for, a box a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A page to draw, and the spans of its text to find on it."""
+
+    path: str
+    page: int
+    """Counted from 1."""
+    spans: tuple[tuple[int, int], ...] = ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from research_agent.errors import DocumentError, IndexingError
 from research_agent.ports import ChunkStore
-from research_agent.types.pictures import Box, PagePicture, PageRequest
+from research_agent.types.documents import Box, PagePicture, PageRequest
 from research_agent.types.result import Citation, ResearchResult
 
 Draw = Callable[[PageRequest], PagePicture]

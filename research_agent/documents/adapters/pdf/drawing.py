@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 from research_agent.documents.adapters.pdf.glyphs import page_text
 from research_agent.documents.adapters.pdf.parsing import open_pdf
 from research_agent.errors import DocumentError
-from research_agent.types.pictures import Box, PagePicture, one_a_line
+from research_agent.types.documents import Box, PagePicture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,7 +62,7 @@ def _drawn(page: pypdfium2.PdfPage, spans: Sequence[tuple[int, int]]) -> PagePic
     try:
         chars = page_text(text)
         boxes = tuple(
-            one_a_line(list(_boxes(page, text, span, image.size))) for span in _inside(spans, chars)
+            box_a_line(list(_boxes(page, text, span, image.size))) for span in _inside(spans, chars)
         )
     finally:
         text.close()
@@ -112,3 +112,34 @@ def _pixel(
     whole = (size[0] * FINE, size[1] * FINE)
     pdfium.FPDF_PageToDevice(page.raw, 0, 0, *whole, 0, x, y, byref(column), byref(row))
     return column.value / FINE, row.value / FINE
+
+
+def box_a_line(boxes: Sequence[Box]) -> tuple[Box, ...]:
+    """Return boxes that follow one another, those of one line as one.
+
+    Two are on one line where they share more than half of the lower one's height; those of lines
+    that run from top to bottom stay apart.
+
+    >>> box_a_line([Box(10, 10, 20, 8), Box(31, 11, 9, 6), Box(10, 30, 5, 8)])
+    (Box(left=10, top=10, width=30, height=8), Box(left=10, top=30, width=5, height=8))
+    """
+    lines: list[Box] = []
+    for box in boxes:
+        if lines and _same_line(lines[-1], box):
+            lines[-1] = _around(lines[-1], box)
+        else:
+            lines.append(box)
+    return tuple(lines)
+
+
+def _same_line(one: Box, other: Box) -> bool:
+    shared = min(one.top + one.height, other.top + other.height) - max(one.top, other.top)
+    upright = one.width + other.width > max(one.height, other.height)
+    return upright and shared > min(one.height, other.height) / 2
+
+
+def _around(one: Box, other: Box) -> Box:
+    left, top = min(one.left, other.left), min(one.top, other.top)
+    right = max(one.left + one.width, other.left + other.width)
+    bottom = max(one.top + one.height, other.top + other.height)
+    return Box(left, top, right - left, bottom - top)
