@@ -77,12 +77,14 @@ def test_damaged_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) ->
 
 
 def test_unwritable_place_is_no_fault(tmp_path: Path) -> None:
-    """A file where the folder should be: nothing is kept, nothing fails."""
+    """A file for the folder, a folder for the file: nothing is kept, nothing fails or stays."""
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
-    file = CapabilitiesFile(tmp_path / "taken" / "endpoints.json")
-    file.put(KEY, LEARNED)
-
-    assert ServerCapabilities() == file.get(KEY)
+    (tmp_path / "endpoints.json").mkdir()
+    for path in (tmp_path / "taken" / "endpoints.json", tmp_path / "endpoints.json"):
+        file = CapabilitiesFile(path)
+        file.put(KEY, LEARNED)
+        assert ServerCapabilities() == file.get(KEY)
+    assert ["endpoints.json", "taken"] == sorted(path.name for path in tmp_path.iterdir())
 
 
 def test_file_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,6 @@ are asked again. Two processes that write at once may lose what one of them lear
 """
 
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from research_agent.models.server_capabilities import ServerCapabilities
+from research_agent.private_files import replace_text
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -58,7 +57,8 @@ class CapabilitiesFile:
             kept = {**entries, key: _Entry(learned, self._now())}
             newest = sorted(kept.items(), key=lambda item: -item[1].since)[:MAX_ENTRIES]
             with suppress(OSError):
-                _write(self._path, {name: asdict(entry) for name, entry in newest})
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                replace_text(self._path, json.dumps({k: asdict(v) for k, v in newest}, indent=1))
 
     def _entries(self) -> Mapping[str, _Entry]:
         """Return what the file holds and is young enough."""
@@ -76,16 +76,3 @@ def _codec() -> "TypeAdapter[dict[str, _Entry]]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(dict[str, _Entry])
-
-
-def _write(path: Path, content: Mapping[str, object]) -> None:
-    """Put a file in the place of `path` at once, so that nobody reads half of it."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

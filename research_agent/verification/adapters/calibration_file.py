@@ -1,14 +1,13 @@
 """The file beside an index that holds its fitted limits."""
 
 import json
-import os
-import tempfile
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from research_agent.errors import IndexDamagedError, IndexingError
+from research_agent.private_files import replace_text
 from research_agent.verification.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -50,17 +49,9 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     """
     content = {"format": FORMAT, **asdict(calibration)}
     del content["ignored"]
-    name = ""
     try:
-        number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
+        replace_text(path, json.dumps(content, indent=1))
     except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
         raise IndexingError(
             f"The calibration {path} cannot be written: {error}.",
             hint="Look at the free space of the disk, and at who may write to the folder.",
