@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from itertools import combinations
+from itertools import chain, combinations
 
 MAX_DIGITS = 40
 """A longer number is compared as text."""
@@ -123,41 +123,31 @@ def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
     """
     values = [value for other in pool[:MAX_POOL] for value in _values(other)]
     for target in _values(figure):
-        place = _unit(target, significant=False)
+        near = _last_digit(target, significant=False) / 2
+        found = (value * scale for value in values for scale in _SCALES)
+        made = (x for one, other in combinations(values, 2) for x in _combined(one, other))
         if any(_rounds(target, value) for value in values if value != target):
             return True
-        if any(_near(target, value * scale, place) for value in values for scale in _SCALES):
+        if any(abs(target - x) < near or target == x for x in chain(found, made)):
             return True
-        for one, other in combinations(values, 2):
-            if any(_near(target, value, place) for value in _combined(one, other)):
-                return True
     return False
 
 
 def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
-    yield one + other
-    yield abs(one - other)
-    yield one * other
+    yield from (one + other, abs(one - other), one * other)
     for high, low in ((one, other), (other, one)):
         if low:
-            yield high / low
-            yield 100 * high / low
-            yield abs(100 * (high - low) / low)
+            yield from (high / low, 100 * high / low, abs(100 * (high - low) / low))
 
 
 def _rounds(target: Decimal, value: Decimal) -> bool:
-    """Return whether `target` is `value` rounded; it has fewer digits than that then."""
-    unit = _unit(target, significant=True)
-    return (
-        bool(target) and unit > _unit(value, significant=True) and abs(value - target) <= unit / 2
-    )
+    """Return whether `target` is `value` rounded, so that it has fewer digits."""
+    unit = _last_digit(target, significant=True)
+    fewer = unit > _last_digit(value, significant=True)
+    return bool(target) and fewer and abs(value - target) <= unit / 2
 
 
-def _near(target: Decimal, value: Decimal, place: Decimal) -> bool:
-    return abs(target - value) < place / 2 or target == value
-
-
-def _unit(value: Decimal, *, significant: bool) -> Decimal:
+def _last_digit(value: Decimal, *, significant: bool) -> Decimal:
     """Return the size of a number's last digit, or of its last digit but zeros."""
     exponent = int(value.normalize().as_tuple().exponent)
     return Decimal(10) ** (exponent if significant else min(exponent, 0))
