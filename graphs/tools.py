@@ -183,21 +183,6 @@ def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> Bas
     return ResearchTools(RunContext(ports, settings, prompts)).tools(outline=False)[0]
 
 
-class _Tool(StructuredTool):
-    """A tool that also says so where it takes no argument and is given one.
-
-    The base class drops what is given to a tool without arguments.
-    """
-
-    def _to_args_and_kwargs(
-        self, tool_input: str | dict[str, Any], tool_call_id: str | None
-    ) -> tuple[tuple[str, ...], dict[str, Any]]:
-        schema = self.args_schema
-        if isinstance(schema, type) and issubclass(schema, ToolInput) and not schema.model_fields:
-            schema.model_validate(tool_input or {})
-        return super()._to_args_and_kwargs(tool_input, tool_call_id)
-
-
 def made_tool(
     name: str,
     description: str,
@@ -221,9 +206,9 @@ def made_tool(
             return told(input_error(schema, error))
         return str(error)
 
-    return _Tool.from_function(
+    return StructuredTool.from_function(
         run,
-        _awaiting(awaited) if awaited else None,
+        awaited,
         name=name,
         description=description,
         args_schema=schema,
@@ -232,17 +217,3 @@ def made_tool(
         handle_tool_error=True,
         handle_validation_error=refused,
     )
-
-
-def _awaiting(
-    body: Callable[..., Awaitable[tuple[str, object]]],
-) -> Callable[..., Awaitable[tuple[str, object]]]:
-    """Return `body` with its wrong arguments told."""
-
-    async def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
-        try:
-            return await body(**arguments)
-        except ToolInputError as error:
-            raise ToolException(told(error)) from error
-
-    return run

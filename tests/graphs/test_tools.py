@@ -250,19 +250,6 @@ def test_as_many_hits_are_found_as_the_filter_may_see() -> None:
         assert found == tools.search("bread", max_chunks=10).total_found
 
 
-@pytest.mark.parametrize("wrong", [{"folder": "x"}, {"query": "bread", "limit": 3}])
-def test_a_list_of_documents_takes_no_argument(wrong: dict[str, object]) -> None:
-    """It says so instead of leaving out what was meant; a null is nothing."""
-    tool = research_tools().tools()[2]
-    message = call(tool, **wrong)
-
-    assert "error" == message.status
-    assert f"there is no argument {next(iter(wrong))!r}" in message.text
-    assert message.text.endswith("The arguments are: none.")
-    assert "success" == call(tool).status == call(tool, folder=None).status
-    assert tool.invoke({}).startswith("2 documents")
-
-
 def test_chunks_in_the_order_of_asking_then_by_depth() -> None:
     """Each once, with counts by depth, the tokens, and ids that nobody knows."""
     message = call(research_tools().tools()[1], chunk_ids=["c", "a", "zz", "a"], max_total_chunks=4)
