@@ -62,28 +62,6 @@ def test_files_are_told_by_their_content(
     assert kinds == {block.kind for block in sandbox.read(str(tmp_path / name)).blocks}
 
 
-def test_every_gold_name_is_a_heading() -> None:
-    """Operations, schemas and security schemes that the questions ask for head a chunk."""
-    heads = {
-        (name, chunk.kind, word)
-        for name in SPECS
-        for chunk, _ in chunks(real(name))
-        for word in chunk.text.split("\n")[0].split()
-    }
-    lines = data_set("openapi", "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    wanted = []
-    for question in map(json.loads, lines):
-        gold = question["gold"]
-        wanted += [
-            (question["spec"], "operation", one["operationId"]) for one in gold["operations"]
-        ]
-        wanted += [(question["spec"], "schema", name) for name in gold["schemas"]]
-        wanted += [(question["spec"], "security", name) for name in gold["security"]]
-
-    assert 35 == len(wanted)
-    assert [] == [name for name in wanted if name not in heads]
-
-
 def test_numbers_of_the_real_ones() -> None:
     """Every operation, schema and scheme is a chunk; no reference dangles; it is quick."""
     start = time.process_time()

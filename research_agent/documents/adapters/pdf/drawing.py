@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from ctypes import byref, c_int
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -30,19 +31,14 @@ def draw_page(data: bytes, number: int, spans: Sequence[tuple[int, int]]) -> Pag
 
     Raises DocumentError where the file is no readable PDF, or the page is not there or damaged.
     """
-    document = open_pdf(data)
     try:
-        if not 1 <= number <= len(document):
-            raise DocumentError(f"it has no page {number} any more")
-        page = document[number - 1]
-        try:
-            return _drawn(page, spans)
-        finally:
-            page.close()
+        with closing(open_pdf(data)) as document:
+            if not 1 <= number <= len(document):
+                raise DocumentError(f"it has no page {number} any more")
+            with closing(document[number - 1]) as page:
+                return _drawn(page, spans)
     except pypdfium2.PdfiumError as error:
         raise DocumentError(f"page {number} cannot be drawn") from error
-    finally:
-        document.close()
 
 
 def _drawn(page: pypdfium2.PdfPage, spans: Sequence[tuple[int, int]]) -> PagePicture:
@@ -52,29 +48,18 @@ def _drawn(page: pypdfium2.PdfPage, spans: Sequence[tuple[int, int]]) -> PagePic
     scale = min(WIDTH / width, HEIGHT / height)
     if min(width, height) * scale < 1:
         raise DocumentError("the page is too narrow to be drawn")
-    bitmap = page.render(scale=scale)
-    try:
+    with closing(page.render(scale=scale)) as bitmap:
         image = bitmap.to_pil().convert("RGB")
-    finally:
-        bitmap.close()
     kind, encoded = _encoded(image)
-    text = page.get_textpage()
-    try:
+    boxes = []
+    with closing(page.get_textpage()) as text:
         chars = page_text(text)
-        boxes = tuple(
-            box_a_line(list(_boxes(page, text, span, image.size))) for span in _inside(spans, chars)
-        )
-    finally:
-        text.close()
+        for span in spans:
+            first, end = (min(max(place, 0), len(chars)) for place in span)
+            found = list(_boxes(page, text, (first, end), image.size))
+            boxes.append(box_a_line(found))
     picture = b64encode(encoded).decode("ascii")
-    return PagePicture(kind, picture, image.width, image.height, chars, boxes)
-
-
-def _inside(spans: Sequence[tuple[int, int]], chars: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans, cut to the characters that there are."""
-    for start, end in spans:
-        first = min(max(start, 0), len(chars))
-        yield first, min(max(end, first), len(chars))
+    return PagePicture(kind, picture, image.width, image.height, chars, tuple(boxes))
 
 
 def _encoded(image: "Image") -> tuple[str, bytes]:

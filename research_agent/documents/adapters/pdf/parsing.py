@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import PurePath
@@ -41,11 +41,8 @@ def parse_pdf(data: bytes) -> ParsedDocument:
     A page that cannot be read costs only itself, and a warning. Raises DocumentError where the
     file is encrypted, is no readable PDF, or has no text at all.
     """
-    document = open_pdf(data)
-    try:
+    with closing(open_pdf(data)) as document:
         return _parse(document, data)
-    finally:
-        document.close()
 
 
 def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
@@ -118,18 +115,12 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, l
 
 
 def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
-    page = document[index]
-    try:
-        text = page.get_textpage()
-        try:
+    with closing(document[index]) as page:
+        with closing(page.get_textpage()) as text:
             chars = page_text(text)
             glyphs, height = page_glyphs(text, page, chars)
             found = spans(glyphs)
-        finally:
-            text.close()
         return Page(found, height, chars), pdfium.FPDFPage_CountObjects(page)
-    finally:
-        page.close()
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
