@@ -50,7 +50,7 @@ def index(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def config(folder: Path, url: str, prune: str = "{}") -> str:
     file = folder / "c.yaml"
     chat = f"{{provider: openai, model: scripted, base_url: '{url}'}}"
-    file.write_text(f"models: {{chat: {chat}, retries: 0}}\nprune: {prune}\n", encoding="utf-8")
+    file.write_text(f"models: {{chat: {chat}}}\nprune: {prune}\n", encoding="utf-8")
     return str(file)
 
 

@@ -11,7 +11,7 @@ ASKED = [Message("system", "Be brief."), Message("user", "SECRET DOCUMENT: capit
 KEY = "sk-secret-key"
 
 
-def endpoint(url: str, *, timeout: float = 20, top_logprobs: int = 5) -> Endpoint:
+def endpoint(url: str, *, timeout: float = 20) -> Endpoint:
     return Endpoint(
         model="m",
         url=lambda: url,
@@ -19,14 +19,13 @@ def endpoint(url: str, *, timeout: float = 20, top_logprobs: int = 5) -> Endpoin
         api_key=KEY,
         key_env="MY_KEY",
         timeout=timeout,
-        top_logprobs=top_logprobs,
     )
 
 
 @contextmanager
-def chat(script: Script, *, timeout: float = 20, top_logprobs: int = 5) -> Iterator[OpenAIChat]:
+def chat(script: Script, *, timeout: float = 20) -> Iterator[OpenAIChat]:
     with server(script) as url:
-        model = OpenAIChat(endpoint(url, timeout=timeout, top_logprobs=top_logprobs))
+        model = OpenAIChat(endpoint(url, timeout=timeout))
         try:
             yield model
         finally:

@@ -30,7 +30,7 @@ from tests.loopback import (
     tool_reply,
 )
 from tests.loopback_events import event, events
-from tests.loopback_faults import chunk, head
+from tests.loopback_faults import FAULTS, chunk, head
 from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
 
 DAY = "Thu, 01 Jan 2099"
@@ -384,16 +384,6 @@ def test_what_an_earlier_run_learned_holds() -> None:
     assert not {"logprobs", "top_logprobs", "max_tokens"} & set(seen[0])
 
 
-def test_more_alternatives_than_a_server_gives() -> None:
-    """Where twenty are refused, five are asked for before none are."""
-    refusal = error_reply(400, "Requested sample logprobs of 20, which is greater than 5")
-    script, seen = replies(refusal, text_reply("a"))
-    with chat(script, top_logprobs=20) as model:
-        ask(model)
-        ask(model)
-    assert [20, 5, 5] == [request["top_logprobs"] for request in seen]
-
-
 @pytest.mark.parametrize(
     ("told", "error"),
     [
@@ -426,3 +416,32 @@ def test_stream_ends_at_once_above_its_limit() -> None:
     with chat(lambda _: Live(write)) as model, pytest.raises(ModelError, match="limit of 9"):
         ask(model)
     assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("stream cut without finish_reason", ModelUnavailableError),
+        ("stream that only says it is done", ModelUnavailableError),
+        ("half an event", ModelUnavailableError),
+        ("reset within the reply", ModelUnavailableError),
+        ("broken JSON in an event", ModelReplyError),
+        ("endless line", ModelReplyError),
+        ("2 MB reply", ModelReplyError),
+        ("compressed though not asked", ModelReplyError),
+    ],
+)
+def test_replies_that_are_not_whole(fault: str, error: type[ModelError]) -> None:
+    """A part of a reply is never given for the whole, and nothing endless is read."""
+    with chat(FAULTS[fault](lambda _: CLOSED)) as model, pytest.raises(ModelError) as caught:
+        ask(model)
+    assert error is type(caught.value)
+
+
+def test_what_was_said_without_an_end() -> None:
+    """A reply that came at once but says not how it ended is refused."""
+    with (
+        chat(lambda _: text_reply("Paris", finish_reason=None)) as model,
+        pytest.raises(ModelReplyError, match="broke its reply off"),
+    ):
+        ask(model, max_tokens=1)

@@ -111,7 +111,7 @@ class Chats:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment, server = self._settings, self._environment, self.server(role)
         endpoint = (
-            embedded_endpoint(self._embedded, settings)
+            embedded_endpoint(self._embedded)
             if role.provider == "local"
             else endpoint_of(key, role, settings, environment)
         )

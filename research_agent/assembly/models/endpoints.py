@@ -50,11 +50,10 @@ def endpoint_of(
         api_key=api_key(key, role, environment),
         key_env=key_variable(role),
         timeout=timeout,
-        top_logprobs=settings.top_logprobs,
     )
 
 
-def embedded_endpoint(server: LlamaServer, settings: ModelSettings) -> Endpoint:
+def embedded_endpoint(server: LlamaServer) -> Endpoint:
     """Return the endpoint of the embedded model."""
     return Endpoint(
         model="local",
@@ -63,7 +62,6 @@ def embedded_endpoint(server: LlamaServer, settings: ModelSettings) -> Endpoint:
         api_key=server.api_key,
         timeout=UNHURRIED,
         embedded=True,
-        top_logprobs=settings.top_logprobs,
     )
 
 

@@ -93,7 +93,6 @@ class OpenAIChat:
             options = request_options(
                 asked,
                 (*self._learned.refused, *(("stream",) if plain else ())),
-                top_logprobs=self._endpoint.top_logprobs,
                 temperature=self._endpoint.temperature,
             )
             with translated_errors(self._endpoint):

@@ -57,8 +57,6 @@ class Endpoint:
     """Seconds from a request to its reply's last byte, once the address is known."""
     embedded: bool = False
     """The server is a child of this process."""
-    top_logprobs: int = 5
-    """Likeliest tokens asked for at each place of a free text, 1 to 20."""
     temperature: float = 0
     """How freely tokens are sampled; 0: the likeliest one always."""
 

@@ -11,8 +11,8 @@ from research_agent.ports import CallOptions
 if TYPE_CHECKING:
     import openai
 
-MODEST_TOP = 5
-"""Alternatives that are asked for where a server refuses more."""
+TOP_LOGPROBS = 5
+"""Likeliest tokens asked for at each place of a free text."""
 REFUSING = (400, 403, 422, 501)
 WORDS: Mapping[str, re.Pattern[str]] = {
     "stream": re.compile(r"\bstream(ing|ed|_options)?\b|\binclude_usage\b"),
@@ -39,13 +39,11 @@ class Options:
     tools: tuple[dict[str, Any], ...]
     streamed: bool
     max_tokens: int
-    top: int
-    """Alternatives asked for at each place; 0: no log-probabilities."""
 
     @property
     def max_bytes(self) -> int:
         """How large the reply may be."""
-        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * (self.top + 4)
+        return REPLY_BYTES + self.max_tokens * TOKEN_BYTES * (TOP_LOGPROBS + 4)
 
     def refused(self, error: "openai.APIStatusError") -> str:
         """Return which of the options the server refuses by name; empty where it is none."""
@@ -54,13 +52,10 @@ class Options:
         text = told(error)
         sent = {*self.body, *(("stream",) if self.streamed else ())}
         named = (name for name, words in WORDS.items() if name in sent and words.search(text))
-        name = next(named, "")
-        return "top_logprobs" if name == "logprobs" and self.top > MODEST_TOP else name
+        return next(named, "")
 
 
-def request_options(
-    asked: CallOptions, refused: Collection[str], *, top_logprobs: int, temperature: float
-) -> Options:
+def request_options(asked: CallOptions, refused: Collection[str], *, temperature: float) -> Options:
     """Return what is asked for without what the server has `refused`.
 
     Log-probabilities and a stream are asked for in free text, without tools and a schema.
@@ -74,11 +69,9 @@ def request_options(
     if free:
         body["logprobs"] = True
     body = {name: value for name, value in body.items() if name not in refused}
-    top = min(top_logprobs, MODEST_TOP if "top_logprobs" in refused else 20)
     if "logprobs" in body:
-        body["top_logprobs"] = top
+        body["top_logprobs"] = TOP_LOGPROBS
     if "max_tokens" in refused:
         body["max_completion_tokens"] = limit
     streamed = free and limit > 1 and "stream" not in refused
-    given = tuple(dict(tool) for tool in tools)
-    return Options(body, given, streamed, limit, top if "logprobs" in body else 0)
+    return Options(body, tuple(dict(tool) for tool in tools), streamed, limit)
