@@ -14,7 +14,6 @@ from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import (
     IndexDamagedError,
-    IndexLockedError,
     IndexMismatchError,
     IndexMissingError,
     ModelMissingError,
@@ -170,13 +169,6 @@ def test_readers_do_not_wait_for_the_writer(docs: Path) -> None:
         assert not files.vectors.exists()
 
 
-def test_the_second_writer_is_told_who_writes(docs: Path) -> None:
-    """Two writers at a time: the second one stops with the first one's name."""
-    update(docs)
-    with locate("default").locked(), pytest.raises(IndexLockedError, match="written by process"):
-        update(docs)
-
-
 class OtherEmbedder(WordEmbedder):
     """The same vectors under another name."""
 
@@ -244,16 +236,6 @@ def test_rebuilding_from_an_unreadable_path_costs_nothing(
             update(docs, rebuild=True)
     with opened() as index:
         assert (KEY, KEY) == best(index)
-
-
-def test_another_chunk_length_is_said(docs: Path) -> None:
-    """Changing documents.chunk_chars cuts again, and equal texts are not embedded again."""
-    update(docs)
-    longer = replace(SETTINGS, documents=DocumentSettings(chunk_chars=2000))
-    report = update(docs, settings=longer)
-    assert {"indexed"} == {file.status for file in report.files}
-    assert all("cut anew with chunk_chars=2000" in file.reason for file in report.files)
-    assert 0 == report.embedded
 
 
 def test_indexes_are_listed_and_removed(docs: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.index import open_index
-from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import IndexMismatchError, ModelUnavailableError, PathError
@@ -122,14 +121,6 @@ def test_a_rebuild_embeds_anew(docs: Path, tmp_path: Path) -> None:
         update(docs, cache=cache)
         assert 3 == update(docs, cache=cache, rebuild=True).embedded
         assert 0 == update(docs, "two", cache=cache).embedded
-
-
-def test_the_cache_is_beside_the_indexes(tmp_path: Path) -> None:
-    """RESEARCH_AGENT_HOME keeps everything in one place; without it the user's cache does."""
-    with embedding_cache({"RESEARCH_AGENT_HOME": str(tmp_path / "home")}):
-        assert ["embeddings.sqlite3"] == [p.name for p in (tmp_path / "home").glob("*3")]
-    with embedding_cache({"RESEARCH_AGENT_CACHE": str(tmp_path / "cache")}):
-        assert (tmp_path / "cache" / "embeddings.sqlite3").is_file()
 
 
 def test_readers_notice_a_rebuilt_index(docs: Path) -> None:
