@@ -7,7 +7,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Overwrite
 
-from research_agent import routing
 from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.presets import NAMES as PRESETS
@@ -51,17 +50,19 @@ def net(settings: Settings) -> int:
 
 def after_retrieve(state: ResearchState) -> Literal["assess", "verify"]:
     """Without a search there is nothing to answer from: verify ends with what there is."""
-    return routing.after_retrieve(state.probe)
+    return "verify" if state.probe.failed else "assess"
 
 
 def after_refine(state: ResearchState) -> Literal["search", "verify"]:
     """With nothing else to search for, verify ends with what there is."""
-    return routing.after_refine(state.refinement)
+    return "verify" if state.refinement.exhausted else "search"
 
 
 def after_verify(state: ResearchState) -> Literal["retrieve", "select_evidence", "report"]:
-    """Only verify leads back."""
-    return routing.after_verify(state.check)
+    """Only verify leads back: to another round, or to what was left out of the evidence."""
+    if state.check.decision == "stop":
+        return "report"
+    return "select_evidence" if state.check.reason == "pruned" else "retrieve"
 
 
 def build_research_graph(

@@ -7,7 +7,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Checkpointer, Send
 
-from research_agent import routing
 from research_agent.context import RunContext
 from research_agent.planning.tool_calls.ranking import collect
 from research_agent.planning.tool_calls.step import Turn, plan_calls
@@ -73,15 +72,13 @@ def collect_node(state: SearchState, run: RunContext) -> SearchUpdate:
 
 
 def after_plan(state: SearchState) -> list[Send] | Literal["collect"]:
-    """Send every call of the plan at once."""
-    if routing.after_plan(state.plan) != "run_call":
-        return "collect"
-    return [Send("run_call", state.sent(call)) for call in state.plan.calls]
+    """Send every call of the plan at once; without one, collect."""
+    return [Send("run_call", state.sent(call)) for call in state.plan.calls] or "collect"
 
 
 def after_collect(state: SearchState) -> Literal["plan_calls", "end"]:
     """Follow what collect has decided."""
-    return routing.after_collect(state.found)
+    return "plan_calls" if state.found.decision == "again" else "end"
 
 
 def build_search_graph(

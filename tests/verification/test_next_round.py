@@ -6,14 +6,11 @@ from typing import Any, Literal
 
 import pytest
 
-from research_agent import routing
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
-from research_agent.types import Hit, Probe
+from research_agent.types import Hit
 from research_agent.types.budget import Allowance
-from research_agent.types.calls import CallPlan, Found, ToolCall
 from research_agent.types.claims import Claim, Verdict
 from research_agent.types.evidence import Evidence
-from research_agent.types.refinement import Refinement
 from research_agent.types.uncertainty import placed
 from research_agent.types.verification import Answer, Check, Draft
 from research_agent.verification.claims import read_claims
@@ -216,7 +213,6 @@ def test_chunks_that_were_left_out_come_back_before_all_else(
     found, _ = check(answer, number=3, allowance=allowance, left_out=True)
 
     assert (reason, reason == "pruned") == (found.reason, found.decision == "again")
-    assert ("select_evidence" if reason == "pruned" else "report") == routing.after_verify(found)
 
 
 def test_nothing_written_is_a_refusal() -> None:
@@ -331,26 +327,3 @@ def test_refused_answer_tells_nothing_of_its_draft() -> None:
     assert ["a second answer does not say 999"] == [spot.text for spot in draft.spots]
     assert () == placed(draft.spots, {})
     assert "none" == check(other)[1].uncertainty.source  # (its tokens are of another text)
-
-
-def test_routing_follows_the_stored_decision() -> None:
-    """Nothing is decided on an edge."""
-    one = CallPlan(calls=(ToolCall(0, "search_chunks_tool", {"query": "x"}),))
-
-    assert ("collect", "run_call") == (routing.after_plan(CallPlan()), routing.after_plan(one))
-    assert ("plan_calls", "end") == (
-        routing.after_collect(Found(decision="again")),
-        routing.after_collect(Found()),
-    )
-    assert ("assess", "verify") == (
-        routing.after_retrieve(Probe()),
-        routing.after_retrieve(Probe(failed=True)),
-    )
-    assert ("search", "verify") == (
-        routing.after_refine(Refinement()),
-        routing.after_refine(Refinement(exhausted=True)),
-    )
-    assert ("retrieve", "report") == (
-        routing.after_verify(Check("again")),
-        routing.after_verify(Check()),
-    )
