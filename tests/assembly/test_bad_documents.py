@@ -12,8 +12,8 @@ from research_agent.assembly.updating import Indexer
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.text.alignment import page_spans
 from research_agent.types import Chunk
+from tests.documents.small_pdf import Text, small_pdf
 from tests.fakes import WordEmbedder
-from tests.types.small_pdf import Text, small_pdf
 
 ROWS = [("name", "key", "text"), ("A", "800", "768"), ("B", "1184", "1088")]
 MORE = [("C", "1568", "1569"), ("D", "9", "8")]

@@ -10,7 +10,7 @@ from research_agent.documents.adapters.sandbox import SandboxedFunction
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
 from research_agent.types.documents import PageRequest
-from tests.types.small_pdf import small_pdf
+from tests.documents.small_pdf import small_pdf
 
 LINES = [(50.0, 700.0, 12.0, "The first line."), (50.0, 600.0, 12.0, "The second line.")]
 

@@ -11,7 +11,7 @@ from research_agent.documents.adapters.sandbox import EagerReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
-from tests.types.small_pdf import encrypted_pdf, small_pdf
+from tests.documents.small_pdf import encrypted_pdf, small_pdf
 
 PDF = small_pdf([[(50, 700, 12, "A page.")]])
 

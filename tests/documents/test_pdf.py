@@ -12,7 +12,7 @@ from research_agent.errors import DocumentError
 from research_agent.text.alignment import page_spans
 from research_agent.types.documents import ParsedDocument
 from tests.data_sets import data_set
-from tests.types.small_pdf import Text, encrypted_pdf, small_pdf
+from tests.documents.small_pdf import Text, encrypted_pdf, small_pdf
 
 
 def paragraph(*lines: str, top: float = 700) -> list[Text]:

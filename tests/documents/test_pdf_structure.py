@@ -6,7 +6,7 @@ import pytest
 
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.types.documents import Block
-from tests.types.small_pdf import Text, small_pdf
+from tests.documents.small_pdf import Text, small_pdf
 
 LINES = ("First line of a text,", "and the second one.")
 TABLE = [("name", "key", "text"), ("A", "800", "768"), ("B", "1184", "1088")]

@@ -13,7 +13,7 @@ import pytest
 from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
 from research_agent.errors import DocumentError
 
-TARGET = "tests.types.sandbox_targets:read"
+TARGET = "tests.documents.sandbox_targets:read"
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Check, Draft
 from tests.answering.researched import State
+from tests.documents.small_pdf import small_pdf
 from tests.fakes import PROMPTS, MemoryChunks, ScriptedChat, ports, says
-from tests.types.small_pdf import small_pdf
 
 QUOTE = "ML-KEM-768 has an encapsulation key of 1184 bytes."
 SAID = "The key has 1184 bytes."

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents.small_pdf import small_pdf
 from tests.interfaces.commands import GUIDE, printed, run
-from tests.types.small_pdf import small_pdf
 
 LINES = [(50, 600 - 14 * i, 12, f"Line number {i} of a page.") for i in range(4)]
 

@@ -17,9 +17,9 @@ from research_agent.types.claims import Claim
 from research_agent.types.result import Conflict
 from research_agent.types.uncertainty import Passed, Uncertainty, Unsure
 from research_agent.types.verification import Answer, Draft
+from tests.documents.small_pdf import small_pdf
 from tests.fakes import MemoryChunks, says
 from tests.interfaces.reporting import LINES, QUOTE, answered, html_of, over_pdf, parsed, watched
-from tests.types.small_pdf import small_pdf
 
 HOSTILE = (
     "</style></title><script>alert(1)</script> javascript:alert(2) \x1b[31m \u202e {{ 7 * 7 }} "
