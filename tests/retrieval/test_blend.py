@@ -14,15 +14,12 @@ from research_agent.errors import BudgetError, ModelError, ModelUnavailableError
 from research_agent.retrieval.reorder import blend as blending
 from research_agent.retrieval.reorder import labels_english
 from research_agent.retrieval.reorder.blend import (
-    Blended,
-    BlendRule,
-    Scale,
     average_ranks,
     blend,
     scaled,
     spearman,
 )
-from research_agent.retrieval.reorder.codes import ModelCodes, blend_codes
+from research_agent.retrieval.reorder.codes import ModelCodes, code_agreement
 from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
 from research_agent.retrieval.reorder.topic_labels import (
     Code,
@@ -32,8 +29,9 @@ from research_agent.retrieval.reorder.topic_labels import (
     code_similarity,
     labels,
 )
-from research_agent.settings import Settings
+from research_agent.settings import BlendSettings, Settings
 from research_agent.types import Chunk, Hit
+from research_agent.types.retrieval import BlendDiagnostics
 from tests.fakes import PROMPTS, ScriptedChat, ports, says
 from tests.retrieval.searching import ENOUGH
 
@@ -63,20 +61,20 @@ def seeded(seed: int) -> Random:
 )
 def test_collapse_is_seen_in_every_mode(mode: Mode, values: list[float], why: str) -> None:
     """Equal scores, or what is no number, say nothing about an order."""
-    assert ((0.0,) * len(values), why) == scaled(values, Scale(mode))
+    assert ((0.0,) * len(values), why) == scaled(values, mode)
 
 
 def test_values_on_each_scale() -> None:
     """Places, deviations, shares; and a temperature can flatten everything."""
     four = [1.0, 2.0, 3.0, 4.0]
-    z = scaled(four, Scale("z-score"))[0]
-    low, high = scaled([0.5, 0.6], Scale("softmax", temperature=0.5))[0]
+    z = scaled(four, "z-score")[0]
+    low, high = scaled([0.5, 0.6], "softmax", 0.5)[0]
 
-    assert (1.0, 0.5, 0.5, 0.0) == scaled([9.0, 5.0, 5.0, 1.0], Scale("rank"))[0]
+    assert (1.0, 0.5, 0.5, 0.0) == scaled([9.0, 5.0, 5.0, 1.0], "rank")[0]
     assert pytest.approx((0.0, 4.0)) == (fsum(z), fsum(value * value for value in z))
-    assert pytest.approx((0.0, 1 / 3, 2 / 3, 1.0)) == scaled(four, Scale("min-max"))[0]
+    assert pytest.approx((0.0, 1 / 3, 2 / 3, 1.0)) == scaled(four, "min-max")[0]
     assert pytest.approx((1.0, exp(4))) == (low + high, high / low)
-    assert "flat" == scaled([3.0, 2.0, 1.0], Scale("softmax", temperature=1e8))[1]
+    assert "flat" == scaled([3.0, 2.0, 1.0], "softmax", 1e8)[1]
 
 
 @EACH_MODE
@@ -87,16 +85,16 @@ def test_order_ties_and_units(mode: Mode) -> None:
         size = dice.choice([1e-6, 1.0, 1e6])
         values = [size * dice.randrange(-5, 6) for _ in range(dice.randrange(3, 15))] + [0, size]
         order = dice.sample(range(len(values)), len(values))
-        found = scaled(values, Scale(mode))[0]
+        found = scaled(values, mode)[0]
 
-        assert tuple(found[i] for i in order) == scaled([values[i] for i in order], Scale(mode))[0]
+        assert tuple(found[i] for i in order) == scaled([values[i] for i in order], mode)[0]
         assert all(
             (a < b) == (x < y)
             for a, x in zip(values, found, strict=True)
             for b, y in zip(values, found, strict=True)
         )
-    tens = scaled([100 * value + 7 for value in (0.11, 0.14, 0.25, 0.31)], Scale(mode))[0]
-    assert pytest.approx(scaled([0.11, 0.14, 0.25, 0.31], Scale(mode))[0]) == tens
+    tens = scaled([100 * value + 7 for value in (0.11, 0.14, 0.25, 0.31)], mode)[0]
+    assert pytest.approx(scaled([0.11, 0.14, 0.25, 0.31], mode)[0]) == tens
 
 
 def test_rank_correlation() -> None:
@@ -125,8 +123,8 @@ def ids(hits: Sequence[Hit]) -> list[str]:
 
 def blended(
     hits: Sequence[Hit], second: dict[str, float], alpha: float, mode: Mode = "rank"
-) -> Blended:
-    return blend(hits, second, BlendRule(alpha=alpha, top_k=5, scale=Scale(mode)))
+) -> tuple[tuple[Hit, ...], BlendDiagnostics]:
+    return blend(hits, second, BlendSettings(alpha=alpha, scale=mode), top_k=5)
 
 
 def draw(dice: Random) -> tuple[list[Hit], dict[str, float]]:
@@ -148,11 +146,11 @@ def test_weights_of_any_ranking(mode: Mode) -> None:
         mixed = dict(dice.sample(list(second.items()), len(second)))
         found = blended(hits, second, alpha := dice.random(), mode)
 
-        assert best_first(hits) == blended(hits, second, 1.0, mode).hits
-        assert ids(wanted) == ids(blended(hits, second, 0.0, mode).hits)
+        assert best_first(hits) == blended(hits, second, 1.0, mode)[0]
+        assert ids(wanted) == ids(blended(hits, second, 0.0, mode)[0])
         assert found == blended(dice.sample(hits, len(hits)), mixed, alpha, mode)
-        assert sorted(ids(hits)) == sorted(ids(found.hits))
-        assert found.hits == best_first(found.hits)
+        assert sorted(ids(hits)) == sorted(ids(found[0]))
+        assert found[0] == best_first(found[0])
 
 
 @EACH_MODE
@@ -161,11 +159,10 @@ def test_a_constant_channel_changes_nothing(mode: Mode, alpha: float) -> None:
     """The guard switches it off at any weight, and says so."""
     hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
     for second in ({"a": 0.3, "b": 0.3, "c": 0.3}, {"b": 2.0}, {}):
-        found = blended(hits, second, alpha, mode)
+        found, told = blended(hits, second, alpha, mode)
 
-        assert tuple(hits) == found.hits
-        assert "constant" == found.diagnostics.second
-        assert (None, 0) == (found.diagnostics.spearman, found.diagnostics.changed)
+        assert tuple(hits) == found
+        assert ("constant", None, 0) == (told.second, told.spearman, told.changed)
 
 
 def test_one_channel_decides_where_the_other_is_off() -> None:
@@ -173,36 +170,29 @@ def test_one_channel_decides_where_the_other_is_off() -> None:
     equal = blended([hit("a", 0.5), hit("b", 0.5)], {"a": 0.1, "b": 0.2}, 0.9)
     broken = blended([hit("a", 0.5), hit("b", 0.4)], {"a": nan, "b": 0.2}, 0.5)
 
-    assert (["b", "a"], "constant") == (ids(equal.hits), equal.diagnostics.first)
-    assert (["a", "b"], "not finite") == (ids(broken.hits), broken.diagnostics.second)
-    assert () == blended([], {}, 0.5).hits
+    assert (["b", "a"], "constant") == (ids(equal[0]), equal[1].first)
+    assert (["a", "b"], "not finite") == (ids(broken[0]), broken[1].second)
+    assert () == blended([], {}, 0.5)[0]
 
 
 def test_only_the_pool_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hit behind it keeps its rank, however much the second channel likes it."""
     monkeypatch.setattr(blending, "POOL", 2)
     hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
-    found = blended(hits, {"a": 0.1, "b": 0.2, "c": 9.0}, 0.0)
+    found, told = blended(hits, {"a": 0.1, "b": 0.2, "c": 9.0}, 0.0)
 
-    assert ["b", "a", "c"] == ids(found.hits)
-    assert (2, 2) == (found.diagnostics.pool, found.diagnostics.known)
+    assert ["b", "a", "c"] == ids(found)
+    assert (2, 2) == (told.pool, told.known)
 
 
 def test_diagnostics() -> None:
     """What changed, and how far the channels agree."""
     hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
-    told = blended(hits, {"a": 1, "b": 2, "c": 3}, 0.25).diagnostics
+    _, told = blended(hits, {"a": 1, "b": 2, "c": 3}, 0.25)
 
     assert (("a", "b", "c"), ("c", "b", "a")) == (told.before, told.after)
     assert (2, -1.0, 3) == (told.changed, told.spearman, told.known)
     assert (0.25, "rank", "", "") == (told.alpha, told.mode, told.first, told.second)
-
-
-@pytest.mark.parametrize("alpha", [-0.1, 1.1, nan])
-def test_alpha_is_a_weight(alpha: float) -> None:
-    """Anything else is refused."""
-    with pytest.raises(ValueError, match="weight"):
-        BlendRule(alpha=alpha, top_k=1)
 
 
 def test_new_order_survives_sorting_by_score() -> None:
@@ -234,7 +224,6 @@ def test_verdicts(verdicts: list[float | None], expected: str) -> None:
     assert () == by_verdicts([], verdicts)
 
 
-RULE = BlendRule(alpha=0.0, top_k=2)
 HITS = [
     Hit(Chunk("a", "d", "Paint dries."), 0.9),
     Hit(Chunk("b", "d", "It sits.", title="Court"), 0.5),
@@ -286,16 +275,10 @@ def test_models_use_the_same_labels() -> None:
     assert [*labels()["domain"], "unknown"] == code_schema()["properties"]["domain"]["enum"]  # type: ignore[index]  # (a schema of nested objects)
 
 
-def test_chunks_with_the_questions_code_rise() -> None:
-    """Headings count as text; a question without a code changes nothing."""
-    found, none = blend_codes("Which court?", HITS, RULE), blend_codes("Hm?", HITS, RULE)
-
-    assert ["b", "a"] == ids(found.hits)
-    assert (tuple(HITS), 0, "constant") == (
-        none.hits,
-        none.diagnostics.known,
-        none.diagnostics.second,
-    )
+def test_chunks_with_the_questions_code_agree() -> None:
+    """Headings count as text; a question without a code has nothing to agree with."""
+    assert {"a": 0.0, "b": 0.5} == code_agreement("Which court?", HITS)
+    assert {} == code_agreement("Hm?", HITS)
 
 
 def model_codes(model: ScriptedChat, *, llm_calls: int = 40) -> ModelCodes:

@@ -15,7 +15,7 @@ def hit(name: str, score: float, text: str = "", lexical: float | None = None) -
 
 
 def order(query: str, hits: list[Hit], kind: QuestionKind = "general") -> str:
-    return "".join(found.chunk.chunk_id for found in promote(query, hits, top_k=4, kind=kind).hits)
+    return "".join(found.chunk.chunk_id for found in promote(query, hits, top_k=4, kind=kind))
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_cap_is_taken_from_what_is_shown() -> None:
     hits = [hit(f"{i:02}", 1 - i / 100, "FIPS 203" if i >= 8 else "") for i in range(40)]
     found = promote("FIPS 203", hits, top_k=8)
 
-    assert ("08", "09", "10", "11") == found.promoted
-    assert ["00", "01", "02", "03"] == [item.chunk.chunk_id for item in found.hits[4:8]]
+    assert ["08", "09", "10", "11", "00", "01", "02", "03"] == [h.chunk.chunk_id for h in found[:8]]
 
 
 def test_one_shown_hit_is_never_replaced() -> None:
     """Half of one is none."""
     assert 0 == cap(1)
-    assert () == promote("FIPS 203", [hit("a", 1), hit("b", 0.5, "FIPS 203")], top_k=1).promoted
+    hits = (hit("a", 1), hit("b", 0.5, "FIPS 203"))
+    assert hits == promote("FIPS 203", hits, top_k=1)
 
 
 def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,16 +101,13 @@ def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
             for i in range(dice.randrange(30))
         ]
         top_k = dice.randrange(1, 15)
-        before = promote("plain", [hit(h.chunk.chunk_id, h.score) for h in hits], top_k=top_k).hits
+        before = promote("plain", [hit(h.chunk.chunk_id, h.score) for h in hits], top_k=top_k)
         found = promote("FIPS 203 KEM", hits, top_k=top_k)
-        shown = {item.chunk.chunk_id for item in found.hits[:top_k]}
+        shown = {item.chunk.chunk_id for item in found[:top_k]}
         safe = {item.chunk.chunk_id for item in before[: top_k - cap(top_k)]}
 
-        assert sorted(h.chunk.chunk_id for h in hits) == sorted(
-            h.chunk.chunk_id for h in found.hits
-        )
+        assert sorted(h.chunk.chunk_id for h in hits) == sorted(h.chunk.chunk_id for h in found)
         assert safe <= shown
-        assert len(found.promoted) <= cap(top_k)
         assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k)
 
 
@@ -126,5 +123,5 @@ def test_nothing_to_promote() -> None:
     """No reason, no change: the hits are the very same."""
     hits = [hit("a", 0.9, "x"), hit("b", 0.8, "y")]
 
-    assert tuple(hits) == promote("plain words", hits, top_k=4).hits
-    assert () == promote("plain words", [], top_k=4).hits
+    assert tuple(hits) == promote("plain words", hits, top_k=4)
+    assert () == promote("plain words", [], top_k=4)

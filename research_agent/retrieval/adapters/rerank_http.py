@@ -196,45 +196,21 @@ def body(form: Form, query: str, texts: Sequence[str], model: str) -> dict[str, 
 def read_scores(form: Form, content: bytes, count: int) -> list[float]:
     """Return the score of each of `count` texts, in the order in which they were sent.
 
-    Raises ValueError, with a reason that repeats nothing of the reply, where it is no JSON or
-    not exactly one finite score for every text.
+    Raises ValueError, with a reason that repeats nothing of the reply, where it is not exactly
+    one finite score for every text.
 
     >>> read_scores("tei", b'[{"index": 1, "score": 0.5}, {"index": 0, "score": 0.25}]', 2)
     [0.25, 0.5]
     """
     try:
         reply = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ValueError("no JSON") from None
-    if form != "tei":
-        reply = reply.get("results") if isinstance(reply, dict) else None
-    if not isinstance(reply, list):
-        raise ValueError("no list of results")  # noqa: TRY004 (one kind of error for all of it)
-    found: dict[int, float] = {}
-    for item in reply:
-        at, score = _entry(item, "score" if form == "tei" else "relevance_score")
-        if not 0 <= at < count:
-            raise ValueError("the index of a text that was not sent")
-        if at in found:
-            raise ValueError("two scores for one text")
-        found[at] = score
-    if len(found) != count:
-        raise ValueError(f"{len(found)} scores for {count} texts")
-    return [found[at] for at in range(count)]
-
-
-def _entry(item: object, key: str) -> tuple[int, float]:
-    if not isinstance(item, dict):
-        raise ValueError("a result that is no object")  # noqa: TRY004 (one kind of error for all of it)
-    at, score = item.get("index"), item.get(key)
-    if type(at) is not int:
-        raise ValueError("a result without an index")
-    if not isinstance(score, int | float) or isinstance(score, bool):
-        raise ValueError(f"a result without a {key}")  # noqa: TRY004 (one kind of error for all of it)
-    try:
-        value = float(score)
-    except OverflowError:
-        value = math.inf
-    if not math.isfinite(value):
-        raise ValueError("a score that is no number")
-    return at, value
+        rows = reply if form == "tei" else reply["results"]
+        key = "score" if form == "tei" else "relevance_score"
+        given = {row["index"]: row[key] for row in rows}
+        found = [given[at] for at in range(count)]
+        finite = all(type(score) in (int, float) and math.isfinite(score) for score in found)
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
+        raise ValueError("no list with a score for every text") from None
+    if not finite or len(rows) != count:
+        raise ValueError("not one number for every text")
+    return [float(score) for score in found]

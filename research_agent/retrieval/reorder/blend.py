@@ -5,15 +5,16 @@ one is the hits' own score.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from math import exp, fsum, isfinite, sqrt
 from typing import Literal
 
 from research_agent.retrieval.reorder.order import best_first, reordered
+from research_agent.settings import BlendSettings
 from research_agent.types import Hit
 from research_agent.types.retrieval import BlendDiagnostics, Collapse
 
+Mode = Literal["rank", "z-score", "min-max", "softmax"]
 POOL = 200
 """Hits that may change places: the first ones."""
 SAME = 1e-9
@@ -22,96 +23,68 @@ FLAT = 1e-6
 """Scaled values within a range smaller than this are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How scores are brought to one scale."""
-
-    mode: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
-    temperature: float = 1.0
-    """Mode "softmax": in standard deviations; smaller values favour the best hits more."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlendRule:
-    """How two channels are mixed. Raises ValueError for an `alpha` that is no weight."""
-
-    alpha: float
-    """Weight of the first channel, 0 to 1; the second one has the rest."""
-    top_k: int
-    """Hits that are shown in the end; diagnostics look at them."""
-    scale: Scale = field(default_factory=Scale)
-
-    def __post_init__(self) -> None:
-        """Refuse what is no weight."""
-        if not 0.0 <= self.alpha <= 1.0:
-            raise ValueError(f"alpha is a weight from 0 to 1, got {self.alpha}")
-
-
-@dataclass(frozen=True, slots=True)
-class Blended:
-    """Hits in their new order, and how it came about."""
-
-    hits: tuple[Hit, ...]
-    diagnostics: BlendDiagnostics
-
-
-def blend(hits: Sequence[Hit], second: Mapping[str, float], rule: BlendRule) -> Blended:
+def blend(
+    hits: Sequence[Hit], second: Mapping[str, float], settings: BlendSettings, *, top_k: int
+) -> tuple[tuple[Hit, ...], BlendDiagnostics]:
     """Order the first `POOL` hits by alpha * their score + (1 - alpha) * the second channel.
 
     Both are brought to one scale first. A channel that collapses is switched off: without the
     second one nothing changes, without the first one the second decides alone. A chunk that the
     second channel has no score for counts as the worst of those that it has. Ties keep the order
     of the hits' own scores, so `alpha` 1 changes nothing and 0 gives the second channel's order.
+    The diagnostics look at the first `top_k` hits.
 
     >>> from research_agent.types import Chunk
     >>> hits = [Hit(Chunk("a", "d", ""), 0.9), Hit(Chunk("b", "d", ""), 0.8)]
-    >>> found = blend(hits, {"a": 1, "b": 2}, BlendRule(alpha=0.0, top_k=2))
-    >>> [hit.chunk.chunk_id for hit in found.hits], found.diagnostics.changed
+    >>> found, told = blend(hits, {"a": 1, "b": 2}, BlendSettings(alpha=0.0), top_k=2)
+    >>> [hit.chunk.chunk_id for hit in found], told.changed
     (['b', 'a'], 2)
     """
-    given = best_first(hits)
+    given, alpha = best_first(hits), settings.alpha
     inside = given[:POOL]
     known = [second.get(hit.chunk.chunk_id) for hit in inside]
     worst = min((value for value in known if value is not None), default=0.0)
     other = [worst if value is None else value for value in known]
     own = [hit.score for hit in inside]
-    (one, first_off), (two, second_off) = scaled(own, rule.scale), scaled(other, rule.scale)
+    one, first_off = scaled(own, settings.scale, settings.temperature)
+    two, second_off = scaled(other, settings.scale, settings.temperature)
     order = list(range(len(inside)))
-    if not second_off and rule.alpha < 1.0:
-        weight = 0.0 if first_off else rule.alpha
+    if not second_off and alpha < 1.0:
+        weight = 0.0 if first_off else alpha
         sums = [weight * a + (1.0 - weight) * b for a, b in zip(one, two, strict=True)]
         order.sort(key=lambda at: (-sums[at], at))
     after = reordered(given, [*order, *range(len(inside), len(given))])
-    ids = [[hit.chunk.chunk_id for hit in ranking[: rule.top_k]] for ranking in (given, after)]
-    diagnostics = BlendDiagnostics(
-        alpha=rule.alpha,
-        mode=rule.scale.mode,
+    ids = [tuple(hit.chunk.chunk_id for hit in ranking[:top_k]) for ranking in (given, after)]
+    return after, BlendDiagnostics(
+        alpha=alpha,
+        mode=settings.scale,
         pool=len(inside),
         known=sum(value is not None for value in known),
         first=first_off,
         second=second_off,
         spearman=None if first_off or second_off else spearman(own, other),
         changed=sum(a != b for a, b in zip(*ids, strict=True)),
-        before=tuple(ids[0]),
-        after=tuple(ids[1]),
+        before=ids[0],
+        after=ids[1],
     )
-    return Blended(after, diagnostics)
 
 
-def scaled(values: Sequence[float], scale: Scale) -> tuple[tuple[float, ...], Collapse]:
+def scaled(
+    values: Sequence[float], mode: Mode, temperature: float = 1.0
+) -> tuple[tuple[float, ...], Collapse]:
     """Return `values` on the common scale, larger still better, and why they are all 0, if so.
 
     * rank: 1 for the best and 0 for the worst, evenly between; equal values share their mean
     * z-score: standard deviations above the mean
     * min-max: 1 for the largest and 0 for the smallest, in proportion between
     * softmax: shares of 1, by exp(z-score / temperature). Of the z-score and not of the value,
-      because a temperature for cosines is none for BM25.
+      because a `temperature` for cosines is none for BM25; smaller ones favour the best more.
 
     The same values give the same result in any order: sums are exact.
 
-    >>> scaled([3.0, 1.0, 2.0], Scale("rank"))
+    >>> scaled([3.0, 1.0, 2.0], "rank")
     ((1.0, 0.0, 0.5), '')
-    >>> scaled([0.2, 0.2], Scale("z-score"))
+    >>> scaled([0.2, 0.2], "z-score")
     ((0.0, 0.0), 'constant')
     """
     nothing = (0.0,) * len(values)
@@ -119,25 +92,25 @@ def scaled(values: Sequence[float], scale: Scale) -> tuple[tuple[float, ...], Co
         return nothing, "not finite"
     if not values or _range(values) <= SAME * max(map(abs, values)):
         return nothing, "constant"
-    found = _scaled(values, scale)
+    found = _scaled(values, mode, temperature)
     return (nothing, "flat") if _range(found) < FLAT else (found, "")
 
 
-def _scaled(values: Sequence[float], scale: Scale) -> tuple[float, ...]:
-    if scale.mode == "rank":
+def _scaled(values: Sequence[float], mode: Mode, temperature: float) -> tuple[float, ...]:
+    if mode == "rank":
         count = len(values)
         return tuple((count - rank) / (count - 1) for rank in average_ranks(values))
     low, size = min(values), _range(values)
     shares = tuple((value - low) / size for value in values)  # (z-scores of them never overflow)
-    if scale.mode == "min-max":
+    if mode == "min-max":
         return shares
     mean = fsum(shares) / len(shares)
     deviation = sqrt(fsum((share - mean) ** 2 for share in shares) / len(shares))
     z_scores = tuple((share - mean) / deviation for share in shares)
-    if scale.mode == "z-score":
+    if mode == "z-score":
         return z_scores
     top = max(z_scores)
-    powers = [exp((z - top) / scale.temperature) for z in z_scores]
+    powers = [exp((z - top) / temperature) for z in z_scores]
     total = fsum(powers)
     return tuple(power / total for power in powers)
 

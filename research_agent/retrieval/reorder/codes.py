@@ -1,11 +1,11 @@
-"""Blending topic labels into a ranking: by patterns, or by a chat model."""
+"""How well the topic labels of query and chunks agree: by patterns, or by a chat model."""
 
 import json
 from collections.abc import Callable, Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.retrieval.reorder.blend import POOL, Blended, BlendRule, blend
+from research_agent.retrieval.reorder.blend import POOL
 from research_agent.retrieval.reorder.order import best_first
 from research_agent.retrieval.reorder.topic_labels import (
     Code,
@@ -24,19 +24,17 @@ MAX_TOKENS, LEAST_TOKENS = 60, 40
 """Of a code as JSON; a shorter reply would be cut in the middle."""
 
 
-def blend_codes(
+def code_agreement(
     query: str,
     hits: Sequence[Hit],
-    rule: BlendRule,
     *,
     better: Callable[[str], Code | None] = lambda _: None,
     judged: int = 0,
-) -> Blended:
-    """Blend how well the codes of query and chunk agree into the order of the first hits.
+) -> dict[str, float]:
+    """Return how well the codes of query and chunk agree, by chunk id, for hits to be blended.
 
     Query and the first `judged` hits get the `better` codes, such as a model's, where there are
-    any; the others those of the patterns. A query without any label gives no second channel: the
-    order stays, and no chunk gets a code.
+    any; the others those of the patterns. A query without any label has nothing to agree with.
     """
     asked = better(query) or code_of(query, question=True)
     agreement: dict[str, float] = {}
@@ -44,7 +42,7 @@ def blend_codes(
         text = f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
         code = (better(text) if at < judged else None) or code_of(text)
         agreement[hit.chunk.chunk_id] = code_similarity(asked, code) or 0.0
-    return blend(hits, agreement, rule)
+    return agreement
 
 
 class ModelCodes:

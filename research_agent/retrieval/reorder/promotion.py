@@ -41,14 +41,6 @@ RULES: Mapping[QuestionKind, Rule] = {
 """By the kind of question; `GENERAL` for every other kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Promotion:
-    """Hits in their new order, and which of them were promoted."""
-
-    hits: tuple[Hit, ...]
-    promoted: tuple[str, ...] = ()
-
-
 def cap(top_k: int) -> int:
     """Return how many of the `top_k` hits that are shown may be promoted ones.
 
@@ -74,7 +66,7 @@ def anchors(query: str) -> frozenset[str]:
 
 def promote(
     query: str, hits: Sequence[Hit], *, top_k: int, kind: QuestionKind = "general"
-) -> Promotion:
+) -> tuple[Hit, ...]:
     """Move the best-founded of the first `POOL` hits up, at most `cap(top_k)` of them.
 
     `top_k` is how many hits the caller shows in the end, not how many it ranks: the cap is taken
@@ -94,8 +86,7 @@ def promote(
     }
     chosen = sorted(value, key=lambda at: (-value[at], at))[: cap(top_k)]
     rest = [at for at in range(len(given)) if at not in set(chosen)]
-    ids = tuple(given[at].chunk.chunk_id for at in chosen)
-    return Promotion(reordered(given, [*chosen, *rest]), ids)
+    return reordered(given, [*chosen, *rest])
 
 
 def _inner_capital(word: str) -> bool:

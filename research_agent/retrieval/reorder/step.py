@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import ConfigError
-from research_agent.retrieval.reorder.blend import BlendRule, Scale, blend
-from research_agent.retrieval.reorder.codes import ModelCodes, blend_codes
+from research_agent.retrieval.reorder.blend import blend
+from research_agent.retrieval.reorder.codes import ModelCodes, code_agreement
 from research_agent.retrieval.reorder.order import Reordered
 from research_agent.retrieval.reorder.promotion import promote
 from research_agent.retrieval.reorder.rerank import YesNoReranker, fenced_chunk, passage, rerank
@@ -49,27 +49,25 @@ def reorder(
 
 def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
     settings, log = context.settings.blend, context.ports.blend_log
-    scale = Scale(settings.scale, settings.temperature)
-    rule = BlendRule(alpha=settings.alpha, top_k=top_k, scale=scale)
     notes: tuple[str, ...] = ()
     if settings.mode == "words":
-        scores = {h.chunk.chunk_id: h.lexical for h in hits if h.lexical is not None}
-        blended = blend(hits, scores, rule)
+        second = {h.chunk.chunk_id: h.lexical for h in hits if h.lexical is not None}
     elif settings.mode == "patterns":
-        blended = blend_codes(query, hits, rule)
+        second = code_agreement(query, hits)
     else:
         model, judged = ModelCodes(context), context.settings.rerank.candidates
-        blended = blend_codes(query, hits, rule, better=model, judged=judged)
+        second = code_agreement(query, hits, better=model, judged=judged)
         notes = model.notes()
+    found, diagnostics = blend(hits, second, settings, top_k=top_k)
     if log:
-        log.put(query, blended.diagnostics)
-    return Outcome(blended.hits, TraceEvent(notes=notes))
+        log.put(query, diagnostics)
+    return Outcome(found, TraceEvent(notes=notes))
 
 
 def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
     by_kind = context.settings.retrieval.question_kinds == "on"
     kind = plan_question(query).kind if by_kind else "general"
-    return Outcome(promote(query, hits, top_k=top_k, kind=kind).hits)
+    return Outcome(promote(query, hits, top_k=top_k, kind=kind))
 
 
 def _reranked(query: str, hits: tuple[Hit, ...], context: StepContext) -> Stage:
