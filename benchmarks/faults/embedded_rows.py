@@ -7,15 +7,19 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Timer
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from benchmarks.faults.rows import Row, Terms
 from research_agent.model_settings import LocalModelSettings, ModelSettings
 from research_agent.models.adapters.openai import chat
-from research_agent.models.adapters.openai.chat import Client, Sent
+from research_agent.models.adapters.openai.chat import Sent
 from research_agent.models.adapters.openai.replies import Reply
 from research_agent.models.adapters.openai.request import Options
 from research_agent.models.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights
+
+if TYPE_CHECKING:
+    from langchain_openai import ChatOpenAI
 
 AFTER = 0.5
 """Seconds from a request to the end of its server: the reply takes longer than that."""
@@ -74,7 +78,7 @@ def _killed(times: int, terms: Terms) -> Iterator[ModelSettings]:
     killers = [Timer(AFTER, kill_children) for _ in range(times)]
     send = chat._send  # noqa: SLF001 (where one request goes out, and no other)
 
-    async def sent(client: Client, messages: Sent, options: Options) -> Reply:
+    async def sent(client: "ChatOpenAI", messages: Sent, options: Options) -> Reply:
         if options.streamed and killers:
             killers.pop().start()
         return await send(client, messages, options)

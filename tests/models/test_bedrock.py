@@ -52,9 +52,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def asking(script: Script, model: str = MODEL) -> Iterator[tuple[BedrockChat, Running]]:
     """A model behind a server that replies as `script` says."""
     with bedrock(script) as server:
-        endpoint = BedrockEndpoint(
-            model=model, region="eu-central-1", url=server.url, loopback=True
-        )
+        endpoint = BedrockEndpoint(model=model, region="eu-central-1", url=server.url)
         with closing(BedrockChat(endpoint)) as chat:
             yield chat, server
 

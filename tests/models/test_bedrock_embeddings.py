@@ -42,9 +42,7 @@ def asking(
     script: Script, model: str, timeout: float = 9
 ) -> Iterator[tuple[BedrockEmbedder, Running]]:
     with bedrock(script) as server:
-        endpoint = BedrockEndpoint(
-            model=model, region="us-east-1", url=server.url, loopback=True, timeout=timeout
-        )
+        endpoint = BedrockEndpoint(model=model, region="us-east-1", url=server.url, timeout=timeout)
         with closing(BedrockEmbedder(endpoint)) as embedder:
             yield embedder, server
 

@@ -32,7 +32,7 @@ MODEL = "amazon.nova-lite-v1:0"
 Failure = Callable[[Raw | Json], ModelError]
 PRIVATE = "the secret text of a document"
 ASKED = [Message("user", "capital of France?")]
-ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1", loopback=True)
+ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
 WHOLE = json.dumps(text_reply("Paris")).encode()
 
 
@@ -247,8 +247,8 @@ def test_no_proxy_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "5")
     with bedrock(lambda _: text_reply("Paris")) as server:
         assert "Paris" == ask(replace(ENDPOINT, url=server.url))
-        with pytest.raises(ModelUnavailableError, match="ProxyConnectionError"):
-            ask(replace(ENDPOINT, url=server.url, loopback=False))
+    with pytest.raises(ModelUnavailableError, match="ProxyConnectionError"):
+        ask(replace(ENDPOINT, url="http://192.0.2.1"))
 
 
 @pytest.fixture

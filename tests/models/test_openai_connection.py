@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx2 import AsyncClient
 
 from research_agent.errors import ModelError, ModelTimeoutError, ModelUnavailableError
 from research_agent.models.adapters.openai import OpenAIChat, OpenAIEmbedder
-from research_agent.models.adapters.openai.connection import Connection, HttpClients
+from research_agent.models.adapters.openai.connection import Connection
 from research_agent.types import Message
 from tests.loopback import (
     Json,
@@ -278,10 +279,10 @@ def test_a_proxy_that_cannot_be_used_is_told(
 
 def test_clients_are_used_again() -> None:
     """Calls share a client, until it is closed: also where an event loop is running."""
-    made: list[HttpClients] = []
+    made: list[AsyncClient] = []
 
-    def build(_: str, clients: HttpClients) -> int:
-        made.append(clients)
+    def build(_: str, client: AsyncClient) -> int:
+        made.append(client)
         return len(made)
 
     async def echo(client: int) -> int:
@@ -300,7 +301,7 @@ def test_clients_are_used_again() -> None:
     asyncio.run(close_in_a_loop())
     assert 2 == connection.run(echo)
     connection.close()
-    assert [True, True] == [clients.awaiting.is_closed for clients in made]
+    assert [True, True] == [client.is_closed for client in made]
 
 
 def asked_by_threads(model: OpenAIChat, threads: int) -> list[str]:

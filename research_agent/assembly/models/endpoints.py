@@ -16,7 +16,6 @@ from research_agent.models.adapters.weights import (
     ensure_weights,
     gguf_file,
 )
-from research_agent.text.loopback import is_loopback
 
 EMBEDDING_SECONDS = 600.0
 """Time one request to an embedding model may take, where the settings say nothing else."""
@@ -38,7 +37,6 @@ def endpoint_of(
             model=role.model,
             region=bedrock_region(key, role, environment),
             url=role.base_url,
-            loopback=is_loopback(role.base_url),
             offline=settings.offline,
             timeout=timeout,
         )

@@ -28,6 +28,7 @@ from research_agent.errors import (
 )
 from research_agent.models.adapters.bedrock.failures import translated_errors
 from research_agent.stopping import check, waking
+from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSPreparedRequest, AWSResponse
@@ -61,8 +62,6 @@ class BedrockEndpoint:
     region: str
     url: str = ""
     """The address of a VPC's endpoint, or of a server on this machine; empty: Amazon's own."""
-    loopback: bool = False
-    """The address is on this machine: no proxy is asked for it."""
     offline: bool = False
     """Credentials are not fetched from a server."""
     timeout: float = 600.0
@@ -276,7 +275,7 @@ def _client(endpoint: BedrockEndpoint) -> tuple["BaseClient", Callable[[], None]
     bundle = session.get_config_variable("ca_bundle") or os.environ.get("REQUESTS_CA_BUNDLE")
     http = URLLib3Session(
         verify=bundle or True,
-        proxies={} if endpoint.loopback else get_environ_proxies(client.meta.endpoint_url),
+        proxies={} if is_loopback(endpoint.url) else get_environ_proxies(client.meta.endpoint_url),
         timeout=(min(CONNECT_SECONDS, endpoint.timeout), endpoint.timeout),
         socket_options=[(IPPROTO_TCP, TCP_NODELAY, 1)],
     )

@@ -4,18 +4,18 @@ import math
 import time
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai.connection import (
     OPENAI_URL,
     Connection,
     Endpoint,
-    HttpClients,
     NotStreamedError,
     expect,
+    unused_client,
 )
 from research_agent.models.adapters.openai.failures import translated_errors
 from research_agent.models.adapters.openai.replies import Reply, cut_off
@@ -27,21 +27,11 @@ from research_agent.types import Completion, Message
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from httpx2 import AsyncClient
     from langchain_core.messages import AIMessageChunk
     from langchain_openai import ChatOpenAI
 
 Sent = Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """langchain-openai's model, once for each way to get a reply; both send through one client.
-
-    The plain one streams in no case, not even where a caller's callbacks would like it to.
-    """
-
-    plain: "ChatOpenAI"
-    streaming: "ChatOpenAI"
 
 
 class OpenAIChat:
@@ -84,7 +74,7 @@ class OpenAIChat:
         """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    async def _ask(self, client: Client, sent: Sent, asked: CallOptions) -> Reply:
+    async def _ask(self, client: "ChatOpenAI", sent: Sent, asked: CallOptions) -> Reply:
         """Send the request, without what the server is known to refuse."""
         import openai
 
@@ -117,36 +107,36 @@ class OpenAIChat:
             refused = tuple(sorted({*self._learned.refused, name}))
             self._learned = replace(self._learned, refused=refused)
 
-    def _build(self, url: str, http: HttpClients) -> Client:
+    def _build(self, url: str, http: "AsyncClient") -> "ChatOpenAI":
         from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
         if url == OPENAI_URL:
             self._refuse("max_tokens")
-        streaming = ChatOpenAI(
+        return ChatOpenAI(
             model=self._endpoint.model,
             base_url=url,
             api_key=SecretStr(self._endpoint.api_key),
             max_retries=0,
-            timeout=http.awaiting.timeout,
+            timeout=http.timeout,
             stream_chunk_timeout=None,
             use_responses_api=False,
             openai_proxy=None,
-            http_client=http.unused,
-            http_async_client=http.awaiting,
+            http_client=unused_client(),
+            http_async_client=http,
         )
-        return Client(streaming.model_copy(update={"disable_streaming": True}), streaming)
 
 
-async def _send(client: Client, sent: Sent, options: Options) -> Reply:
+async def _send(client: "ChatOpenAI", sent: Sent, options: Options) -> Reply:
     """Send one request and read its reply."""
     from langchain_core.messages import AIMessage
 
     expect(max_bytes=options.max_bytes, streamed=options.streamed)
     messages, body, reply = list(sent), dict(options.body), Reply()
     if not options.streamed:
-        tools = {"tools": list(options.tools)} if options.tools else {}
-        message = await client.plain.bind(extra_body=body, **tools).ainvoke(messages)
+        given: dict[str, Any] = {"tools": list(options.tools)} if options.tools else {}
+        # (Without `stream` a caller's callbacks would make it one.)
+        message = await client.ainvoke(messages, stream=False, extra_body=body, **given)
         if not isinstance(message, AIMessage):
             raise ModelReplyError(
                 "the model server's reply is not an assistant's message",
@@ -154,7 +144,7 @@ async def _send(client: Client, sent: Sent, options: Options) -> Reply:
             )
         reply.take_whole(message)
         return reply
-    stream = client.streaming.astream(messages, stream_usage=True, extra_body=body)
+    stream = client.astream(messages, stream_usage=True, extra_body=body)
     chunks = cast("AsyncGenerator[AIMessageChunk, None]", stream)  # (it can be closed)
     async with aclosing(chunks):
         try:

@@ -61,14 +61,6 @@ class Endpoint:
     """How freely tokens are sampled; 0: the likeliest one always."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpClients:
-    """What langchain-openai sends with: `awaiting`. It wants a blocking client too."""
-
-    awaiting: "AsyncClient"
-    unused: "Client"
-
-
 class NotStreamedError(Exception):
     """A server that was asked to stream sent a plain reply."""
 
@@ -79,7 +71,7 @@ class Connection(Generic[C]):
     Safe to share between threads.
     """
 
-    def __init__(self, endpoint: Endpoint, build: Callable[[str, HttpClients], C]) -> None:
+    def __init__(self, endpoint: Endpoint, build: Callable[[str, "AsyncClient"], C]) -> None:
         """Make the client with `build`, from the server's address and what to send with."""
         self._endpoint, self._build = endpoint, build
         self._lock = Lock()
@@ -134,7 +126,7 @@ class Connection(Generic[C]):
                 return self._made[1]
             _close(self._made[2])
         http = self._http(url)
-        client = self._build(url, HttpClients(http, _unused()))
+        client = self._build(url, http)
         self._made = (url, client, http)
         return client
 
@@ -172,8 +164,8 @@ def _loop(_process: int) -> asyncio.AbstractEventLoop:
 
 
 @cache
-def _unused() -> "Client":
-    """Return a client that sends nothing: the library's own would read the environment."""
+def unused_client() -> "Client":
+    """Return a client that sends nothing: langchain-openai's own would read the environment."""
     import openai
 
     return openai.DefaultHttpxClient(trust_env=False, verify=_tls())

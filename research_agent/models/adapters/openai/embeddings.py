@@ -8,14 +8,15 @@ from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai.connection import (
     Connection,
     Endpoint,
-    HttpClients,
     expect,
+    unused_client,
 )
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
 from research_agent.text.unit_vectors import unit_vector
 
 if TYPE_CHECKING:
     import openai
+    from httpx2 import AsyncClient
     from langchain_openai import OpenAIEmbeddings
 
 MOST_TEXTS = 128
@@ -87,7 +88,7 @@ class OpenAIEmbedder:
             done += len(batch)
         return vectors
 
-    def _build(self, url: str, http: HttpClients) -> "OpenAIEmbeddings":
+    def _build(self, url: str, http: "AsyncClient") -> "OpenAIEmbeddings":
         from langchain_openai import OpenAIEmbeddings
         from pydantic import SecretStr
 
@@ -97,12 +98,12 @@ class OpenAIEmbedder:
             openai_api_base=url,
             openai_api_key=SecretStr(self._endpoint.api_key),
             max_retries=0,
-            request_timeout=http.awaiting.timeout,
+            request_timeout=http.timeout,
             check_embedding_ctx_length=False,
             model_kwargs={"encoding_format": "float"},
             openai_proxy=None,
-            http_client=http.unused,
-            http_async_client=http.awaiting,
+            http_client=unused_client(),
+            http_async_client=http,
         )
 
 
