@@ -1,32 +1,4 @@
-"""What can go wrong.
-
-* ResearchAgentError
-  x ConfigError: a setting is unknown, of the wrong type or out of range
-  x PromptError: a prompt file does not have the variables it must have
-  x QuestionError: a question is empty or too long
-  x ToolInputError: an argument of a tool, or the scope of a question, is wrong; the hint says what
-    to write instead
-  x PathError: a path to index does not exist or holds nothing to index
-  x DocumentError: one file cannot be read as a document; the others are not affected
-  x IndexingError: the base of everything about an index
-    + IndexMissingError: there is no index yet
-    + IndexMismatchError: the index was made with another embedding model or another version
-    + IndexLockedError: another process is writing to the index; trying again may help
-    + IndexDamagedError: a file of the index cannot be read
-  x ModelError: the base of everything about a model
-    + ModelMissingError: the weights or the package of a model are not installed
-    + ModelUnavailableError: a model server failed or is down; trying again may help
-      - ModelBusyError: it has too much to do, and may say how long to wait
-      - ModelTimeoutError: it gave no whole reply within its deadline
-    + ModelAccessError: a key or credentials are missing, expired or not enough
-    + ModelReplyError: a model server answered with something that is no reply
-    + ContextOverflowError: a prompt is longer than the model reads
-  x SessionError: a conversation cannot be read or kept
-    + SessionLockedError: another process has it open
-  x BudgetError: a call does not fit into what is left of the budget; it was not made
-  x ReplayError: a recorded run cannot be run again without asking somebody
-  x StoppedError: whoever asked has ended the question
-"""
+"""What can go wrong. Each error has a message, a hint for the user, and whether to try again."""
 
 from typing import ClassVar
 
