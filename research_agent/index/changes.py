@@ -40,7 +40,7 @@ class Changes:
         recipe: str,
         prune: bool,
     ) -> None:
-        """Look at everything below `paths`; with `prune` an empty folder tells that all is gone.
+        """Look at everything below `paths`; with `prune` what an empty folder held counts as gone.
 
         `recipe` is all that chunks and vectors depend on, beside the document and the model.
         Raises PathError where there is nothing to index at all.
@@ -133,7 +133,7 @@ class Changes:
     def _emptied_of(self, paths: Sequence[str]) -> tuple[FileReport, ...]:
         """Return the paths that held documents and now hold no file at all.
 
-        That is how a disk that is not connected looks, so it does not tell that they are gone.
+        That is how a disk that is not connected looks, so it is no proof that they are gone.
         """
         reports = (*self._absent, *self.found.skipped)
         failed = [report.path for report in reports if report.status == "failed"]

@@ -17,7 +17,7 @@ from research_agent.text.names import (
 )
 
 MOST_CHUNKS = 0.02
-"""A name in a larger share of all chunks tells nothing."""
+"""A name in a larger share of all chunks is too frequent to mean anything."""
 LEAST_CHUNKS, CHUNKS = 10, 200
 """A name in no more chunks than the first is never too frequent, in more than the second always."""
 MOST_DOCUMENTS = 3
@@ -82,7 +82,7 @@ class Names:
         return self._meant.setdefault(_key(words), _Meant(words))
 
     def above(self, section: Sequence[str]) -> set[int]:
-        """Return the names that stand above a text anyway: its headings."""
+        """Return the names in the headings above a text."""
         keys = (self._headings.get(heading) for heading in section)
         return {self._numbers[key] for key in keys if key}
 
@@ -114,7 +114,7 @@ class Mentions:
     """
 
     def __init__(self, names: Names, *, chunks: int) -> None:
-        """Begin without a text, of a corpus of so many `chunks`."""
+        """Begin without a text; `chunks` is the number of chunks in the corpus."""
         self._names = names
         self._counts = array("l", [0] * len(names.meant))
         self._found = array("q")

@@ -34,7 +34,7 @@ _REFERENCE = re.compile(
 )
 """A word and one or several numbers."""
 _ELSEWHERE = re.compile(rf"\s+(?!{_JOIN}\b)\w{{2,4}}\s+(?:\[|[A-Z]{{2,}}[ -]?\d)")
-"""What stands behind a reference to another document: "of [12]"."""
+"""What follows a reference to another document: "of [12]"."""
 _BEGIN = rf"[\s|*]*((?i:{'|'.join(NUMBERED)})|(?i:{_SHORT})\.)\s+({_NUMBER})"
 _BEGINS = re.compile(_BEGIN)
 _CAPTION_LINE = re.compile(rf"^{_BEGIN}(?:[.:)]|\s*$|\s+(?=[^a-z\s])).*", re.MULTILINE)

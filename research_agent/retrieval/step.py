@@ -44,7 +44,7 @@ class Filter(Protocol):
 
 
 class Following(Protocol):
-    """What chunks refer to: told in words, or read."""
+    """What chunks refer to: named, or read."""
 
     def references(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Reference, ...]]:
         """Return what each of the chunks refers to."""

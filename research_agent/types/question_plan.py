@@ -1,4 +1,4 @@
-"""What kind of answer a question wants, told from its words alone, and what follows for search.
+"""What kind of answer a question wants, recognised by its words alone, and what follows for search.
 
 The user's own words always rank most; what a plan adds weighs less or takes reserved places.
 """

@@ -25,7 +25,7 @@ ATTRIBUTE = (
 )  # fmt: skip
 """Words of a question that wants one property: a size, a number, a time."""
 LOOK_UP = ("pseudocode", "pseudo-code")
-"""Words of a question that wants a text as it stands."""
+"""Words of a question that wants a text word for word."""
 SHOWS = (
     "give", "show", "print", "list", "write", "step*", "lines", "pseudocode", "pseudo-code",
     "what is algorithm", "what's algorithm",
@@ -43,11 +43,11 @@ NUMBERED = (
 )  # fmt: skip
 """What has a number in documents: with one behind it, a question wants exactly that."""
 HEADED = ("section", "appendix", "clause", "chapter")
-"""Those of them whose number stands in a heading: "5.2 Sizes" is Section 5.2."""
+"""Those of them whose number is in a heading: "5.2 Sizes" is Section 5.2."""
 FORMULAS = ("equation",)
-"""Those of them whose number stands in brackets at the end of a line."""
+"""Those of them whose number is in brackets at the end of a line."""
 JOINS = ("and", "or", "to", "through")
-"""What may stand between two numbers: "Tables 3 and 4"."""
+"""What may be between two numbers: "Tables 3 and 4"."""
 ARTICLES = ("a", "an", "the")
 CONNECTIVES = ("and", "in", "of", "for", "on", "with")
 """Words that end a term."""
@@ -61,9 +61,9 @@ DEFINES = (
     "is a", "is an", "is the", "is that", "are a", "are the", "means", "refers to", "denotes",
     "stands for",
 )  # fmt: skip
-"""What stands behind a term that is being defined."""
+"""What follows a term that is being defined."""
 INTRODUCES = ("called", "termed", "known as", "referred to as")
-"""What stands before a term that is being introduced."""
+"""What precedes a term that is being introduced."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Word search with SQLite's FTS5: a cache that can be made again from the ledger.
 
-Documents and queries are split into words by `core.words`; FTS5 only stems English words (porter)
-and ranks by BM25, so no query text is ever read as its query language.
+Documents and queries are split by `text/words.py`; FTS5 only stems English words (porter) and
+ranks by BM25, so no query text is ever read as its query language.
 """
 
 import sqlite3
@@ -95,7 +95,7 @@ class WordIndex(Closing):
     ) -> None:
         """Make the index show exactly the chunks in `digests`, in one transaction.
 
-        `digests` tells chunks that have changed; `chunks` is asked for those that are new.
+        A chunk whose digest differs has changed; `chunks` is asked for those that are new.
         """
         with self._faults():
             rows = self._connection.execute("SELECT chunk_id, digest, id FROM entries").fetchall()

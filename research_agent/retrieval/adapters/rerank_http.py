@@ -38,7 +38,7 @@ CONNECT_SECONDS = 10.0
 TOO_MANY_REQUESTS, UNAVAILABLE, SERVER_ERROR, NOT_IMPLEMENTED = 429, 503, 500, 501
 OVERFLOW = ("too large", "too long", "context length", "context size", "maximum context")
 _BATCH: Mapping[Form, int] = {"tei": 32}
-"""Texts of one request: what a server takes unless it was told otherwise."""
+"""Texts of one request: what a server takes by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

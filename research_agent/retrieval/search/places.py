@@ -54,6 +54,6 @@ def in_turn(rankings: Iterable[Sequence[Chunk]]) -> tuple[Chunk, ...]:
 
 
 def _page(chunk: Chunk) -> tuple[str, str]:
-    """Return what tells the pages of documents apart; a chunk without a page is one of its own."""
+    """Return an identity of the chunk's page; a chunk of a format without pages has its own."""
     paged = chunk.start_page > 1 or chunk.source.lower().endswith(".pdf")
     return (chunk.doc_id, str(chunk.start_page) if paged else chunk.chunk_id)

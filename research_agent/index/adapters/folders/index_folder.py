@@ -32,7 +32,7 @@ class Edition:
 
     folder: Path
     number: int
-    """Counts rebuilds; the first edition stands in the index's own folder."""
+    """Counts rebuilds; the first edition is in the index's own folder."""
 
     @property
     def path(self) -> Path:

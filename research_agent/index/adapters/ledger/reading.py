@@ -105,7 +105,7 @@ class LedgerReader(Closing):
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     def around(self, chunk_id: str, *, window: int) -> list[Chunk]:
-        """Return the chunks up to `window` places before and after, as they stand; not itself."""
+        """Return the chunks up to `window` places before and after, in reading order."""
         return self.chunks([row[0] for row in self._all(_AROUND, [window, window, chunk_id])])
 
     def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:

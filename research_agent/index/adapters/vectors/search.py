@@ -98,7 +98,7 @@ class ExactVectors:
 
 
 class UnsearchedVectors:
-    """Vectors that only tell how similar given chunks are; implements VectorIndex.
+    """Vectors that can only be compared, not searched; implements VectorIndex.
 
     For an index that is too large to be searched one by one, while Chroma cannot be used.
     """
