@@ -43,30 +43,23 @@ def test_line_numbers_and_running_heads_between() -> None:
     assert parts == shown("All keys of the scheme are sampled anew for every session.", page)
 
 
-def test_cells_in_another_order() -> None:
-    """A table drawn column by column has the cells of a row in several places."""
-    page = "name\r\nA\r\nB\r\nkey\r\n800\r\n1184\r\ntext\r\n768\r\n1088\r\n"
+@pytest.mark.parametrize(
+    ("quote", "page", "parts"),
+    [
+        ("B | 1184 | 1088", "COLUMNS", ["B", "1184", "1088"]),
+        ("A | 800 | 768", "COLUMNS", ["A", "800", "768"]),
+        ("C | 1568 | 1569", "COLUMNS", None),
+        ("C | 7 | 7", "C\r\n7\r\n9\r\n7\r\nD", ["C\r\n7", "7"]),  # no character is used twice
+        ("rows | 8", "key 1184 bytes 18 rows 8", ["rows 8"]),  # not inside another number
+        ("bytes | 18", "key 1184 bytes 18 rows 8", ["bytes 18"]),
+    ],
+)
+def test_cells(quote: str, page: str, parts: list[str] | None) -> None:
+    """A table drawn column by column has the cells of a row in several places; they are words."""
+    columns = "name\r\nA\r\nB\r\nkey\r\n800\r\n1184\r\ntext\r\n768\r\n1088\r\n"
 
-    assert ["B", "1184", "1088"] == shown("B | 1184 | 1088", page)
-    assert ["A", "800", "768"] == shown("A | 800 | 768", page)
-    assert None is shown("C | 1568 | 1569", page)
-
-
-def test_equal_cells_are_different_places() -> None:
-    """No character of the page is used twice."""
-    page = "C\r\n7\r\n9\r\n7\r\nD"
-    spans = quote_spans("C | 7 | 7", page)
-
-    assert ((0, 4), (9, 10)) == spans
-
-
-def test_a_short_cell_is_a_whole_word() -> None:
-    """A number is not found inside another one."""
-    page = "key 1184 bytes 18 rows 8"
-
-    assert ["8"] == shown("8", page, before="rows")
-    assert ["rows 8"] == shown("rows | 8", page)
-    assert ["bytes 18"] == shown("bytes | 18", page)
+    assert parts == shown(quote, page.replace("COLUMNS", columns))
+    assert ["8"] == shown("8", "key 1184 bytes 18 rows 8", before="rows")
 
 
 def test_what_stands_around_decides() -> None:
