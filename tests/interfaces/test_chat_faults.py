@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.graph import START, StateGraph
 
 from graphs.chat import build_chat_graph
+from graphs.chat_state import ChatInput, ChatState
 from graphs.checkpoints import sqlite_saver
+from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports
 from tests.interfaces.commands import Model, chat, guide_folder, served
 from tests.interfaces.test_chat import ANSWER, QUESTION
@@ -101,6 +104,34 @@ def test_errors_leave_the_session_usable(docs: Path, tmp_path: Path) -> None:
     assert f"note: this question has no answer yet, /retry asks it again: {QUESTION}" not in (
         again.stderr
     )
+
+
+def test_turn_that_an_older_version_left_begins_anew(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its graph had other nodes; the question is kept, and asked again."""
+
+    def older(*_: object, checkpointer: Any, **__: object) -> Any:  # noqa: ANN401 (a graph)
+        def understand(_: ChatState) -> dict[str, object]:
+            raise ModelUnavailableError("down")
+
+        graph = StateGraph(ChatState, input_schema=ChatInput)
+        graph.add_node("understand", understand)
+        graph.add_edge(START, "understand")
+        return graph.compile(checkpointer=checkpointer)
+
+    with served(Model(), tmp_path) as config:
+        with monkeypatch.context() as patch:
+            patch.setattr("graphs.chat.build_chat_graph", older)
+            failed = chat(config, QUESTION, docs=docs)
+        again = chat(config, "/retry", "/history", docs=docs)
+
+    assert "error: down" in failed.stderr
+    assert f"note: this question has no answer yet, /retry asks it again: {QUESTION}" in (
+        again.stderr
+    )
+    assert again.stdout.startswith(ANSWER)
+    assert 1 == again.stdout.count(f"1. {QUESTION}")
 
 
 class Slow:

@@ -32,6 +32,15 @@ def test_reasons_have_their_names_of_today(old: str) -> None:
     assert {**kept, "reason": "unconfirmed"} == upgraded(kept)
 
 
+def test_record_of_a_filter_that_asked_hit_by_hit() -> None:
+    """It is one of a model's verdicts; hits that were not asked about were kept by rank."""
+    rows = [{"chunk_id": "a", "why": "model"}, {"chunk_id": "b", "why": "not_asked"}]
+    found = upgraded({"filter_stats": {"mode": "pointwise", "kept": 2, "decisions": rows}})
+
+    assert {"mode": "llm", "kept": 2} == {k: found["filter_stats"][k] for k in ("mode", "kept")}
+    assert ["model", "rank"] == [row["why"] for row in found["filter_stats"]["decisions"]]
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -1,11 +1,17 @@
-"""What a scope admits."""
+"""What a scope admits, and which documents a file filter names."""
 
 import pytest
 
 from research_agent.errors import ToolInputError
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
-from research_agent.types.scope import EVERYTHING, Scope, check_dates, check_scope
+from research_agent.types.scope import (
+    EVERYTHING,
+    Scope,
+    check_dates,
+    check_scope,
+    filtered_documents,
+)
 
 CHUNK = Chunk(
     "id", "FIPS.203", "text", kind="table", date="2024-08-13", source="/docs/nist/FIPS.203.pdf"
@@ -19,7 +25,6 @@ CHUNK = Chunk(
         (Scope(documents=("fips.203",)), True),
         (Scope(documents=("other", "fips*")), True),
         (Scope(documents=("fips",)), False),
-        (Scope(documents=("FIPS.203.pdf",)), True),
         (Scope(documents=("nist/*.pdf",)), True),
         (Scope(documents=("docs/*.pdf",)), False),
         (Scope(documents=("/docs/nist/*",)), True),
@@ -99,3 +104,75 @@ def test_period_of_dates_known_in_part() -> None:
     """A month is within its year, whichever of both ends is the shorter one."""
     check_dates("2024-08", "2024")
     check_dates("2024", "2024-01")
+
+
+DOCUMENTS = [
+    DocumentOutline(name, path)
+    for name, path in (
+        ("FIPS.203", "/home/me/docs/nist/FIPS.203.pdf"),
+        ("FIPS.204", "/home/me/docs/nist/FIPS.204.pdf"),
+        ("C# notes [draft]", "/home/me/docs/my notes/C# notes [draft].md"),
+        ("Brötchen", "/home/me/docs/my notes/Bro\u0308tchen.MD"),
+        ("api/box", "/home/me/docs/api/box.yaml"),
+        ("old/box", "/home/me/docs/old/box.yaml"),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("fips", ["FIPS.203", "FIPS.204"]),
+        (".pdf", ["FIPS.203", "FIPS.204"]),
+        ("my notes", ["C# notes [draft]", "Brötchen"]),
+        ("c# notes", ["C# notes [draft]"]),
+        ("C# notes [draft]", ["C# notes [draft]"]),
+        ("[draft].md", ["C# notes [draft]"]),
+        ("BRÖTCHEN", ["Brötchen"]),
+        ("bro\u0308t", ["Brötchen"]),
+        (r"API\BOX", ["api/box"]),
+        ("api/box.yaml", ["api/box"]),
+        ("box", ["api/box", "old/box"]),
+        ("old/*", ["old/box"]),
+        ("**/*.yaml", ["api/box", "old/box"]),
+        ("**/box.*", ["api/box", "old/box"]),
+        ("FIPS.20[34]*", ["FIPS.203", "FIPS.204"]),
+        ("/home/me/docs/api/box.yaml", ["api/box"]),
+        ("/home/me/docs/nist", ["FIPS.203", "FIPS.204"]),
+        ("  ", [document.doc_id for document in DOCUMENTS]),
+    ],
+)
+def test_names_and_paths(wanted: str, found: list[str]) -> None:
+    """A part of the name or path, or a glob; case, Unicode form and slashes do not count."""
+    assert found == list(filtered_documents(DOCUMENTS, wanted))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hint"),
+    [
+        ("FIPS-203", "The nearest: 'FIPS.203', 'FIPS.204'."),
+        ("brotchen", "The nearest: 'Brötchen'."),
+        ("home", "Leave it out, or name one such as 'FIPS.203', 'FIPS.204', 'C# notes [draft]'."),
+        ("zzz*", "Leave it out, or name one such as 'FIPS.203', 'FIPS.204', 'C# notes [draft]'."),
+    ],
+)
+def test_a_filter_that_fits_nothing_names_the_nearest(wanted: str, hint: str) -> None:
+    """An empty result would look as if nothing were said about it."""
+    with pytest.raises(ToolInputError) as told:
+        filtered_documents(DOCUMENTS, wanted)
+
+    assert (f"file_filter {wanted!r} matches no document", hint) == (
+        str(told.value),
+        told.value.hint,
+    )
+
+
+def test_hints_of_an_empty_index_and_of_long_nonsense() -> None:
+    """There is nothing to name; what is told back to a model is cut."""
+    with pytest.raises(ToolInputError, match="matches no document") as told:
+        filtered_documents([], "x")
+    with pytest.raises(ToolInputError) as long:
+        filtered_documents(DOCUMENTS, "[" * 400)
+
+    assert "The index holds no document: research-agent index PATH" == told.value.hint
+    assert len(str(long.value)) < 130
