@@ -40,12 +40,9 @@ class _Passage:
     text: str
     kind: ChunkKind
     section: tuple[str, ...]
-    pages: tuple[tuple[int, int], ...]
-    """(offset, page), by offset; the first offset is 0."""
-    before: str = "\n\n"
-    """What separates it from the passage before it in the same chunk."""
-    carried: Carried = ()
-    """Anchors and links, by offset."""
+    pages: tuple[tuple[int, int], ...]  # (offset, page), by offset; the first offset is 0
+    before: str = "\n\n"  # what separates it from the passage before it in the same chunk
+    carried: Carried = ()  # anchors and links, by offset
 
     def page(self, offset: int) -> int:
         return self.pages[bisect_right(self.pages, (offset, 1 << 60)) - 1][1]

@@ -40,15 +40,11 @@ class Found:
     """A line that is, or begins with, a heading."""
 
     text: str
-    size: float
-    """Of its type, in points."""
+    size: float  # of its type, in points
     number: tuple[int, ...] = ()
-    run_in: bool = False
-    """The paragraph goes on in the same line."""
-    top: bool = False
-    """It is above all others, as an appendix is."""
-    strong: bool = True
-    """Its type tells that it is a heading, and not its number alone."""
+    run_in: bool = False  # the paragraph goes on in the same line
+    top: bool = False  # it is above all others, as an appendix is
+    strong: bool = True  # its type tells that it is a heading, and not its number alone
     lines: int = 1
 
 

@@ -28,10 +28,8 @@ class Entry:
 
     level: int
     title: str
-    page: int | None
-    """Counted from 0; None leads nowhere: then its title tells where it begins."""
-    top: float | None = None
-    """Height on the page, in points; None leads to the page's top."""
+    page: int | None  # counted from 0; None leads nowhere: then its title tells where it begins
+    top: float | None = None  # height on the page, in points; None leads to the page's top
     left: float | None = None
 
 
@@ -68,8 +66,7 @@ class _Open:
 
     level: int
     text: str
-    size: float | None = None
-    """Of its type, in points; None where no line shows it."""
+    size: float | None = None  # of its type, in points; None where no line shows it
     run_in: bool = False
 
 
@@ -78,8 +75,7 @@ class _Path:
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
-        self._last: dict[tuple[int, ...], int] = {}
-        """The last number below a number."""
+        self._last: dict[tuple[int, ...], int] = {}  # the last number below a number
 
     @property
     def section(self) -> tuple[str, ...]:

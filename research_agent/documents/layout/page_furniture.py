@@ -34,8 +34,7 @@ class Page:
 
     spans: tuple[Span, ...]
     height: float
-    text: str = ""
-    """All its characters, as the file has them."""
+    text: str = ""  # all its characters, as the file has them
 
 
 def without_line_numbers(page: Page) -> Page:

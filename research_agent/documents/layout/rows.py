@@ -30,8 +30,7 @@ _LEADERS = re.compile(r"(?:\s*\.){4,}\s*")
 class Row:
     """One line of text (one cell of one span), or one row of a table."""
 
-    cells: tuple[tuple[Span, ...], ...]
-    """Each cell holds spans one above the other; most hold one."""
+    cells: tuple[tuple[Span, ...], ...]  # each cell holds spans one above the other; most hold one
 
     @property
     def spans(self) -> tuple[Span, ...]:

@@ -31,8 +31,7 @@ class Glyph(NamedTuple):
     right: float = 0.0
     top: float = 0.0
     baseline: float = 0.0
-    bold: bool = False
-    """Known at the beginning of a line, as long as it is bold."""
+    bold: bool = False  # known at the beginning of a line, as long as it is bold
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +43,9 @@ class Span:
     bottom: float
     right: float
     top: float
-    size: float = 10.0
-    """Height of most of its characters, taken as the size of the type; never 0."""
-    baseline: float = 0.0
-    """Baseline of its first character: the same for all fonts."""
-    bold: int = 0
-    """Length of the beginning of its text in which every letter is bold."""
+    size: float = 10.0  # height of most of its characters, taken as the size of the type; never 0
+    baseline: float = 0.0  # baseline of its first character: the same for all fonts
+    bold: int = 0  # length of the beginning of its text in which every letter is bold
 
     @property
     def middle(self) -> float:

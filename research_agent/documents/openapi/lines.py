@@ -21,8 +21,7 @@ class Line:
 
     text: str
     links: tuple[Link, ...] = ()
-    label: str = ""
-    """What the line is about: repeated where the line is so long that it is cut."""
+    label: str = ""  # what the line is about: repeated where the line is so long that it is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

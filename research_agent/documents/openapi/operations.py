@@ -42,8 +42,7 @@ class Operation:
     path: str
     place: Place
     value: Values
-    shared: Values
-    """The path's own entries, which hold for all its operations."""
+    shared: Values  # the path's own entries, which hold for all its operations
 
     @property
     def identifier(self) -> str:

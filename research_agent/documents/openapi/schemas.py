@@ -33,14 +33,12 @@ _NESTED = frozenset({"properties", "patternProperties", "$defs", "definitions", 
 class Field:
     """A value that a request or a reply holds."""
 
-    name: str
-    """With the names of what holds it: "folder.id", "entries[].type"."""
+    name: str  # with the names of what holds it: "folder.id", "entries[].type"
     schema: object
     required: bool = False
     extra: Mapping[str, object] = field(default_factory=dict)
     """What is written beside the schema, as in a parameter."""
-    listed: bool = True
-    """Whether it has a line of its own; else only what is in it has."""
+    listed: bool = True  # whether it has a line of its own; else only what is in it has
 
 
 def schema_items(api: Api) -> Iterator[Item]:
