@@ -93,7 +93,7 @@ def area_under_risk(judged: Sequence[Judged]) -> float:
     """
     total, before = 0.0, 0
     for point in curve(judged):
-        total += point.error * (point.answered - before)
+        total += point.wrong / point.answered * (point.answered - before)
         before = point.answered
     return total / before if before else 0.0
 

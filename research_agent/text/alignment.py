@@ -45,7 +45,7 @@ class PageSpan:
 def page_spans(
     quote: str, pages: Mapping[int, str], *, before: str = "", after: str = ""
 ) -> tuple[PageSpan, ...]:
-    r"""Return where a quote stands on some pages that follow one another; empty if it does not.
+    r"""Return the parts of consecutive pages that make up a quote; empty if it is not there.
 
     `pages` has the text of each page by its number, `before` and `after` are what stands around
     the quote in its chunk.
@@ -69,7 +69,7 @@ def page_spans(
 def quote_spans(
     quote: str, page: str, *, before: str = "", after: str = ""
 ) -> tuple[tuple[int, int], ...] | None:
-    r"""Return start and end of the parts of `page` that make up `quote`, as they stand there.
+    r"""Return start and end of the parts of `page` that make up `quote`.
 
     There are several where something stands between them on the page that the quote leaves out,
     or where the page has another order. None where less than nine tenths are found, or where
@@ -100,7 +100,7 @@ class _Said:
 
     chars: str
     places: Sequence[int]
-    """Where each of them stands in the text."""
+    """The place of each in the text."""
     words: Sequence[tuple[int, int]]
     """Start and end of each word in `chars`."""
 
@@ -131,7 +131,7 @@ def _said(char: str) -> str:
 
 
 def _whole(quote: str, page: str, before: str, after: str) -> int | None:
-    """Return where the quote stands in one piece: where its surroundings fit best."""
+    """Return the place of the whole quote whose surroundings fit best."""
     best, most, at = None, -1, page.find(quote)
     for _ in range(PLACES):
         if at < 0:

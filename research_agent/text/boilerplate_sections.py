@@ -20,9 +20,9 @@ LEAST_PAGES = 8
 COVER_WORDS = 16
 """A line of a cover has fewer words than this."""
 LINES_A_SENTENCE = 6
-"""A cover may have one sentence for so many lines."""
+"""Lines of a cover for each sentence in it, at least."""
 COVER_LINES = 4
-"""A cover has at least so many lines."""
+"""Lines of a cover, at least."""
 
 _LEADER = re.compile(r"(?:\.\s?){3,}|\u2026|(?:\u00b7\s?){3,}")
 _ENDS_WITH_PAGE = re.compile(r"(?:\s|\||\u2026|\.)\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)
@@ -65,7 +65,6 @@ def apparatus(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | No
 
 
 def _is_contents(lines: Sequence[str], last_page: int) -> bool:
-    """Say whether most lines lead to a page."""
     led = sum(bool(_LEADER.search(line) and _ENDS_WITH_PAGE.search(line)) for line in lines)
     numbered = sum(bool(_NUMBERED.search(x) and _ENDS_WITH_PAGE.search(x)) for x in lines)
     if led < LEAST_ENTRIES and not _pages_go_up(lines, last_page):

@@ -48,8 +48,8 @@ class Fact:
     text: str
     """As the sentence has it, in plain typography."""
     status: FactStatus
-    """"held": it stands in the evidence; "computed": it may follow from numbers that do, or be
-    counted; "missing": neither."""
+    """"held": the evidence has it; "computed": it may follow from numbers there, or be counted;
+    "missing": neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,6 @@ def _stands(name: str, text: str) -> bool:
 
 
 def _is_quoted(quoted: str, words: str) -> bool:
-    """Return whether every part of a quotation stands in the evidence word by word."""
+    """Return whether the evidence has every part of a quotation word for word."""
     parts = (" ".join(_WORDS.findall(part)) for part in _GAP.split(quoted.casefold()))
     return all(f" {part} " in words or (part in words and not part.isascii()) for part in parts)

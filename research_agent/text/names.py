@@ -1,4 +1,4 @@
-"""Names by which texts call documents, sections and terms, and where they stand in a text."""
+"""Names by which texts call documents, sections and terms, and their places in a text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Which verbatim words of a chunk carry a sentence best."""
+"""The verbatim words of a chunk that are nearest to a sentence."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,9 +35,9 @@ class Window:
     start: int
     end: int
     held: int
-    """One bit for each wanted word that stands in the window or heads the chunk."""
+    """One bit for each wanted word in the window or in the chunk's headings."""
     own: int
-    """One bit for each wanted word that stands in the window itself."""
+    """One bit for each wanted word in the window itself."""
     units: int
 
     def rank(self, wanted: int) -> float:

@@ -140,11 +140,6 @@ class Point:
     answered: int
     wrong: int
 
-    @property
-    def error(self) -> float:
-        """Share of wrong answers among those given; 0 where none is given."""
-        return self.wrong / self.answered if self.answered else 0.0
-
 
 def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:
     """Return an upper bound of an error rate: one-sided, exact, after Clopper and Pearson.
@@ -157,27 +152,16 @@ def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:
     """
     if errors >= questions:
         return 1.0
+    ways = [
+        lgamma(questions + 1) - lgamma(k + 1) - lgamma(questions - k + 1) for k in range(errors + 1)
+    ]
     low, high = 0.0, 1.0
     for _ in range(60):  # (halved until nothing is left to halve)
         rate = (low + high) / 2
-        if _chance_of_at_most(errors, questions, rate) > doubt:
-            low = rate
-        else:
-            high = rate
+        hit, miss = log(rate), log(1 - rate)
+        chance = sum(exp(way + k * hit + (questions - k) * miss) for k, way in enumerate(ways))
+        low, high = (rate, high) if chance > doubt else (low, rate)
     return high
-
-
-def _chance_of_at_most(errors: int, questions: int, rate: float) -> float:
-    """Return the chance of `errors` or fewer, where each question fails at `rate`."""
-    logs = (
-        lgamma(questions + 1)
-        - lgamma(k + 1)
-        - lgamma(questions - k + 1)
-        + k * log(rate)
-        + (questions - k) * log(1 - rate)
-        for k in range(errors + 1)
-    )
-    return sum(map(exp, logs))
 
 
 def fit_threshold(asked: Sequence[Observation], *, rate: float, source: str = "") -> Threshold:

@@ -34,7 +34,7 @@ MOST_WORDS = 25
 
 @dataclass(frozen=True, slots=True)
 class AnswerWord:
-    """A word as it stands in an answer."""
+    """A word of an answer, as written."""
 
     text: str
     start: int

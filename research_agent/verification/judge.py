@@ -1,7 +1,7 @@
 """A language model's judgement of an answer's sentences: asked in one call, and checked.
 
 A vote counts only where it can be looked up: "supported" and "contradicted" need the key of a
-chunk and words that stand there. Evidence that addresses the judge can change no other sentence.
+chunk and words that are in it. Evidence that addresses the judge can change no other sentence.
 """
 
 import re
@@ -131,7 +131,7 @@ def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict
     """Return what a reply says of each of `count` sentences, by their number from 1.
 
     A sentence that the reply leaves out, names twice with different verdicts, or supports with
-    words that stand nowhere has no judgement. Nonsense is no judgement on anything.
+    words that are nowhere has no judgement. Nonsense is no judgement on anything.
 
     >>> chunks = {"c1": Chunk("x", "d", "The hose is 5 m long.")}
     >>> said = '{"sentence": 1, "verdict": "supported", "key": "c1", "quote": "hose is 5 m"}'
@@ -169,7 +169,7 @@ def _judgement(
 
 
 def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
-    """Return where a quote stands in a chunk; of a row that models read spelled out, the row."""
+    """Return the place of a quote in a chunk; of a row that models read spelled out, the row."""
     place = quoted_in(quote, chunk.text)
     head = head_of(chunk.text) if chunk.kind == "table" else ""
     if place or not head:
@@ -180,7 +180,7 @@ def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
 
 
 def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
-    r"""Return where a quote stands in a text, white space and the size of letters apart.
+    r"""Return the place of a quote in a text, whatever its white space and case.
 
     Models read tables and fences in another form than chunks have: a bar between two cells counts
     as white space, and an escaped sign as itself.
