@@ -75,6 +75,7 @@ def with_numbers(
     Numbers of other documents ("Section 3 of [12]") are left alone. Only numbers that are both
     named and found get an anchor and links.
 
+    >>> from research_agent.types.references import ChunkLinks
     >>> a = Chunk("a", "d", "As Section 5.2 and Tables 3 and 4 show.")
     >>> b = Chunk("b", "d", "Table 3. Sizes", section=("5 Keys", "5.2 Sizes"))
     >>> first, second = with_numbers([(a, ChunkLinks()), (b, ChunkLinks())])

@@ -67,6 +67,7 @@ def reserve_slots(
 def raised(own: Sequence[Hit], wanted: Collection[str], *, slot: int) -> tuple[Hit, ...]:
     """Let the hits with the ids `wanted` rank with the `slot`-th, where they rank lower.
 
+    >>> from research_agent.types import Chunk
     >>> hits = [Hit(Chunk(name, "d", name), -at) for at, name in enumerate("abc")]
     >>> [hit.chunk.text for hit in raised(hits, {"c"}, slot=1)]
     ['a', 'c', 'b']
@@ -79,6 +80,7 @@ def raised(own: Sequence[Hit], wanted: Collection[str], *, slot: int) -> tuple[H
 def put_last(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:
     """Let the new hits of `others`, taken in turn, follow all of `own`; their scores are lower.
 
+    >>> from research_agent.types import Chunk
     >>> a, b, c = (Hit(Chunk(name, "d", name), score=1.0) for name in "abc")
     >>> [hit.chunk.text for hit in put_last([b], [[a, b], [c]])]
     ['b', 'a', 'c']

@@ -91,7 +91,7 @@ def test_errors_leave_the_session_usable(docs: Path, tmp_path: Path) -> None:
     with server(model.reply) as url:
         config = tmp_path / "c.yaml"
         chosen = {"provider": "openai", "model": "scripted", "base_url": url}
-        models = {"chat": chosen, "retries": 0}
+        models = {"chat": chosen}
         config.write_text(json.dumps({"models": models}), encoding="utf-8")
         failed = chat(str(config), QUESTION, "/nothing", "x" * 5000, "/evidence", docs=docs)
         model.error = None

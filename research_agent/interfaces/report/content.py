@@ -238,9 +238,9 @@ def _confidence(found: RetrievalConfidence) -> tuple[tuple[str, float, str], ...
 def changed_settings(settings: Settings) -> tuple[tuple[str, str, str], ...]:
     """Return what differs from the defaults; addresses of servers are not shown.
 
-    >>> from research_agent.settings import SearchSettings
-    >>> changed_settings(Settings(search=SearchSettings(max_turns=2)))
-    (('search.max_turns', '2', '3'),)
+    >>> from research_agent.settings import RetrievalSettings
+    >>> changed_settings(Settings(retrieval=RetrievalSettings(top_k=20)))
+    (('retrieval.top_k', '20', '30'),)
     """
     defaults: Mapping[str, object] = dict(lines(Settings()))
     return tuple(
