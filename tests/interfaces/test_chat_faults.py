@@ -112,8 +112,8 @@ def test_turn_that_an_older_version_left_begins_anew(
     """Its graph had other nodes; the question is kept, and asked again."""
 
     def older(*_: object, checkpointer: Any, **__: object) -> Any:  # noqa: ANN401 (a graph)
-        def understand(_: ChatState) -> dict[str, object]:
-            raise ModelUnavailableError("down")
+        def understand(state: ChatState) -> dict[str, object]:
+            raise ModelUnavailableError(f"down for {state.said}")
 
         graph = StateGraph(ChatState, input_schema=ChatInput)
         graph.add_node("understand", understand)
