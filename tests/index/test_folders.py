@@ -18,15 +18,11 @@ with locate(sys.argv[1]).locked():
 """
 
 
-def test_names_live_in_the_data_folder(data_home: Path) -> None:
-    """A plain name is a folder below the data folder; no name is the default one."""
+def test_names_live_in_the_data_folder(data_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain name is below the data folder, which the system has for programs without ours."""
     assert data_home / "indexes" / "notes" == locate("notes").path
     assert locate("default").path == locate("").path
     assert "default" == locate("").label
-
-
-def test_the_system_has_a_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the variable the data folder is the one the system has for programs."""
     monkeypatch.delenv("RESEARCH_AGENT_HOME")
     assert "research-agent" == home().name
 
@@ -63,13 +59,8 @@ def test_folders_with_other_files_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="nothing was removed"):
         folder.remove()
     assert ["thesis.md"] == [path.name for path in tmp_path.iterdir()]
-
-
-def test_a_place_that_is_a_file_is_an_error(tmp_path: Path) -> None:
-    """Where no folder can be made the error names another way."""
-    (tmp_path / "file").touch()
     with pytest.raises(PathError, match="cannot be made") as caught:
-        locate(str(tmp_path / "file")).create()
+        locate(str(tmp_path / "thesis.md")).create()
     assert "RESEARCH_AGENT_HOME" in caught.value.hint
 
 
@@ -134,16 +125,8 @@ def test_there_is_one_writer_and_it_is_named() -> None:
             folder.remove()
         process.stdin.close()
         process.wait(timeout=30)
-    with folder.locked(), pytest.raises(IndexLockedError), folder.locked():
-        pass
-    folder.remove()
-
-
-def test_a_holder_without_a_name_is_a_process() -> None:
-    """Where the note beside the lock is gone the error still says what is the matter."""
-    folder = locate("shared")
-    folder.create()
     with folder.locked():
         (folder.path / "writer.json").unlink()
         with pytest.raises(IndexLockedError, match="another process"), folder.locked():
             pass
+    folder.remove()

@@ -14,6 +14,7 @@ from research_agent.errors import (
     IndexMismatchError,
     IndexMissingError,
 )
+from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types import Chunk
@@ -44,7 +45,7 @@ def texts(path: Path, *chunk_ids: str) -> list[str]:
 
 
 def test_chunks_come_back_as_they_were(path: Path, writer: LedgerWriter) -> None:
-    """Every field of a chunk survives; name, title, date and path are its document's."""
+    """Every field of a chunk survives, in the order asked for, however many are wanted."""
     chunk = Chunk(
         chunk_id="c1",
         doc_id="guide",
@@ -62,41 +63,28 @@ def test_chunks_come_back_as_they_were(path: Path, writer: LedgerWriter) -> None
     )
     item = IndexedChunk(chunk, "digest", (Window("w", embedding("x")),))
     writer.put(record("k", "/docs/guide.pdf", title="A guide", date="2026-11"), [item])
+    writer.put(record("m"), [indexed(f"m{i}", f"text {i}") for i in range(1200)])
     writer.publish({}, [])
+    asked = [f"m{i}" for i in reversed(range(1200))]  # (more than SQLite binds at once)
     with reader(path) as ledger:
         assert [chunk] == ledger.chunks(["unknown", "c1"])
-
-
-def test_chunks_come_in_the_order_asked_for(path: Path, writer: LedgerWriter) -> None:
-    """Any number of ids may be asked for, also more than SQLite binds at once."""
-    writer.put(record("k"), [indexed(f"c{i}", f"text {i}") for i in range(1200)])
-    writer.publish({}, [])
-    asked = [f"c{i}" for i in reversed(range(1200))]
-    with reader(path) as ledger:
         assert asked == [chunk.chunk_id for chunk in ledger.chunks(asked)]
         assert [] == ledger.chunks([])
 
 
 def test_nothing_is_seen_before_it_is_published(path: Path, writer: LedgerWriter) -> None:
-    """A new version waits beside the old one; publishing shows all of it at once."""
+    """The last version put waits beside the old one; publishing shows all of it at once."""
     with pytest.raises(IndexMissingError, match="never finished"):
         reader(path)
     writer.put(record("a"), [indexed("c1", "old")])
     writer.publish({}, [])
+    writer.put(record("a", digest="lost"), [indexed("c1", "lost")])
     writer.put(record("a", digest="new"), [indexed("c1", "new"), indexed("c2", "more")])
     assert ["old"] == texts(path, "c1", "c2")
     assert [("new", False)] == [(doc.digest, doc.published) for doc in writer.documents()]
     writer.publish({}, [])
     assert ["new", "more"] == texts(path, "c1", "c2")
     assert [("new", True)] == [(doc.digest, doc.published) for doc in writer.documents()]
-
-
-def test_a_version_that_waits_is_replaced(path: Path, writer: LedgerWriter) -> None:
-    """After an interrupted run a document may be put once more; only the last version counts."""
-    for text in ("first", "second"):
-        writer.put(record("a", digest=text), [indexed("c1", text)])
-    writer.publish({}, [])
-    assert ["second"] == texts(path, "c1")
 
 
 def test_publishing_moves_and_removes(path: Path, writer: LedgerWriter) -> None:
@@ -128,26 +116,17 @@ def test_generation_grows_only_with_changes(path: Path, writer: LedgerWriter) ->
 
 
 def test_names_follow_the_other_documents(path: Path, writer: LedgerWriter) -> None:
-    """Two documents of one name are shown with their folders, until one is gone."""
+    """Two of one name are shown with their folders, until one is gone; a failed one has none."""
     for key, place in (("1", "/docs/a/guide.md"), ("2", "/docs/b/guide.md")):
         writer.put(record(key, place), [indexed(f"c{key}", "text")])
+    writer.put(record("3", "/docs/c/guide.md", status="failed", reason="it is binary"), [])
     writer.publish({}, [])
-    assert ["a/guide", "b/guide"] == [doc.doc_id for doc in writer.documents()]
+    assert [("a/guide", ""), ("b/guide", ""), ("", "it is binary")] == [
+        (doc.doc_id, doc.reason) for doc in writer.documents()
+    ]
     writer.publish({}, ["1"])
     with reader(path) as ledger:
         assert ["guide"] == [chunk.doc_id for chunk in ledger.chunks(["c1", "c2"])]
-
-
-def test_failed_documents_are_noted_without_counting(path: Path, writer: LedgerWriter) -> None:
-    """A file that could not be read has a row with its reason, no name and no chunks."""
-    writer.put(record("a", "/x/guide.md"), [indexed("c1", "text")])
-    writer.put(record("b", "/y/guide.md", status="failed", reason="it is binary"), [])
-    writer.publish({}, [])
-    with reader(path) as ledger:
-        assert (1, 1) == (ledger.header().documents, ledger.header().chunks)
-    assert [("guide", ""), ("", "it is binary")] == [
-        (doc.doc_id, doc.reason) for doc in writer.documents()
-    ]
 
 
 def test_vectors_are_found_by_what_was_embedded(path: Path, writer: LedgerWriter) -> None:
@@ -219,22 +198,6 @@ def test_another_version_or_space_is_refused(path: Path, writer: LedgerWriter) -
         reader(path)
 
 
-def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter) -> None:
-    """A row that makes no sense names the command that helps, wherever it is read."""
-    writer.put(record("a"), [indexed("c1", "text")])
-    writer.publish({}, [])
-    changed(path, "UPDATE vectors SET vector = x'00'")
-    changed(path, "UPDATE chunks SET section = 'no json'")
-    with reader(path) as ledger:
-        with pytest.raises(IndexDamagedError) as caught:
-            ledger.vectors(["c1#0"])
-        with pytest.raises(IndexDamagedError):
-            ledger.chunks(["c1"])
-        with pytest.raises(IndexDamagedError, match="missing"):
-            ledger.vectors(["c1#5"])
-    assert "--rebuild" in caught.value.hint
-
-
 def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
     """No file, a text file, another program's database: each has its own error."""
     with pytest.raises(IndexMissingError) as caught:
@@ -282,3 +245,31 @@ def test_chunks_around_one(path: Path, writer: LedgerWriter) -> None:
         assert ["a1", "a3"] == [chunk.chunk_id for chunk in ledger.around("a2", window=1)]
         assert ["b1", "b2"] == [chunk.chunk_id for chunk in ledger.around("b0", window=2)]
         assert [] == ledger.around("a2", window=0) + ledger.around("unknown", window=3)
+
+
+DAMAGE = {
+    "UPDATE vectors SET vector = x'00'": lambda ledger: ledger.vectors(["c1#0"]),
+    "DELETE FROM vectors": lambda ledger: ledger.vectors(["c1#0"]),
+    "UPDATE chunks SET section = 'no json'": lambda ledger: ledger.chunks(["c1"]),
+    "UPDATE page_texts SET text = x'00'": lambda ledger: ledger.page_text("c1", 1),
+    **{
+        f"UPDATE documents SET {column} = {value}": None  # noqa: S608 (of the lines below)
+        for column, value in (
+            ("quality", "'rubbish'"),
+            ("quality", "json_object('colour', 2)"),
+            *(("unresolved", f"'{kept}'") for kept in ("rubbish", "[]", "{}")),
+            ("unresolved", "json_object('dangling_names', json('[]'), 'outside_names', 1)"),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("sql", DAMAGE)
+def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter, sql: str) -> None:
+    """A row that makes no sense names the command that helps, wherever it is read."""
+    writer.put(record("a"), [indexed("c1", "text")], page_texts=["first"])
+    writer.publish({}, [])
+    changed(path, sql)
+    with reader(path) as ledger, pytest.raises(IndexDamagedError) as caught:
+        (DAMAGE[sql] or (lambda _: all_documents(path, "mine")))(ledger)
+    assert "--rebuild" in caught.value.hint

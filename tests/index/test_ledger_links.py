@@ -1,20 +1,18 @@
 """References in the ledger: made into edges at publication, whatever moves, changes or leaves."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from research_agent.errors import IndexDamagedError
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import IndexedChunk
 from research_agent.types.references import ChunkLinks, Edge, Link, LinkKind, Unresolved
-from tests.index.test_ledger_versions import change, of_version_2
+from tests.index.test_ledger_versions import of_version_2
 from tests.indexing import indexed, record
 
 
@@ -179,16 +177,6 @@ def test_an_older_ledger_has_no_edges_until_it_is_written(path: Path, writer: Le
         later.publish({}, [])
         with LedgerReader(path, "mine") as ledger:
             assert 2 == ledger.generation()
-
-
-def test_unresolved_references_that_are_none_are_damage(path: Path, writer: LedgerWriter) -> None:
-    """What is no count of ours is a damaged file, with the cure."""
-    writer.put(record("a"), [said("a0", "#x")])
-    writer.publish({}, [])
-    for value in ("rubbish", "[]", "{}", json.dumps({"dangling_names": [], "outside_names": 1})):
-        change(path, f"UPDATE documents SET unresolved = '{value}'")  # noqa: S608 (of the line above)
-        with pytest.raises(IndexDamagedError):
-            all_documents(path, "mine")
 
 
 def test_half_characters_and_cycles_are_kept(path: Path, writer: LedgerWriter) -> None:

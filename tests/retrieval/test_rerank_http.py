@@ -108,19 +108,13 @@ def test_scores_are_the_servers_own() -> None:
 
 
 def test_tei_is_asked_in_batches_it_takes() -> None:
-    """32 texts a request; the scores are one list again."""
+    """32 texts a request; the scores are one list again. No texts are no request."""
     with rerank_server(judged) as running:
         found = reranker(running, "tei").scores("q", ["no"] * 40 + ["yes"] * 30)
 
+        assert () == reranker(running).scores("q", [])
     assert [32, 32, 6] == [len(given["texts"]) for given in running.asked]
     assert (0.1,) * 40 + (0.9,) * 30 == found
-
-
-def test_no_texts_no_request() -> None:
-    """Servers refuse an empty list."""
-    with rerank_server(judged) as running:
-        assert () == reranker(running).scores("q", [])
-    assert [] == running.asked
 
 
 def test_works_inside_an_event_loop() -> None:
@@ -178,10 +172,11 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
         b'{"results": [0.1, 0.2, 0.3]}',
         b'[{"index": 0, "score": 1}]',
         b"[" * 100_000,
+        b" " * 16_100_000,
     ],
 )
 def test_what_is_no_reply(body: bytes) -> None:
-    """Another server, another form, half a reply with a right length."""
+    """Another server, another form, half a reply with a right length, one without an end."""
     assert ModelReplyError is type(failing(lambda _given: Reply(body)))
 
 
@@ -212,23 +207,15 @@ def test_status(status: int, text: str, expected: type[ModelError]) -> None:
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_busy_says_how_long(status: int) -> None:
-    """The server's own wish is passed on, in seconds or as a moment."""
+    """The server's own wish is passed on, in seconds or as a moment; other words are none."""
     for wish, least in (("60", 60.0), (formatdate(time.time() + 60), 50.0)):
         reply = Reply(b"", status, {"Retry-After": wish})
         error = failing(lambda _given, reply=reply: reply)  # type: ignore[misc] # (its default)
         assert isinstance(error, ModelBusyError)
         assert least <= (error.retry_after or 0) <= 60
-
-
-def test_busy_without_saying_how_long() -> None:
-    """What is neither is no wish; a server that is down says nothing of being busy."""
-    soon = {"Retry-After": "soon"}
-    busy = failing(lambda _given: Reply(b"", 429, soon))
-    down = failing(lambda _given: Reply(b"", 503, soon))
-
-    assert isinstance(busy, ModelBusyError)
-    assert busy.retry_after is None
-    assert not isinstance(down, ModelBusyError)
+    soon = failing(lambda _given: Reply(b"", status, {"Retry-After": "soon"}))
+    assert (status == 429) == isinstance(soon, ModelBusyError)
+    assert getattr(soon, "retry_after", None) is None
 
 
 def test_redirect_is_not_followed() -> None:
@@ -236,36 +223,6 @@ def test_redirect_is_not_followed() -> None:
     with rerank_server(judged) as other:
         failing(lambda _given: Reply(b"", 307, {"Location": f"{other.url}/rerank"}))
     assert [] == other.asked
-
-
-def test_hang_ends_at_the_deadline() -> None:
-    """A server that never answers costs the deadline, not more."""
-    with rerank_server(lambda _given: (running.ended.wait(20), [])[1]) as running:
-        started = time.perf_counter()
-        with pytest.raises(ModelTimeoutError, match=r"0\.3 s"):
-            reranker(running, seconds=0.3).scores("q", TEXTS)
-        assert time.perf_counter() - started < 2
-
-
-def test_dripping_reply_ends_at_the_deadline() -> None:
-    """A byte now and then does not keep the call alive; the caller's limit counts too."""
-    body = json.dumps(listed("vllm", 0.1, 0.2, 0.3)).encode()
-    with rerank_server(lambda _given: Reply(body, pause=0.1)) as running:
-        started = time.perf_counter()
-        with pytest.raises(ModelTimeoutError):
-            reranker(running).scores("q", TEXTS, seconds=0.3)
-        assert time.perf_counter() - started < 2
-
-
-def test_deadline_is_for_all_batches() -> None:
-    """Not for each of them."""
-
-    def slow(given: Json) -> object:
-        running.ended.wait(0.25)
-        return judged(given)
-
-    with rerank_server(slow) as running, pytest.raises(ModelTimeoutError):
-        reranker(running, "tei", seconds=0.6).scores("q", ["no"] * 32 * 4)
 
 
 @pytest.mark.parametrize(
@@ -291,6 +248,26 @@ def test_nobody_there() -> None:
     assert running.url in raised.value.hint
 
 
-def test_endless_reply_is_not_read() -> None:
-    """What is larger than any list of scores is no reply."""
-    assert ModelReplyError is type(failing(lambda _given: Reply(b" " * 16_100_000)))
+LATE: Mapping[str, tuple[Form, float, int]] = {
+    "never answers": ("vllm", 20.0, 1),
+    "a byte now and then": ("vllm", 0.1, 1),
+    "each batch in time, all of them not": ("tei", 0.15, 4),
+}
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_late_replies_end_at_the_deadline(case: str) -> None:
+    """One deadline for all batches, however the server spends it; the caller's limit counts."""
+    form, pause, batches = LATE[case]
+
+    def late(given: Json) -> object:
+        if case == "a byte now and then":
+            return Reply(json.dumps(listed("vllm", 0.1, 0.2, 0.3)).encode(), pause=pause)
+        running.ended.wait(pause)
+        return judged(given)
+
+    with rerank_server(late) as running:
+        started = time.perf_counter()
+        with pytest.raises(ModelTimeoutError, match=r"0\.3 s"):
+            reranker(running, form).scores("q", ["no"] * 32 * batches, seconds=0.3)
+        assert time.perf_counter() - started < 2
