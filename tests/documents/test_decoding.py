@@ -28,38 +28,32 @@ def test_unicode(data: bytes) -> None:
     assert (TEXT, ()) == decode(data)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_mark(encoding: str) -> None:
-    """NUL bytes at every other place tell UTF-16."""
-    assert (WESTERN, ()) == decode(WESTERN.encode(encoding))
+LATIN = "not UTF-8: read as Windows-1252 (Latin-1)"
 
 
-def test_latin_1() -> None:
-    """What is not UTF-8 is read as Windows-1252, and the warning says so."""
-    text, warnings = decode(WESTERN.encode("latin-1"))
-
-    assert WESTERN == text
-    assert ("not UTF-8: read as Windows-1252 (Latin-1)",) == warnings
-    assert "\x81é" == decode(b"\x81\xe9")[0]
-
-
-def test_declared_encoding_counts() -> None:
-    """What a file says of itself is believed where it fits; an unknown name is not."""
-    assert "Привет, мир" == decode("Привет, мир".encode("koi8-r"), declared="koi8-r")[0]
-    assert WESTERN == decode(WESTERN.encode(), declared="no-such-encoding")[0]
-
-
-def test_damaged_utf_8_stays_utf_8() -> None:
-    """One wrong byte does not turn a long text into another encoding."""
-    text, warnings = decode(TEXT.encode() * 9 + b"\xff")
-
-    assert text.startswith(TEXT)
-    assert ("damaged UTF-8: some characters are lost",) == warnings
-
-
-def test_nul_bytes_are_left_out() -> None:
-    """Some NUL bytes in a text are dropped, with a warning; form feeds stay."""
-    assert ("one two\fthree", ("NUL bytes were left out",)) == decode(b"one\0 two\fth\x07ree")
+@pytest.mark.parametrize(
+    ("data", "declared", "text", "warnings"),
+    [
+        (WESTERN.encode("utf-16-le"), "", WESTERN, ()),
+        (WESTERN.encode("utf-16-be"), "", WESTERN, ()),
+        (WESTERN.encode("latin-1"), "", WESTERN, (LATIN,)),
+        (b"\x81\xe9", "", "\x81é", (LATIN,)),
+        ("Привет, мир".encode("koi8-r"), "koi8-r", "Привет, мир", ()),
+        (WESTERN.encode(), "no-such-encoding", WESTERN, ()),
+        (b"one\0 two\fth\x07ree", "", "one two\fthree", ("NUL bytes were left out",)),
+        (
+            TEXT.encode() + b"\xff",
+            "",
+            TEXT + "\ufffd",
+            ("damaged UTF-8: some characters are lost",),
+        ),
+    ],
+)
+def test_what_is_guessed_is_told(
+    data: bytes, declared: str, text: str, warnings: tuple[str, ...]
+) -> None:
+    """NUL bytes at every other place are UTF-16's; what a file declares counts where it fits."""
+    assert (text, warnings) == decode(data, declared=declared)
 
 
 @pytest.mark.parametrize(
