@@ -1,6 +1,7 @@
 """Many questions at a time against a model server with a fixed latency, and the first hits.
 
-The server is a process of its own. All questions are different, take one round with two calls, and
+The server is a process of its own (`python -m benchmarks.concurrency SECONDS`), which prints its
+port and ends with its input. All questions are different, take one round with two calls, and
 are asked of a small index, so that the graph and not the search is measured; the first hits are
 those of the six PDFs.
 """
@@ -14,16 +15,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from threading import Thread
 
-from benchmarks.places import PDFS
+from benchmarks.retrieval import index_of
 from research_agent.assembly.connection import connect
-from research_agent.assembly.index import remove_index
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli.index import index_for_docs
+from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.settings import BudgetSettings, Settings
 from research_agent.types.result import ResearchResult
@@ -39,7 +41,7 @@ DOCUMENT = "# Keys\n\nAn encapsulation key has 1184 bytes.\n\n# Bread\n\nBread n
 def served() -> Iterator[str]:
     """Run the slow server and give its base URL."""
     with subprocess.Popen(  # noqa: S603 (our own program, no shell)
-        [sys.executable, "-m", "benchmarks.slow_server", str(LATENCY)],
+        [sys.executable, "-m", "benchmarks.concurrency", str(LATENCY)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -124,15 +126,105 @@ def _first_hits(index: str, config: str) -> float:
 
 def run() -> Mapping[str, object]:
     """Return all figures."""
-    large = index_for_docs([str(PDFS)], Settings(), quiet=True)
     with TemporaryDirectory() as folder, served() as url:
-        Path(folder, "keys.md").write_text(DOCUMENT, encoding="utf-8")
-        small = index_for_docs([folder], Settings(), quiet=True)
-        figures = {
+        documents, small = Path(folder, "documents"), str(Path(folder, "small"))
+        documents.mkdir()
+        (documents / "keys.md").write_text(DOCUMENT, encoding="utf-8")
+        update(small, [str(documents)], Settings())
+        large, _ = index_of("nist", Path(folder), Settings())
+        return {
             "latency_seconds": LATENCY,
             "questions": QUESTIONS,
             "first_hits": first_hits(large, url),
             **{f"concurrency_{n}": measure(small, url, n) for n in (32, 8)},
         }
-        remove_index(small)
-    return figures
+
+
+ANSWER = "An encapsulation key has 1184 bytes [c1]."
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers chat requests; the same to all, with log-probabilities."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        """Wait, then answer as a stream, or at once where none is asked for."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        time.sleep(float(sys.argv[1]))
+        said = "yes" if asked["max_tokens"] == 1 else ANSWER
+        streamed = bool(asked.get("stream"))
+        body = _stream(said) if streamed else json.dumps(_reply(said)).encode()
+        self.send_response(200)
+        kind = "text/event-stream" if streamed else "application/json"
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """Takes many connections at once."""
+
+    request_queue_size = 256
+
+
+def _tokens(said: str) -> dict[str, object]:
+    other = {"token": "no", "logprob": -2.5, "bytes": None}
+    words = [word + " " for word in said.split()] if " " in said else [said]
+    return {
+        "content": [
+            {"token": word, "logprob": -0.1, "bytes": None, "top_logprobs": [_top(word), other]}
+            for word in words
+        ]
+    }
+
+
+def _top(word: str) -> dict[str, object]:
+    return {"token": word, "logprob": -0.1, "bytes": None}
+
+
+def _reply(said: str) -> dict[str, object]:
+    message = {"role": "assistant", "content": said}
+    choice = {"index": 0, "message": message, "logprobs": _tokens(said), "finish_reason": "stop"}
+    usage = {"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "slow",
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+def _stream(said: str) -> bytes:
+    reply = _reply(said)
+    base = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "slow"}
+    delta = {"role": "assistant", "content": said}
+    told = {"index": 0, "delta": delta, "logprobs": _tokens(said), "finish_reason": None}
+    ended = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": "stop"}
+    chunks = (
+        {**base, "choices": [told]},
+        {**base, "choices": [ended]},
+        {**base, "choices": [], "usage": reply["usage"]},
+    )
+    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+    return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+def serve() -> None:
+    """Serve until the input ends."""
+    with Server(("127.0.0.1", 0), Handler) as server:
+        print(server.server_port, flush=True)
+        Thread(target=server.serve_forever, daemon=True).start()
+        sys.stdin.read()
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,46 +1,50 @@
 """Conversations of four turns: a value, the same of a sibling, a comparison, no answer.
 
 Every conversation goes through the product's chat graph. Replies are recorded one by one, so an
-interrupted run goes on where it stopped; without `live` everything is replayed.
+interrupted run goes on where it stopped; without `--live` everything is replayed.
 """
 
-import os
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
+from typing import Literal
 
 import click
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from benchmarks import answers, conversation_documents
-from benchmarks.conversation_scoring import cites_gold, outcome
-from benchmarks.intervals import wilson
-from benchmarks.keeping import keep
-from benchmarks.options import CACHE, LIVE, MINUTES, MODEL
-from benchmarks.places import RECORDINGS, RESULTS, ROOT
-from benchmarks.presets import PRESETS, Chosen
-from benchmarks.questions import Row, read
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Replaying, Trial
-from benchmarks.tables import markdown
-from graphs.chat import ChatInput, ChatState, build_chat_graph
-from research_agent.assembly.connection import connect
-from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
+from benchmarks.answers import words_of
+from benchmarks.common import (
+    QUESTIONS,
+    RESULTS,
+    Asking,
+    Row,
+    asks,
+    folder,
+    keep,
+    markdown,
+    read,
+    table_of,
+)
+from benchmarks.datasets import MIXED
+from benchmarks.drafts import by_words, normal
+from benchmarks.figures import told_share
+from benchmarks.presets import PRESETS, settings_of
+from benchmarks.recording import MissingRecordingError, RecordedChat, Replaying
+from benchmarks.retrieval import opened
+from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
 from research_agent.config import load_prompts
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.types.conversation import Turn
 
-CONVERSATIONS = ROOT / "benchmarks" / "questions" / "conversations.jsonl"
+CONVERSATIONS = QUESTIONS / "conversations.jsonl"
 KINDS = ("value", "sibling", "comparison", "unanswerable")
-KIND_HEADS = ("turn", "asked", "right (95 %)", "wrong", "refused", "gold cited", "completed")
-HEADS = (*KIND_HEADS, "calls", "tokens", "seconds")
 TURN_HEADS = ("conversation", "turn", "typed", "asked", "answer", "outcome")
+Outcome = Literal["right", "wrong", "refused"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ class Asked:
     question: str
     """As it was asked."""
     how: str
-    """How the typed question was understood; see `core.conversation.Understanding`."""
+    """How the typed question was understood; see `types.conversation.Understanding`."""
     reason: str
     """Why it could not be completed."""
     queries: tuple[str, ...]
@@ -71,108 +75,96 @@ class Asked:
 
 
 @click.command("conversations")
-@MODEL
+@asks
 @click.option("--preset", default="local", type=click.Choice(PRESETS))
-@LIVE
-@MINUTES
-@CACHE
-def conversations_command(
-    *, weights: str, preset: str, live: bool, minutes: float, cache: str
-) -> None:
+def conversations_command(*, asking: Asking, preset: str) -> None:
     """Hold ten conversations and score each turn; fewer turns than before are not kept."""
-    chosen = Chosen(preset=preset, weights=weights, live=live, minutes=minutes)
-    with TemporaryDirectory() as temporary:
-        asked = hold(chosen, Path(cache or temporary).absolute())
+    with folder(asking.cache) as place:
+        asked = hold(asking, settings_of(preset, asking.weights), place)
     text = f"{table(asked)}\n\n{told(asked)}"
-    name = f"conversations-{weights}-{preset}"
-    rows = RESULTS / f"{name}.jsonl"
-    if len(asked) >= (len(read(rows)) if rows.exists() else 1):
+    name = f"conversations-{asking.weights}-{preset}"
+    if asked and len(asked) >= len(read(RESULTS / f"{name}.jsonl")):
         keep(name, map(asdict, asked), text)
     print(text)
 
 
-def hold(chosen: Chosen, cache: Path) -> list[Asked]:
+def hold(asking: Asking, settings: Settings, cache: Path) -> list[Asked]:
     """Return the turns of all conversations that are recorded, or can be held in time."""
-    settings = chosen.settings
-    index = conversation_documents.index(cache, settings)
-    RECORDINGS.mkdir(exist_ok=True)
-    kept = Recordings(RECORDINGS / f"conversations-{chosen.weights}.jsonl", chosen.weights)
-    until = time.monotonic() + 60 * chosen.minutes
-    beside = 10 if chosen.live and chosen.weights == answers.STRONG else 1
-    with connect(index, settings, os.environ) as connection:
+    with opened(MIXED, cache, settings) as ports:
+        replaying = Replaying.of("conversations", asking, ports)
 
         def held(conversation: Row) -> list[Asked]:
-            replaying = Replaying(kept, chosen.weights, connection.ports if chosen.live else None)
-            warm = SAMPLE_TEMPERATURE
-            ports, chat, _ = replaying.within(connection.ports, warm, Trial())
-            return list(turns(conversation, ports, chat, settings, until))
+            given, chat, _ = replaying.within(ports)
+            return list(turns(conversation, chat_graph(given, settings), chat, asking))
 
-        with ThreadPoolExecutor(beside) as threads:
-            rows = threads.map(held, read(CONVERSATIONS))
-            return [asked for of in rows for asked in of]
+        conversations = asking.first(read(CONVERSATIONS))
+        with ThreadPoolExecutor(asking.beside(len(conversations))) as threads:
+            return [asked for of in threads.map(held, conversations) for asked in of]
 
 
-def turns(
-    conversation: Row, ports: Ports, chat: RecordedChat, settings: Settings, until: float
-) -> Iterator[Asked]:
+def chat_graph(ports: Ports, settings: Settings) -> Chat:
+    """Return the product's chat graph with conversations in memory."""
+    return build_chat_graph(ports, settings, load_prompts(), checkpointer=InMemorySaver())
+
+
+def turn(graph: Chat, thread: str, text: str) -> Turn:
+    """Say `text` and return what becomes of it; raises MissingRecordingError."""
+    said = ChatInput(messages=[HumanMessage(text)])
+    state = graph.invoke(said, {"configurable": {"thread_id": thread}})
+    return ChatState.model_validate(state).turns[-1]
+
+
+def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) -> Iterator[Asked]:
     """Yield the turns of one conversation, up to the first that is not recorded or too late."""
-    graph = build_chat_graph(ports, settings, load_prompts(), checkpointer=InMemorySaver())
     for key in conversation["turns"]:
-        if time.monotonic() > until:
+        before = chat.seconds
+        if not asking.in_time:
             return
-        before, said = chat.seconds, ChatInput(messages=[HumanMessage(key["text"])])
         try:
-            state = graph.invoke(said, {"configurable": {"thread_id": conversation["cid"]}})
+            of = turn(graph, conversation["cid"], key["text"])
         except MissingRecordingError:
             return
-        turn = ChatState.model_validate(state).turns[-1]
-        yield asked_of(conversation["cid"], key, turn, chat.seconds - before)
-
-
-def asked_of(cid: str, key: Row, turn: Turn, seconds: float) -> Asked:
-    """Return what is kept of a turn with the key `key`."""
-    return Asked(
-        cid=cid,
-        kind=key["kind"],
-        typed=turn.text,
-        question=turn.question,
-        how=turn.how,
-        reason=turn.reason,
-        queries=turn.queries,
-        status=turn.status,
-        answer=turn.answer,
-        outcome=outcome(key, turn.status, turn.answer),
-        gold_cited=cites_gold(key, turn),
-        rounds=turn.rounds,
-        calls=turn.llm_calls,
-        tokens=turn.prompt_tokens + turn.completion_tokens,
-        seconds=round(seconds, 2),
-        warnings=turn.warnings,
-    )
+        yield Asked(
+            cid=conversation["cid"],
+            kind=key["kind"],
+            typed=of.text,
+            question=of.question,
+            how=of.how,
+            reason=of.reason,
+            queries=of.queries,
+            status=of.status,
+            answer=of.answer,
+            outcome=outcome(key, of.status, of.answer),
+            gold_cited=cites_gold(key, of),
+            rounds=of.rounds,
+            calls=of.llm_calls,
+            tokens=of.prompt_tokens + of.completion_tokens,
+            seconds=round(chat.seconds - before, 2),
+            warnings=of.warnings,
+        )
 
 
 def table(asked: Sequence[Asked]) -> str:
     """Return a row for each kind of turn; calls, tokens and seconds are medians."""
     found = ((kind, [one for one in asked if one.kind == kind]) for kind in KINDS)
-    return markdown(HEADS, [_line(kind, of) for kind, of in found if of])
+    lines = [_line(kind, of) for kind, of in found if of]
+    return table_of(lines) if lines else ""
 
 
-def _line(kind: str, of: Sequence[Asked]) -> list[str]:
+def _line(kind: str, of: Sequence[Asked]) -> dict[str, str]:
     counts = Counter(one.outcome for one in of)
-    share = wilson(counts["right"], len(of))
     known = kind in ("value", "sibling")
-    return [
-        kind,
-        str(len(of)),
-        f"{counts['right']} ({100 * share.low:.0f} to {100 * share.high:.0f} %)",
-        str(counts["wrong"]),
-        str(sum(one.status == "refused" for one in of)),
-        str(sum(one.gold_cited for one in of)) if known else "-",
-        str(sum(one.how == "model" for one in of)),
-        f"{median(one.calls for one in of):g}",
-        f"{median(one.tokens for one in of):.0f}",
-        f"{median(one.seconds for one in of):.0f}",
-    ]
+    return {
+        "turn": kind,
+        "right (95 %)": told_share(counts["right"], len(of)),
+        "wrong": str(counts["wrong"]),
+        "refused": str(sum(one.status == "refused" for one in of)),
+        "gold cited": str(sum(one.gold_cited for one in of)) if known else "-",
+        "completed": str(sum(one.how == "model" for one in of)),
+        "calls": f"{median(one.calls for one in of):g}",
+        "tokens": f"{median(one.tokens for one in of):.0f}",
+        "seconds": f"{median(one.seconds for one in of):.0f}",
+    }
 
 
 def told(asked: Sequence[Asked]) -> str:
@@ -182,3 +174,64 @@ def told(asked: Sequence[Asked]) -> str:
         for one in asked
     ]
     return markdown(TURN_HEADS, [[" ".join(cell.split()) for cell in row] for row in rows])
+
+
+def outcome(key: Row, status: str, answer: str) -> Outcome:
+    """Return what became of a turn.
+
+    A value is right where one of its accepted spellings is in the answer, word by word. A
+    comparison is right where `winner` finds the right item. A question that the documents do not
+    answer is right where it is refused.
+
+    >>> outcome({"kind": "value", "answers": ["5", "five"]}, "answered", "At most five [c5].")
+    'right'
+    >>> outcome({"kind": "unanswerable"}, "refused", "not found in provided docs")
+    'right'
+    """
+    if key["kind"] == "unanswerable":
+        return "right" if status == "refused" else "wrong"
+    if status == "refused":
+        return "refused"
+    text = " ".join(words_of(answer))
+    if key["kind"] == "comparison":
+        is_right = winner(text, key["word"], (key["answers"], key["other"])) == 0
+    else:
+        is_right = by_words(text, key["answers"]) == "right"
+    return "right" if is_right else "wrong"
+
+
+def winner(text: str, word: str, items: Sequence[Sequence[str]]) -> int | None:
+    """Return which of the items, each with its spellings, a comparison names; None: neither.
+
+    It is the item named nearest before the question's own comparing word, else the first one
+    behind it. Where the answer does not have the word, it is the only item that it names; with both
+    named and nothing compared, neither.
+
+    >>> items = (["Holm"], ["Jacobi"])
+    >>> winner("Jacobi was born in 1938 and Holm in 1931, so Holm is older.", "older", items)
+    0
+    >>> winner("Jacobi, born in 1938.", "older", items)
+    1
+    >>> winner("Jacobi was born in 1938, Holm in 1931.", "older", items) is None
+    True
+    """
+    said = f" {normal(text)} "
+    named = sorted(
+        (at, number)
+        for number, spellings in enumerate(items)
+        for spelling in spellings
+        for at in range(len(said))
+        if said.startswith(f" {normal(spelling)}", at)
+    )
+    compared = said.find(f" {normal(word)} ")
+    if compared < 0 and len({number for _, number in named}) > 1:
+        return None
+    before = [number for at, number in named if at < compared]
+    behind = [number for at, number in named if at > compared]
+    return before[-1] if before else next(iter(behind), None)
+
+
+def cites_gold(key: Row, of: Turn) -> bool:
+    """Return whether an answer cites a file that states what was asked for."""
+    wanted = {gold["file"] for gold in key.get("gold", ())}
+    return any(Path(cited.source).name in wanted for cited in of.citations)

@@ -1,23 +1,35 @@
-"""The question sets that retrieval is measured on, and their documents as files."""
+"""The question sets: questions with what has to be found, and their documents as files."""
 
+import re
+import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
-from benchmarks.metrics import Gold, Span
-from benchmarks.places import DATA, PDFS, ROOT
-from benchmarks.questions import Row, read
+from benchmarks.common import DATA, PDFS, QUESTIONS, REFUSALS, Row, read
+from benchmarks.figures import Gold, Span, matches
+from research_agent.types import Chunk
 
 NIST = DATA / "nist-pqc"
-EXTRA = ROOT / "benchmarks" / "questions" / "nist-extra.jsonl"
-BY_NAME = ROOT / "benchmarks" / "questions" / "nist-named.jsonl"
-IR = DATA / "ir"
-NIST_KS = (1, 3, 5, 8)
-IR_KS = (1, 3, 5, 10)
 MULTIHOP = DATA / "multihop"
+SPECS = DATA / "openapi"
+NIST_KS, IR_KS = (1, 3, 5, 8), (1, 3, 5, 10)
+NAMES = ("nist", "nist-extra", "cranfield", "scifact")
 MULTIHOP_NAMES = ("hotpotqa", "musique")
 """Questions whose answer needs several documents; each document is one paragraph."""
+API, MIXED = "openapi", "conversations"
+"""Collections without a set of rankings: API descriptions, and all documents but NIST's."""
+SOUGHT_NAMES = ("openapi", "openapi-extra", "nist")
+SPECIES: tuple["Kind", ...] = ("operation", "schema", "security")
+"""What is to be found in API descriptions."""
+Kind = Literal["operation", "schema", "security", "pages"]
+_GROUNDED = ("contractnli", "summedits-ectsum", "summedits-news", "summedits-sales_email")
+"""Of grounding/pairs_dev.jsonl: contracts, earnings calls, news, sales e-mails."""
+_ROW = re.compile(r"(?:-nda-\d+|_[^_]*)$")
+"""What the id of such a row has behind the name of its document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +50,7 @@ class DataSet:
 
     name: str
     questions: tuple[Question, ...]
-    ks: tuple[int, ...]
+    ks: tuple[int, ...] = NIST_KS
     corpus: Path | None = None
     """A JSON Lines file of documents that become text files; None: the NIST PDFs."""
 
@@ -47,60 +59,71 @@ class DataSet:
         """Whether whole documents are ranked: then a document counts at its first hit only."""
         return self.corpus is not None
 
+    @property
+    def index(self) -> str:
+        """Name of its index; sets over the NIST PDFs share one."""
+        return self.name if self.by_document else "nist"
+
 
 def data_set(name: str) -> DataSet:
-    """Return the data set `name`, one of `NAMES`, `MULTIHOP_NAMES`, `NEAR` or `NAMED`."""
+    """Return the data set `name`, one of `NAMES` or `MULTIHOP_NAMES`."""
     if name == "nist":
-        return DataSet(name=name, questions=tuple(_nist()), ks=NIST_KS)
+        return DataSet(name=name, questions=tuple(_nist()))
     if name == "nist-extra":
-        return DataSet(name=name, questions=tuple(_extra(read(EXTRA))), ks=NIST_KS)
-    if name == NAMED:
-        return DataSet(name=name, questions=tuple(_extra(read(BY_NAME))), ks=NIST_KS)
-    if name == NEAR:
-        return DataSet(name=name, questions=tuple(_near()), ks=NIST_KS)
-    if name in MULTIHOP_NAMES:
-        folder = MULTIHOP / name
-        corpus, asked = folder / "corpus.jsonl", read(folder / "questions.jsonl")
-        questions = tuple(_with_supports(asked))
-        return DataSet(name=name, questions=questions, ks=IR_KS, corpus=corpus)
-    folder = IR / name
-    questions = tuple(_judged(folder))
+        return DataSet(name=name, questions=tuple(_extra(read(QUESTIONS / f"{name}.jsonl"))))
+    folder = (MULTIHOP if name in MULTIHOP_NAMES else DATA / "ir") / name
+    questions = tuple((_with_supports if name in MULTIHOP_NAMES else _judged)(folder))
     return DataSet(name=name, questions=questions, ks=IR_KS, corpus=folder / "corpus.jsonl")
 
 
-NEAR = "nist-near"
-"""The unanswerable questions, with the page that comes nearest: nothing is tuned on them."""
-NAMED = "nist-named"
-"""Every algorithm, table and abbreviation of the NIST PDFs, asked for by its name."""
-NAMES = ("nist", "nist-extra", "cranfield", "scifact")
-
-
-def documents(data: DataSet, cache: Path) -> Path:
-    """Return the folder of a data set's documents; texts are written below `cache` once.
+def documents(name: str, cache: Path) -> list[Path]:
+    """Return the folders of the documents of an index; what is no file is written below `cache`.
 
     A text file holds title, empty line, text, and is named by the document's id. The title of a
     paragraph of an encyclopedia is its heading, underlined as text files have it. Documents
     without a word are left out, so are files that are up to date.
     """
-    if data.corpus is None:
-        return PDFS
-    folder = cache / "documents" / data.name
+    if name == "nist":
+        return [PDFS]
+    if name == MIXED:
+        return [*documents(API, cache), *documents("hotpotqa", cache), _texts(cache)]
+    folder = cache / "documents" / name
     folder.mkdir(parents=True, exist_ok=True)
-    for row in read(data.corpus):
-        name, line = (row["id"], "\n" + "=" * 9) if "id" in row else (row["_id"], "")
-        path, text = folder / f"{name}.txt", f"{row['title']}{line}\n\n{row['text']}\n"
-        if text.strip() and not (path.exists() and path.read_text(encoding="utf-8") == text):
-            path.write_text(text, encoding="utf-8")
+    if name == API:
+        for path in sorted(SPECS.glob("*.json")):
+            copy = folder / path.name
+            if not copy.exists() or copy.read_bytes() != path.read_bytes():
+                shutil.copyfile(path, copy)
+        return [folder]
+    corpus = data_set(name).corpus
+    for row in read(corpus) if corpus else ():
+        named, line = (row["id"], "\n" + "=" * 9) if "id" in row else (row["_id"], "")
+        _write(folder / f"{named}.txt", f"{row['title']}{line}\n\n{row['text']}\n")
+    return [folder]
+
+
+def _write(path: Path, text: str) -> None:
+    if text.strip() and not (path.exists() and path.read_text(encoding="utf-8") == text):
+        path.write_text(text, encoding="utf-8")
+
+
+def _texts(cache: Path) -> Path:
+    """Write the texts of the grounding data, each once, and abstracts of the refusals."""
+    folder = cache / "documents" / "texts"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = dict[str, str]()
+    for row in read(DATA / "grounding" / "pairs_dev.jsonl"):
+        if row["source"] in _GROUNDED:
+            name = _ROW.sub("", row["id"].removeprefix("summedits-"))
+            found.setdefault(f"{name}.txt", row["evidence"])
+    passages = dict[str, str]()
+    for row in read(REFUSALS):
+        if row["source"] == "pubmedqa":
+            for i, passage in enumerate(row["passages"]):
+                passages.setdefault(passage, f"{row['id']}-{i}.txt")
+    for name, text in (found | {name: passage for passage, name in passages.items()}).items():
+        _write(folder / name, f"{text}\n")
     return folder
-
-
-def unique(golds: Sequence[Gold]) -> tuple[Gold, ...]:
-    """Return the golds without repetitions, in their order.
-
-    >>> len(unique([Gold((Span("a"),)), Gold((Span("a"),))]))
-    1
-    """
-    return tuple(dict.fromkeys(golds))
 
 
 def accepted_pages(key: Row) -> tuple[Gold, ...]:
@@ -118,13 +141,12 @@ def accepted_pages(key: Row) -> tuple[Gold, ...]:
 
 
 def _nist() -> list[Question]:
-    """Return the answerable questions with raw gold, and with accepted pages beside it."""
     keys = {row["qid"]: row for row in read(NIST / "gold_v2.jsonl")}
     return [
         Question(
             qid=row["qid"],
             text=row["question"],
-            golds=unique([_gold(span) for span in row["gold"]]),
+            golds=tuple(dict.fromkeys(Gold((_pages(span),)) for span in row["gold"])),
             accepted=accepted_pages(keys[row["qid"]]),
         )
         for row in read(NIST / "questions.jsonl")
@@ -132,34 +154,20 @@ def _nist() -> list[Question]:
     ]
 
 
-def _near() -> list[Question]:
-    """Return the questions that the documents do not answer, with the page that comes nearest."""
-    found = []
-    for row in read(NIST / "unanswerable.jsonl"):
-        page = row["near"]
-        gold = Gold((Span(page["doc_id"], page["page"], page["page"]),))
-        found.append(Question(qid=row["qid"], text=row["question"], golds=(gold,)))
-    return found
-
-
 def _extra(rows: Sequence[Row]) -> list[Question]:
-    """Return the project's own questions; alternatives of one gold stand in one list."""
+    """Return the project's own questions; alternatives of one gold are in one list."""
     return [
         Question(
             qid=row["qid"],
             text=row["question"],
-            golds=tuple(
-                Gold(tuple(span for page in group for span in _gold(page).spans))
-                for group in row["gold"]
-            ),
+            golds=tuple(Gold(tuple(_pages(page) for page in group)) for group in row["gold"]),
             kind=row["kind"],
         )
         for row in rows
     ]
 
 
-def _with_supports(rows: Sequence[Row]) -> list[Question]:
-    """Return the questions of a multi-hop set; each supporting paragraph is a gold."""
+def _with_supports(folder: Path) -> list[Question]:
     return [
         Question(
             qid=row["qid"],
@@ -167,7 +175,7 @@ def _with_supports(rows: Sequence[Row]) -> list[Question]:
             golds=tuple(Gold((Span(name),)) for name in row["supporting_ids"]),
             kind=row.get("type", f"{row.get('hops', '')} hops"),
         )
-        for row in rows
+        for row in read(folder / "questions.jsonl")
     ]
 
 
@@ -184,6 +192,68 @@ def _judged(folder: Path) -> list[Question]:
     ]
 
 
-def _gold(span: Mapping[str, object]) -> Gold:
-    start, end = int(str(span["start_page"])), int(str(span["end_page"]))
-    return Gold((Span(str(span["doc_id"]), start, end),))
+def _pages(span: Mapping[str, object]) -> Span:
+    return Span(str(span["doc_id"]), int(str(span["start_page"])), int(str(span["end_page"])))
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """One thing that has to be among the evidence; any part of it will do."""
+
+    kind: Kind
+    name: str = ""
+    """Of an operation its id, of a schema or a security scheme its name."""
+    gold: Gold | None = None
+    """Pages of which any one will do, for the kind "pages" alone."""
+
+    def is_in(self, chunk: Chunk) -> bool:
+        """Return whether a chunk holds it or a part of it.
+
+        >>> part = Chunk("x", "box", "GET /files listFiles (list files)", kind="operation")
+        >>> Sought("operation", "listFiles").is_in(part), Sought("schema", "File").is_in(part)
+        (True, False)
+        """
+        if self.gold:
+            return matches(Span(chunk.doc_id, chunk.start_page, chunk.end_page), self.gold)
+        if chunk.kind != self.kind:
+            return False
+        if self.kind == "operation":  # (its first line: method, path, id)
+            return self.name in chunk.text.partition("\n")[0].split()[2:3]
+        return self.name in chunk.section[-1:]
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtQuestion:
+    """A question, and all that has to be found for it; nothing where it has no answer."""
+
+    qid: str
+    text: str
+    sought: tuple[Sought, ...]
+
+    def is_relevant(self, chunk: Chunk) -> bool:
+        """Return whether a chunk holds something of what is sought."""
+        return any(one.is_in(chunk) for one in self.sought)
+
+
+def sought_questions(name: str) -> tuple[SoughtQuestion, ...]:
+    """Return the questions of one of `SOUGHT_NAMES`, by the hash of their ids: a prefix samples."""
+    if name == "nist":
+        asked = [
+            SoughtQuestion(q.qid, q.text, tuple(Sought("pages", gold=gold) for gold in q.accepted))
+            for q in _nist()
+        ]
+    else:
+        own = QUESTIONS / f"{name}.jsonl"
+        rows = read(own if own.exists() else SPECS / "questions.jsonl")
+        asked = [SoughtQuestion(row["qid"], row["question"], _of_api(row)) for row in rows]
+    return tuple(sorted(asked, key=lambda q: sha256(q.qid.encode()).hexdigest()))
+
+
+def _of_api(row: Row) -> tuple[Sought, ...]:
+    gold: Mapping[str, Sequence[str | Mapping[str, str]]] = row["gold"]
+    operations = [o if isinstance(o, str) else o["operationId"] for o in gold["operations"]]
+    return (
+        *(Sought("operation", name) for name in operations),
+        *(Sought("schema", str(name)) for name in gold["schemas"]),
+        *(Sought("security", str(name)) for name in gold["security"]),
+    )

@@ -1,80 +1,48 @@
-"""First drafts with all that can be known about them, recorded one question at a time.
+"""First drafts of two models, and which of their sentences grounding marks.
 
-A recording holds the evidence and the model's answer with its log-probabilities, so a later
-version of the product judges the same answers again without index and model.
+A recording (`recordings/drafts-*.jsonl`) holds the evidence and the model's answer with its
+log-probabilities, so a later version of the product judges the same answers again without index
+and model. A mark helps where sentences of wrong drafts have more of them than those of right ones.
 """
 
-import json
 import re
 import string
-import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import cache as kept_once
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Literal
 
+import click
 from pydantic import TypeAdapter
 
-from benchmarks.answers import STRONG
-from benchmarks.answers import arm as answering
-from benchmarks.datasets import MULTIHOP, data_set
-from benchmarks.places import RECORDINGS
-from benchmarks.product import index_of
-from benchmarks.questions import Row, nist_keys, read, scorer
-from benchmarks.recording import Recordings
-from benchmarks.refinement_arms import changed
-from graphs.research import ResearchGraph, build_research_graph
-from graphs.state import ResearchInput
-from research_agent.assembly.connection import connect
-from research_agent.config import load_prompts
-from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.ports import KeptReply
-from research_agent.settings import Settings
+from benchmarks.common import RECORDINGS, STRONG, Row, keep, markdown, nist_keys, read, scorer
+from benchmarks.datasets import MULTIHOP
+from benchmarks.figures import told_share
+from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.text.missing_parts import read_missing
-from research_agent.types import Token
+from research_agent.types.claims import Claim, bare
 from research_agent.types.evidence import Evidence
-from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Draft
+from research_agent.verification.adapters.grounding_file import read_grounding
+from research_agent.verification.step import grounded_claims
 
 Outcome = Literal["right", "wrong", "refused", "not judged"]
 ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-Source = Literal["hotpotqa", "nist", "musique"]
-SOURCES: tuple[Source, ...] = ("hotpotqa", "nist", "musique")
-MOST: Mapping[Source, int] = {"musique": 30}
-MOST_STRONG: Mapping[Source, int] = {"hotpotqa": 30, "musique": 20, "nist": 0}
-"""Of a set only the first questions; a set that is not named here is asked whole."""
-WRITTEN = changed(Settings(), budget={"rounds": 1})
-"""One draft a question, the first one."""
-SHORT = changed(
-    WRITTEN,
-    evidence={"max_chunks": 3, "max_tokens": 300},
-    answer={"max_tokens": 64},
-)
-SETTINGS: Mapping[Source, Settings] = {"hotpotqa": SHORT, "nist": WRITTEN, "musique": SHORT}
-"""Paragraphs of an encyclopedia are short, and so are their evidence and their answers."""
-NONE = Draft()
-DIGITS = 5
-"""Of a recorded log-probability, behind the point."""
+NO_DRAFT = Draft()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """One question and the first draft of its answer."""
 
-    source: Source
+    source: str
     qid: str
     question: str
     weights: str
-    seconds: float
-    """Of the whole question, calls that were known from elsewhere left out."""
-    confidence: RetrievalConfidence
     evidence: tuple[Evidence, ...]
     answer: Answer
-    best: Draft = NONE
+    best: Draft = NO_DRAFT
     """As it was judged; without claims where it was recorded before."""
 
     @property
@@ -87,113 +55,10 @@ class Asked:
 ASKED = TypeAdapter(Asked)
 
 
-def recorded(path: Path) -> list[Asked]:
-    """Return what is recorded in a file; nothing where there is none."""
-    return [ASKED.validate_python(row) for row in read(path)] if path.exists() else []
-
-
-def recording(weights: str) -> Path:
-    """Return the file of the answers of some weights."""
-    return RECORDINGS / f"drafts-{weights}.jsonl"
-
-
-def record(weights: str, sources: Iterable[Source], *, minutes: float, cache: Path) -> None:
-    """Ask what is not recorded, and record each answer at once; `minutes` end it."""
-    until = time.monotonic() + 60 * minutes
-    known = {(asked.source, asked.qid) for asked in recorded(recording(weights))}
-    for source in sources:
-        asked = questions(source)
-        if weights == STRONG:
-            asked = asked[: MOST_STRONG[source]]
-        left = [pair for pair in asked if (source, pair[0]) not in known]
-        if not left or time.monotonic() > until:
-            continue
-        for one in _asked(source, left, weights, cache, until):
-            with recording(weights).open("a", encoding="utf-8") as file:
-                file.write(f"{json.dumps(_row(one), ensure_ascii=False)}\n")
-
-
-def keys(source: str) -> list[Row]:
-    """Return the questions of a set with their keys."""
-    return nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
-
-
-def questions(source: Source) -> list[tuple[str, str]]:
-    """Return ids and texts of the questions of a set that are asked."""
-    asked = keys(source)[: MOST.get(source)]
-    return [(row["qid"], row["question"]) for row in asked]
-
-
-def _asked(
-    source: Source, left: Iterable[tuple[str, str]], weights: str, cache: Path, until: float
-) -> Iterator[Asked]:
-    """Ask questions with the product's graph over an index below `cache`."""
-    settings = answering(weights, "", SETTINGS[source]).settings
-    index = index_of(data_set(source), cache, settings)
-    with connect(index.location, settings, {}) as connection:
-        ports = connection.ports
-        chat = CachedChat(ports.answerer, Borrowed(weights), weights, on_problem=print)
-        ports = replace(ports, answerer=chat, planner=chat, filterer=chat, verifier=chat)
-        graph = build_research_graph(ports, settings, load_prompts())
-        beside = 64 if weights == STRONG else 1
-
-        def asked(pair: tuple[str, str]) -> Asked | None:
-            over = time.monotonic() > until
-            return None if over else _one(graph, source, *pair, weights)
-
-        with ThreadPoolExecutor(beside) as threads:
-            yield from filter(None, threads.map(asked, left))
-
-
-def _one(graph: ResearchGraph, source: Source, qid: str, question: str, weights: str) -> Asked:
-    """Ask one question, and keep what the graph's nodes made of it."""
-    made: dict[str, Any] = {
-        "confidence": RetrievalConfidence(),
-        "evidence": (),
-        "answer": Answer(),
-        "best": Draft(),
-    }
-    started = time.perf_counter()
-    steps = graph.stream(ResearchInput(question=question), stream_mode="updates")
-    with closing(steps):  # type: ignore[type-var]  # (a generator, declared as an iterator)
-        for step in steps:
-            for update in step.values():
-                made |= {name: update[name] for name in made if name in (update or {})}
-    spent = round(time.perf_counter() - started, 2)
-    return Asked(source=source, qid=qid, question=question, weights=weights, seconds=spent, **made)
-
-
-def _row(asked: Asked) -> object:
-    """Return what is written of an answer: no paths, and no digits that mean nothing."""
-    evidence = tuple(
-        replace(item, hit=replace(item.hit, chunk=replace(item.hit.chunk, source="")))
-        for item in asked.evidence
-    )
-    answer = replace(asked.answer, tokens=tuple(map(_rounded, asked.answer.tokens)))
-    best = Draft(claims=asked.best.claims)
-    kept = replace(asked, evidence=evidence, answer=answer, best=best)
-    return ASKED.dump_python(kept, mode="json")
-
-
-def _rounded(token: Token) -> Token:
-    shown = tuple(replace(one, logprob=round(one.logprob, DIGITS)) for one in token.alternatives)
-    return replace(token, logprob=round(token.logprob, DIGITS), alternatives=shown)
-
-
-class Borrowed:
-    """Replies that other benchmarks have recorded; implements ReplyCache, and keeps nothing."""
-
-    def __init__(self, weights: str) -> None:
-        """Read the recordings of `weights`."""
-        known = RECORDINGS / f"refinement-{weights}.jsonl"
-        self._kept = Recordings(RECORDINGS / f"answers-{weights}.jsonl", weights, [known])
-
-    def get(self, key: str) -> KeptReply | None:
-        """Return what was recorded under `key`, None where nothing was."""
-        return self._kept.get(key)
-
-    def put(self, key: str, kept: KeptReply) -> None:
-        """Leave the recordings as they are."""
+def recorded(weights: str) -> list[Asked]:
+    """Return the drafts that are recorded of some weights."""
+    rows = map(ASKED.validate_python, read(RECORDINGS / f"drafts-{weights}.jsonl"))
+    return [asked for asked in rows if asked.is_draft]
 
 
 def outcome(asked: Asked, text: str) -> Outcome:
@@ -202,6 +67,12 @@ def outcome(asked: Asked, text: str) -> Outcome:
     if asked.source == "nist":
         return by_facts(text, key)
     return by_words(text, (key["answer"], *key["aliases"]))
+
+
+@cache
+def _keys(source: str) -> Mapping[str, Row]:
+    rows = nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
+    return {row["qid"]: row for row in rows}
 
 
 def by_facts(text: str, key: Row) -> Outcome:
@@ -219,7 +90,7 @@ def by_facts(text: str, key: Row) -> Outcome:
 
 
 def by_words(text: str, golds: Sequence[str]) -> Outcome:
-    """Return whether one of the right answers stands in `text`, word by word.
+    """Return whether one of the right answers is in `text`, word by word.
 
     Case, punctuation and articles do not count, as usual for HotpotQA. Where the right answer is
     yes or no, a text that begins with neither is not judged: what it means is not its words.
@@ -252,6 +123,68 @@ def normal(text: str) -> str:
     return " ".join(ARTICLES.sub(" ", plain).split())
 
 
-@kept_once
-def _keys(source: str) -> Mapping[str, Row]:
-    return {row["qid"]: row for row in keys(source)}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """What became of the sentences of one draft."""
+
+    model: str
+    way: str
+    """By the score alone, or as a judging model left it."""
+    source: str
+    qid: str
+    draft: Outcome
+    supported: int
+    unconfirmed: int
+    contradicted: int
+
+
+@click.command("marks")
+@click.option("--weights", "models", multiple=True, default=["1.5b", STRONG], help="Drafts of.")
+def marks_command(*, models: tuple[str, ...]) -> None:
+    """Measure which sentences of right and of wrong drafts are marked."""
+    rows = [row for model in models for row in marked(model)]
+    text = table(rows)
+    keep("marks", map(asdict, rows), text)
+    print(text)
+
+
+def marked(model: str) -> Iterator[Marked]:
+    """Ground all recorded drafts of a model anew."""
+    pairs, fitted = CrossEncoder(MiniLM()), read_grounding()
+    for asked in recorded(model):
+        claims = grounded_claims(asked.answer, asked.evidence, pairs, fitted, limit=fitted.limit)
+        ways: dict[str, Sequence[Claim]] = {"score": claims, "score and judge": asked.best.claims}
+        for way, judged in ways.items():
+            verdicts = [claim.verdict for claim in judged]
+            if verdicts:
+                yield Marked(
+                    model=model,
+                    way=way,
+                    source=asked.source,
+                    qid=asked.qid,
+                    draft=outcome(asked, bare(asked.answer.text)),
+                    supported=verdicts.count("supported"),
+                    unconfirmed=verdicts.count("unconfirmed"),
+                    contradicted=verdicts.count("contradicted"),
+                )
+
+
+def table(rows: Sequence[Marked]) -> str:
+    """Return the right and wrong drafts of each model and set, with trivial baselines."""
+    groups: dict[tuple[str, ...], list[Marked]] = {}
+    for row in rows:
+        if row.draft in ("right", "wrong"):
+            for source in (row.source, "all"):
+                groups.setdefault((row.model, row.way, source, row.draft), []).append(row)
+    lines = []
+    for key, group in sorted(groups.items()):
+        marks = sum(row.unconfirmed + row.contradicted for row in group)
+        sentences = marks + sum(row.supported for row in group)
+        none = sum(not row.supported for row in group)
+        contradicted = str(sum(row.contradicted for row in group))
+        figures = (told_share(marks, sentences), contradicted, told_share(none, len(group)))
+        lines.append([*key, str(len(group)), *figures])
+    heads = ["model", "by", "questions of", "drafts", "how many", "sentences marked"]
+    heads += ["contradicted", "no sentence supported"]
+    note = "To mark nothing catches 0 % of all, to mark everything 100 %, at the same rate of both."
+    return "\n\n".join((markdown(heads, lines), note))

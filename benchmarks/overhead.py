@@ -1,59 +1,34 @@
 """What a question costs beside the model and the embedder, in a warm process.
 
-The model is replaced by one that says the same at once. The wall times leave out the embedder;
-the processor times tell apart what embeds, what searches, the other steps, and the graph with its
-state alone.
+The model is replaced by one that says the same at once; the times leave out the embedder. Beside
+that: how many of the project's files and functions one question goes through, with fakes.
 """
 
 import math
+import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Self
 
-from benchmarks.places import PDFS
-from benchmarks.questions import nist_keys
-from benchmarks.step_costs import Steps
-from research_agent.assembly.connection import connect
+from benchmarks.common import ROOT, nist_keys
+from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.ports import Embedder, JsonSchema, Ports, ToolSpec
 from research_agent.settings import Settings
 from research_agent.types import Alternative, Completion, Message, ModelCall, Token
 
 QUESTIONS = 30
 WARMING = "What is ML-KEM?"
-SEARCHING = ("retrieve", "run_call")
-"""The steps that read the index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds: by the clock, and of the processor for the process and for the calling thread."""
-
-    wall: float = 0.0
-    process: float = 0.0
-    thread: float = 0.0
-
-    @classmethod
-    def now(cls) -> Self:
-        """Return what the clocks show."""
-        return cls(time.perf_counter(), time.process_time(), time.thread_time())
-
-    def __add__(self, other: Self) -> Self:
-        """Return both together."""
-        return replace(
-            self,
-            wall=self.wall + other.wall,
-            process=self.process + other.process,
-            thread=self.thread + other.thread,
-        )
-
-    def __sub__(self, other: Self) -> Self:
-        """Return what has passed since `other`."""
-        return self + replace(other, wall=-other.wall, process=-other.process, thread=-other.thread)
+OURS = tuple(str(ROOT / name) for name in ("research_agent", "graphs"))
+"""Where the files are that are counted."""
 
 
 class InstantChat:
@@ -80,12 +55,12 @@ class InstantChat:
 
 
 class TimedEmbedder:
-    """Passes texts on and adds up the time they take."""
+    """Passes texts on and adds up the seconds they take."""
 
     def __init__(self, embedder: Embedder) -> None:
-        """Stand in front of `embedder`."""
+        """Pass texts on to `embedder`."""
         self._embedder = embedder
-        self.spent = Spent()
+        self.seconds = 0.0
 
     @property
     def name(self) -> str:
@@ -94,74 +69,78 @@ class TimedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Embed and take the time."""
-        started = Spent.now()
+        started = time.perf_counter()
         vectors = self._embedder.embed(texts)
-        self.spent += Spent.now() - started
+        self.seconds += time.perf_counter() - started
         return vectors
 
 
-def measure(ports: Ports, settings: Settings, questions: Sequence[str]) -> Mapping[str, object]:
-    """Return what `questions` cost on `ports` with an instant model, after one more to warm up.
+class Counted:
+    """Files and functions of the project that are called in its `with` block, on every thread."""
 
-    Each question is asked twice: once as ever, then of a graph whose steps only return what they
-    have returned the first time.
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.calls = 0
+        self.moves = 0
+        """Calls of a function in another file than the last one's on the same thread."""
+        self._files: set[str] = set()
+        self._last: dict[int, str] = {}
+
+    def __enter__(self) -> Self:
+        """Begin to count."""
+        threading.setprofile(self._called)
+        sys.setprofile(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+    @property
+    def figures(self) -> Mapping[str, int]:
+        """How many there are of each."""
+        return {"files": len(self._files), "calls": self.calls, "moves": self.moves}
+
+    def _called(self, frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(OURS):
+            thread = threading.get_ident()
+            self.calls += 1
+            self.moves += self._last.get(thread, file) != file
+            self._last[thread] = file
+            self._files.add(file)
+
+
+def with_fakes() -> Mapping[str, int]:
+    """Count what one question goes through whose answer has two sentences; second time, warm."""
+    from tests.fakes import PROMPTS, ScriptedChat, ports
+
+    with ResearchAgent(instant(ports(ScriptedChat())), Settings(), PROMPTS) as agent:
+        agent.ask("How long is the hose of the pump?")
+        with Counted() as counted:
+            agent.ask("How long is the hose of the pump?")
+    return counted.figures
+
+
+def measure(ports: Ports, settings: Settings, questions: Sequence[str]) -> Mapping[str, float]:
+    """Return the milliseconds of `questions` on `ports` with an instant model, embedder left out.
+
+    One more question is asked before, to warm up.
     """
-    embedder, steps = TimedEmbedder(ports.embedder), Steps()
-    used = instant(replace(ports, embedder=embedder))
-    with steps.watched():
-        agent = ResearchAgent(used, settings, load_prompts())
-    with steps.played():
-        player = ResearchAgent(used, settings, load_prompts())
-    rows = []
-    with agent, player:
-        for question in (WARMING, *questions):
-            steps.seconds.clear()
-            embedder.spent = Spent()
-            whole, asked = _taken(agent, question)
-            alone, played = _taken(player, question)
-            if asked != played:
-                raise ValueError("the steps were played in another order")
-            rows.append(_row(whole, embedder.spent, steps.seconds, alone))
-    return summary(rows[1:])
+    embedder = TimedEmbedder(ports.embedder)
+    with ResearchAgent(
+        instant(replace(ports, embedder=embedder)), settings, load_prompts()
+    ) as agent:
+        agent.ask(WARMING)
+        spent = [_milliseconds(partial(agent.ask, q), embedder) for q in questions]
+    return {"questions": len(spent), "median_ms": median(spent), "max_ms": max(spent)}
 
 
-def _taken(agent: ResearchAgent, question: str) -> tuple[Spent, str]:
-    started = Spent.now()
-    result = agent.ask(question)
-    return Spent.now() - started, repr((result.answer, result.evidence))
-
-
-def _row(
-    whole: Spent, embedding: Spent, steps: Mapping[str, float], alone: Spent
-) -> Mapping[str, float]:
-    """Return the milliseconds of one question."""
-    searching = sum(seconds for step, seconds in steps.items() if step in SEARCHING)
-    seconds = {
-        "wall": whole.wall - embedding.wall,
-        "question": whole.process,
-        "embedding": embedding.process,
-        "search": searching - embedding.thread,
-        "other_steps": sum(steps.values()) - searching,
-        "graph_and_state": alone.process,
-    }
-    return {name: 1000 * value for name, value in seconds.items()}
-
-
-def summary(rows: Sequence[Mapping[str, float]]) -> Mapping[str, object]:
-    """Return medians in milliseconds, and the largest wall time.
-
-    >>> summary([{"wall": 4.0, "question": 3.0}, {"wall": 2.0, "question": 1.0}])
-    {'questions': 2, 'median_ms': 3.0, 'max_ms': 4.0, 'processor_ms': {'question': 2.0}}
-    """
-    walls = [row["wall"] for row in rows]
-    return {
-        "questions": len(rows),
-        "median_ms": median(walls),
-        "max_ms": max(walls),
-        "processor_ms": {
-            name: round(median(row[name] for row in rows), 2) for name in rows[0] if name != "wall"
-        },
-    }
+def _milliseconds(act: Callable[[], object], embedder: TimedEmbedder) -> float:
+    before, started = embedder.seconds, time.perf_counter()
+    act()
+    return 1000 * (time.perf_counter() - started - (embedder.seconds - before))
 
 
 def instant(ports: Ports) -> Ports:
@@ -171,9 +150,7 @@ def instant(ports: Ports) -> Ports:
 
 
 def run() -> Mapping[str, object]:
-    """Return what 30 questions over the six PDFs cost."""
-    settings = Settings()
-    index = index_for_docs([str(PDFS)], settings, quiet=True)
-    questions = [key["question"] for key in nist_keys()[:QUESTIONS]]
-    with connect(index, settings, {}) as connection:
-        return measure(connection.ports, settings, questions)
+    """Return what 30 questions over the six PDFs cost, and what one goes through."""
+    settings, questions = Settings(), [key["question"] for key in nist_keys()[:QUESTIONS]]
+    with TemporaryDirectory() as place, opened("nist", Path(place), settings) as ports:
+        return {**measure(ports, settings, questions), "one_question": with_fakes()}

@@ -2,34 +2,46 @@
 
 Every question is asked with as many rounds as the preset has, and with each smaller number where
 the answer took more. Replies are recorded one by one, so an interrupted run goes on where it
-stopped; without `live` everything is replayed, and what is not recorded is counted apart.
+stopped; without `--live` everything is replayed, and what is not recorded is counted apart.
+
+The questions and when an answer is right were fixed before any run: facts and pages for NIST, the
+answer's spellings and the supporting paragraphs for the multi-hop sets.
 """
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from unittest.mock import patch
+from typing import Literal, get_args
 
-from benchmarks import answers, samples
-from benchmarks.keeping import keep
-from benchmarks.places import RECORDINGS, RESULTS
-from benchmarks.presets_table import Asked, report
-from benchmarks.questions import Row, read
-from benchmarks.recording import MissingRecordingError, Recordings, Replaying, Trial
-from benchmarks.refinement_arms import changed
-from benchmarks.samples import SampleName
-from graphs.state import ResearchState
-from research_agent.assembly.connection import connect
-from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
+import click
+
+from benchmarks.answers import row_of
+from benchmarks.common import (
+    RESULTS,
+    Asking,
+    Row,
+    asks,
+    changed,
+    every,
+    folder,
+    keep,
+    nist_keys,
+    read,
+    scorer,
+    unhurried,
+    with_weights,
+)
+from benchmarks.datasets import MULTIHOP
+from benchmarks.drafts import by_words
+from benchmarks.presets_table import Asked, Outcome, report
+from benchmarks.recording import MissingRecordingError, Replaying
+from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
-from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.own_graphs import own
 from research_agent.ports import Ports
 from research_agent.presets import with_preset
 from research_agent.settings import Settings
@@ -44,35 +56,82 @@ from research_agent.types.events import (
 )
 from research_agent.types.result import ResearchResult
 
+SampleName = Literal["nist", "hotpotqa", "musique"]
+SAMPLES: tuple[SampleName, ...] = get_args(SampleName)
 PRESETS = ("local", "full", "seed")
 KNOWN = ("answers", "loop", "refinement")
 """Benchmarks whose recordings are used where a prompt is the same."""
-BESIDE = 96
-"""Questions that a model behind a server is asked at a time: all of them."""
+MOST = 20
+"""Questions of a multi-hop set."""
+JUDGED = ("model", "reused")
+"""Who decided, where the filter's model did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def settings_of(preset: str, weights: str) -> Settings:
+    """Return a preset's settings with these weights and without deadlines."""
+    return with_preset(with_weights(weights, unhurried(Settings())), preset)
+
+
+def keys_of(source: SampleName) -> list[Row]:
+    """Return the questions of a sample with their keys.
+
+    NIST: those that count, 20 with an answer and 26 near misses; of the multi-hop sets `MOST`,
+    which all have an answer.
+    """
+    if source == "nist":
+        return [key for key in nist_keys() if key.get("counted", True)]
+    rows = read(MULTIHOP / source / "questions.jsonl")
+    return [{**row, "answerable": True} for row in every(rows, MOST, itemgetter("qid"))]
+
+
+@click.command("presets")
+@asks
+@click.option("--preset", default="local", type=click.Choice(PRESETS))
+@click.option("--data", "names", multiple=True, type=click.Choice(SAMPLES), help="Default: all.")
+@click.option("--rounds", default=0, help="At most; each smaller number is measured too.")
+@click.option("--report", "only_report", is_flag=True, help="Ask nobody: only tables.")
+def presets_command(
+    *, asking: Asking, preset: str, names: tuple[SampleName, ...], rounds: int, only_report: bool
+) -> None:
+    """Measure a preset and its rounds on NIST and samples of HotpotQA and MuSiQue.
+
+    A run takes the place of the kept rows of the same weights, preset and sample, but for those
+    with more rounds than it asks for.
+    """
+    sizes: dict[str, int] = {name: len(keys_of(name)) for name in SAMPLES}
+    kept = [Asked(**row) for row in read(RESULTS / "presets.jsonl")]
+    if only_report:
+        print(report(kept, sizes))
+        return
+    names, chosen = names or SAMPLES, Chosen(asking, preset, rounds)
+    with folder(asking.cache) as place:
+        rows = list(asked(names, chosen, place))
+    others = [
+        row
+        for row in kept
+        if (row.weights, row.preset) != (asking.weights, preset)
+        or row.source not in names
+        or row.most > chosen.most
+    ]
+    text = report(rows if asking.limit else [*others, *rows], sizes)
+    if not asking.limit:
+        keep("presets", map(asdict, (*others, *rows)), text)
+    print(text)
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """What is to be measured."""
 
+    asking: Asking
     preset: str
-    weights: str
-    live: bool = False
-    """Ask the model for what is not recorded."""
     rounds: int = 0
     """At most; 0: as many as the preset has."""
-    first_tokens: int = 0
-    """Tokens of evidence in the first round, further rounds as the preset says; 0: that too."""
-    limit: int = 0
-    """Only the first questions of each sample; nothing is kept. 0: all."""
-    minutes: float = 45.0
-    """No question is begun after that."""
 
     @property
     def settings(self) -> Settings:
-        """The preset's, with these weights and without deadlines: seconds are only counted."""
-        plain = answers.arm(self.weights, self.preset, answers.unhurried(Settings()))
-        return with_preset(plain.settings, self.preset)
+        """The preset's."""
+        return settings_of(self.preset, self.asking.weights)
 
     @property
     def most(self) -> int:
@@ -80,113 +139,36 @@ class Chosen:
         return self.rounds or self.settings.budget.rounds
 
 
-def run(names: Sequence[SampleName], chosen: Chosen, *, cache: str) -> str:
-    """Ask what can be asked, keep the rows, and return the tables of all rows that are kept.
-
-    A run takes the place of the rows of the same weights, preset, first round and sample, but for
-    those with more rounds than it asks for.
-    """
-    with TemporaryDirectory() as temporary:
-        rows = list(asked(names, chosen, Path(cache or temporary).absolute()))
-    if chosen.limit:
-        return report(rows, samples.sizes())
-    own_rows = (chosen.weights, chosen.preset, chosen.first_tokens)
-    others = [
-        row
-        for row in kept()
-        if (row.weights, row.preset, row.first_tokens) != own_rows
-        or row.source not in names
-        or row.most > chosen.most
-    ]
-    text = report([*others, *rows], samples.sizes())
-    keep("presets", map(asdict, (*others, *rows)), text)
-    return text
-
-
-def kept() -> list[Asked]:
-    """Return the rows of earlier runs."""
-    path = RESULTS / "presets.jsonl"
-    return [Asked(**row) for row in read(path)] if path.exists() else []
-
-
 def asked(names: Sequence[SampleName], chosen: Chosen, cache: Path) -> Iterator[Asked]:
     """Yield the rows of all questions: side by side where a server's model is asked."""
-    RECORDINGS.mkdir(exist_ok=True)
-    until = time.monotonic() + 60 * chosen.minutes
-    with ExitStack() as opened:
-        opened.enter_context(first_round_of(chosen.first_tokens))
-        ports = {
-            name: opened.enter_context(
-                connect(samples.index(name, chosen.settings, cache), chosen.settings, {})
-            ).ports
-            for name in names
-        }
-        asking = Asking(chosen, ports[names[0]])
-        jobs = [(name, key) for name in names for key in samples.keys(name)[: chosen.limit or None]]
+    with ExitStack() as stack:
+        ports = {name: stack.enter_context(opened(name, cache, chosen.settings)) for name in names}
+        replaying = Replaying.of("presets", chosen.asking, ports[names[0]], KNOWN)
+        jobs = [(name, key) for name in names for key in chosen.asking.first(keys_of(name))]
 
         def rows(job: tuple[SampleName, Row]) -> list[Asked]:
             name, key = job
-            if time.monotonic() > until:
+            if not chosen.asking.in_time:
                 return []
-            return list(asking.rounds(name, key, ports[name]))
+            return rounds_of(name, key, Question(chosen, replaying, ports[name]))
 
-        beside = BESIDE if chosen.live and chosen.weights == answers.STRONG else 1
-        with ThreadPoolExecutor(beside) as threads:
+        with ThreadPoolExecutor(chosen.asking.beside(len(jobs))) as threads:
             for of in threads.map(rows, jobs):
                 yield from of
 
 
-@contextmanager
-def first_round_of(tokens: int) -> Iterator[None]:
-    """Let graphs that are built in the block choose less evidence in the first round; 0: do not.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Asks one question with so many rounds at most; raises MissingRecordingError."""
 
-    It is a question's own first round: no setting says such a thing, since nobody would want it.
-    """
-    nodes = own("nodes")
-    step = nodes.select_evidence_node
+    chosen: Chosen
+    replaying: Replaying
+    ports: Ports
 
-    def limited(state: ResearchState, run: RunContext) -> object:
-        if tokens and state.rounds == 1:
-            least = min(tokens, run.settings.evidence.max_tokens)
-            run = replace(run, settings=changed(run.settings, evidence={"max_tokens": least}))
-        return step(state, run)
-
-    with patch.object(nodes, "select_evidence_node", limited):
-        yield
-
-
-class Asking:
-    """Asks questions with a preset, each through a graph of its own, whose calls are counted."""
-
-    def __init__(self, chosen: Chosen, models: Ports) -> None:
-        """Ask the `models` for what is not recorded, where `chosen` says so."""
-        self._chosen, weights = chosen, chosen.weights
-        known = [RECORDINGS / f"{name}-{weights}.jsonl" for name in KNOWN]
-        kept = Recordings(RECORDINGS / f"presets-{weights}.jsonl", weights, known)
-        self._replaying = Replaying(kept, weights, models if chosen.live else None)
-        self._trial = Trial()
-
-    def rounds(self, name: SampleName, key: Row, ports: Ports) -> Iterator[Asked]:
-        """Yield a question's row for each number of rounds of which all calls are recorded.
-
-        An answer that took no more rounds than are allowed is not asked for again.
-        """
-        found: list[Asked] = []
-        for most in range(self._chosen.most, 0, -1):
-            if found and found[-1].rounds <= most:
-                found.append(replace(found[-1], most=most))
-                continue
-            try:
-                found.append(self(name, key, ports, most))
-            except MissingRecordingError:
-                continue
-        yield from reversed(found)
-
-    def __call__(self, name: SampleName, key: Row, ports: Ports, most: int) -> Asked:
-        """Ask one question with so many rounds at most; raises MissingRecordingError."""
-        settings = changed(self._chosen.settings, budget={"rounds": most})
-        warm = SAMPLE_TEMPERATURE
-        ports, chat, sampler = self._replaying.within(ports, warm, self._trial)
+    def __call__(self, name: SampleName, key: Row, most: int) -> Asked:
+        """Return the question's row."""
+        settings = changed(self.chosen.settings, budget={"rounds": most})
+        ports, chat, sampler = self.replaying.within(self.ports)
         seen = Seen()
         with ResearchAgent(ports, settings, load_prompts()) as agent:
             for event in agent.stream(key["question"]):
@@ -194,13 +176,12 @@ class Asking:
         result = seen.result
         if result is None:
             raise RuntimeError(f"{name} {key['qid']}: the question ended without a result")
-        outcome, supported = samples.judged(name, result, key)
-        asked = {f"{role} asked": count for role, count in chat.asked.items()}
-        second = {"second answers": sampler.asked.total()}
+        outcome, supported = judged(name, result, key)
+        roles = {f"{role} asked": count for role, count in chat.asked.items()}
+        stages = {**seen.stages, **roles, "second answers": sampler.asked.total()}
         return Asked(
-            weights=self._chosen.weights,
-            preset=self._chosen.preset,
-            first_tokens=self._chosen.first_tokens,
+            weights=self.chosen.asking.weights,
+            preset=self.chosen.preset,
             source=name,
             qid=key["qid"],
             answerable=key["answerable"],
@@ -216,9 +197,48 @@ class Asking:
             read=result.usage.prompt_tokens,
             written=result.usage.completion_tokens,
             seconds=round(chat.seconds + sampler.seconds, 2),
-            stages={name: of for name, of in {**seen.stages, **asked, **second}.items() if of},
+            stages={name: of for name, of in stages.items() if of},
             warnings=result.warnings,
         )
+
+
+def rounds_of(name: SampleName, key: Row, ask: Question) -> list[Asked]:
+    """Return a question's row for each number of rounds of which all calls are recorded.
+
+    An answer that took no more rounds than are allowed is not asked for again.
+    """
+    found: list[Asked] = []
+    for most in range(ask.chosen.most, 0, -1):
+        if found and found[-1].rounds <= most:
+            found.append(replace(found[-1], most=most))
+            continue
+        try:
+            found.append(ask(name, key, most))
+        except MissingRecordingError:
+            continue
+    return found[::-1]
+
+
+def judged(source: SampleName, result: ResearchResult, key: Row) -> tuple[Outcome, bool]:
+    """Return what an answer is, and whether it cites what supports it.
+
+    That is a page that the key accepts (one of each group where several are needed), or a
+    supporting paragraph. An answer to a question without one is "refused" or "wrong". Of an
+    unconfirmed answer only its claims count: it begins with the title of the nearest passage.
+    """
+    if source == "nist":
+        [found] = scorer()([row_of(key, result, 0.0)], [key])["details"]
+        refused = found["refused" if key["answerable"] else "right"]
+        right, supported = found["right"], found.get("covered", False)
+    else:
+        claims = " ".join(claim.text for claim in result.claims)
+        said = claims if result.status == "unconfirmed" else result.answer
+        refused = result.status == "refused"
+        right = by_words(said, (key["answer"], *key["aliases"])) == "right"
+        supported = any(c.doc_id in key["supporting_ids"] for c in result.citations)
+    if refused:
+        return "refused", False
+    return ("right" if right else "wrong"), supported
 
 
 @dataclass(slots=True)
@@ -251,7 +271,3 @@ class Seen:
                 self.result = event.result
             case _:
                 pass
-
-
-JUDGED = ("model", "reused")
-"""Who decided, where the filter's model did."""

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean, median
+from typing import Literal
 
-from benchmarks.answers_table import NONE, share
-from benchmarks.intervals import sign_test
-from benchmarks.samples import Outcome
-from benchmarks.tables import markdown
+from benchmarks.common import table_of
+from benchmarks.figures import sign_test, told_share
+
+Outcome = Literal["right", "wrong", "refused"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +19,6 @@ class Asked:
 
     weights: str
     preset: str
-    first_tokens: int
-    """Tokens of evidence in the first round; 0: as the preset says."""
     source: str
     qid: str
     answerable: bool
@@ -54,8 +53,9 @@ class Asked:
         return self.is_right and self.supported
 
 
-Group = tuple[str, str, int]
-"""Weights, preset, and tokens of the first round."""
+Group = tuple[str, str]
+"""Weights and preset."""
+Cells = dict[str, str]
 ALL = "all"
 ABOUT_RESULTS = (
     "Shares have Wilson's 95 % intervals; calls, tokens and seconds are medians a question; a "
@@ -66,155 +66,120 @@ ABOUT_ROUNDS = (
     "and two-sided; costs are means over the questions that took more rounds."
 )
 ABOUT_PRESETS = "The same questions with two presets, each with its own rounds."
-RESULTS = (
-    "questions of",
-    "not recorded",
-    "right",
-    "… and supported",
-    "refused",
-    "wrong",
-    "near misses refused",
-    "… or unconfirmed",
-    "second round",
-    "third",
-    "calls, median",
-    "tokens read",
-    "written",
-    "seconds",
-)
-PAIRED = (
-    "questions of",
-    "questions",
-    "right before",
-    "after",
-    "fixed",
-    "broken",
-    "sign test",
-    "refused before",
-    "… of these right after",
-    "right and supported after alone",
-    "before alone",
-)
-MORE = ("took more rounds", "calls more", "tokens more", "seconds more")
+CLOSED = ("refused", "unconfirmed")
 
 
 def report(rows: Sequence[Asked], sizes: Mapping[str, int]) -> str:
     """Return all tables of the rows; samples have so many questions by their `sizes`."""
     groups = grouped(rows)
     results = [
-        [*_named(group), str(most), *line]
+        {"weights": group[0], "preset": group[1], "rounds": str(most)} | cells
         for group, by_most in groups.items()
         for most, of in by_most.items()
-        for line in _results(of, sizes)
+        for cells in _results(of, sizes)
     ]
     rounds = [
-        [*_named(group), f"{fewer}, {more}", *line]
+        {"weights": group[0], "preset": group[1], "rounds": f"{fewer}, {more}"} | cells
         for group, by_most in groups.items()
         for fewer, more in combinations(by_most, 2)
-        for line in paired(by_most[fewer], by_most[more])
+        for cells in paired(by_most[fewer], by_most[more])
     ]
     presets = [
-        [one[0], f"{one[1]}, {other[1]}", *line]
+        {"weights": one[0], "presets": f"{one[1]}, {other[1]}"} | cells
         for one, other in combinations(groups, 2)
-        if (one[0], one[2], other[2]) == (other[0], 0, 0)
-        for line in paired(_whole(groups[one]), _whole(groups[other]))
+        if one[0] == other[0]
+        for cells in paired(_whole(groups[one]), _whole(groups[other]))
     ]
     stages = [
-        [*_named(group), *line] for group, of in groups.items() for line in _stages(_whole(of))
+        {"weights": group[0], "preset": group[1]} | cells
+        for group, of in groups.items()
+        for cells in _stages(_whole(of))
     ]
-    way = ("weights", "preset", "first round")
-    paired_presets = [line[: 2 + len(PAIRED)] for line in presets]
     tables = (
-        (ABOUT_RESULTS, (*way, "rounds", *RESULTS), results),
-        (ABOUT_ROUNDS, (*way, "rounds", *PAIRED, *MORE), rounds),
-        (ABOUT_PRESETS, ("weights", "presets", *PAIRED), paired_presets),
-        ("How often stages acted.", (*way, "stage", "times", "in questions"), stages),
+        (ABOUT_RESULTS, results),
+        (ABOUT_ROUNDS, rounds),
+        (ABOUT_PRESETS, presets),
+        ("How often stages acted.", stages),
     )
-    return "\n\n".join(f"{about}\n\n{markdown(heads, of)}" for about, heads, of in tables if of)
+    return "\n\n".join(f"{about}\n\n{table_of(of)}" for about, of in tables if of)
 
 
 def grouped(rows: Iterable[Asked]) -> Mapping[Group, Mapping[int, Sequence[Asked]]]:
-    """Return the rows by weights, preset and first round, then by rounds at most."""
+    """Return the rows by weights and preset, then by rounds at most."""
     found: dict[Group, dict[int, list[Asked]]] = {}
     order = {"local": 0, "full": 1, "seed": 2}
-    for row in sorted(rows, key=lambda r: (r.weights, r.first_tokens, order[r.preset], r.most)):
-        group = found.setdefault((row.weights, row.preset, row.first_tokens), {})
+    for row in sorted(rows, key=lambda r: (r.weights, order[r.preset], r.most)):
+        group = found.setdefault((row.weights, row.preset), {})
         group.setdefault(row.most, []).append(row)
     return found
 
 
-def paired(before: Sequence[Asked], after: Sequence[Asked]) -> Iterator[list[str]]:
+def _whole(by_most: Mapping[int, Sequence[Asked]]) -> Sequence[Asked]:
+    return by_most[max(by_most)]
+
+
+def paired(before: Sequence[Asked], after: Sequence[Asked]) -> Iterator[Cells]:
     """Yield a line a source, and one of all, over the questions that both have."""
     known = {(row.source, row.qid): row for row in before}
     pairs = [(known[name], row) for row in after if (name := (row.source, row.qid)) in known]
     sources = list(dict.fromkeys(row.source for _, row in pairs))
     for source in [*sources, *([ALL] if len(sources) > 1 else [])]:
-        yield [source, *_pair([p for p in pairs if source in (ALL, p[1].source)])]
+        yield {"questions of": source} | _pair([p for p in pairs if source in (ALL, p[1].source)])
 
 
-def _pair(pairs: Sequence[tuple[Asked, Asked]]) -> list[str]:
+def _pair(pairs: Sequence[tuple[Asked, Asked]]) -> Cells:
     fixed = sum(b.is_right and not a.is_right for a, b in pairs)
     broken = sum(a.is_right and not b.is_right for a, b in pairs)
     refused = [(a, b) for a, b in pairs if a.answerable and a.outcome == "refused"]
     longer = [(a, b) for a, b in pairs if b.rounds > a.rounds]
-    return [
-        str(len(pairs)),
-        str(sum(a.is_right for a, _ in pairs)),
-        str(sum(b.is_right for _, b in pairs)),
-        str(fixed),
-        str(broken),
-        f"{sign_test(fixed, broken):.2f}",
-        str(len(refused)),
-        share(sum(b.is_right for _, b in refused), len(refused)),
-        str(sum(b.is_shown and not a.is_shown for a, b in pairs)),
-        str(sum(a.is_shown and not b.is_shown for a, b in pairs)),
-        str(len(longer)),
-        _mean([b.calls - a.calls for a, b in longer], 1),
-        _mean([b.read + b.written - a.read - a.written for a, b in longer]),
-        _mean([b.seconds - a.seconds for a, b in longer]),
-    ]
+    return {
+        "questions": str(len(pairs)),
+        "right before": str(sum(a.is_right for a, _ in pairs)),
+        "after": str(sum(b.is_right for _, b in pairs)),
+        "fixed": str(fixed),
+        "broken": str(broken),
+        "sign test": f"{sign_test(fixed, broken):.2f}",
+        "refused before": str(len(refused)),
+        "… of these right after": told_share(sum(b.is_right for _, b in refused), len(refused)),
+        "right and supported after alone": str(sum(b.is_shown > a.is_shown for a, b in pairs)),
+        "before alone": str(sum(a.is_shown > b.is_shown for a, b in pairs)),
+        "took more rounds": str(len(longer)),
+        "calls more": _mean([b.calls - a.calls for a, b in longer], 1),
+        "tokens more": _mean([b.read + b.written - a.read - a.written for a, b in longer]),
+        "seconds more": _mean([b.seconds - a.seconds for a, b in longer]),
+    }
 
 
-def _named(group: Group) -> list[str]:
-    weights, preset, tokens = group
-    return [weights, preset, f"{tokens:,} tokens" if tokens else "whole"]
-
-
-def _whole(by_most: Mapping[int, Sequence[Asked]]) -> Sequence[Asked]:
-    """Return the rows with the most rounds."""
-    return by_most[max(by_most)]
-
-
-def _results(rows: Sequence[Asked], sizes: Mapping[str, int]) -> Iterator[list[str]]:
+def _results(rows: Sequence[Asked], sizes: Mapping[str, int]) -> Iterator[Cells]:
     """Yield a line a source, and one of all."""
     sources = list(dict.fromkeys(row.source for row in rows))
     for source in [*sources, *([ALL] if len(sources) > 1 else [])]:
         of = [row for row in rows if source in (ALL, row.source)]
         size = sum(sizes[one] for one in sources if source in (ALL, one))
-        yield [source, str(size - len(of)), *_result(of)]
+        yield {"questions of": source, "not recorded": str(size - len(of))} | _result(of)
 
 
-def _result(rows: Sequence[Asked]) -> list[str]:
+def _result(rows: Sequence[Asked]) -> Cells:
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
-    closed = ("refused", "unconfirmed")
-    return [
-        share(sum(row.is_right for row in can), len(can)),
-        share(sum(row.is_shown for row in can), len(can)),
-        share(sum(row.outcome == "refused" for row in can), len(can)),
-        share(sum(row.outcome == "wrong" for row in can), len(can)),
-        share(sum(row.is_right for row in cannot), len(cannot)),
-        share(sum(row.is_right or row.status in closed for row in cannot), len(cannot)),
-        str(sum(row.rounds > 1 for row in rows)),
-        str(sum(row.rounds > 2 for row in rows)),  # noqa: PLR2004 (the third round)
-        f"{median(row.calls for row in rows):g}",
-        f"{median(row.read for row in rows):,.0f}",
-        f"{median(row.written for row in rows):,.0f}",
-        f"{median(row.seconds for row in rows):.0f}",
-    ]
+    closed = sum(row.is_right or row.status in CLOSED for row in cannot)
+    return {
+        "right": told_share(sum(row.is_right for row in can), len(can)),
+        "… and supported": told_share(sum(row.is_shown for row in can), len(can)),
+        "refused": told_share(sum(row.outcome == "refused" for row in can), len(can)),
+        "wrong": told_share(sum(row.outcome == "wrong" for row in can), len(can)),
+        "near misses refused": told_share(sum(row.is_right for row in cannot), len(cannot)),
+        "… or unconfirmed": told_share(closed, len(cannot)),
+        "second round": str(sum(row.rounds >= 2 for row in rows)),  # noqa: PLR2004 (a round)
+        "third": str(sum(row.rounds >= 3 for row in rows)),  # noqa: PLR2004 (a round)
+        "calls, median": f"{median(row.calls for row in rows):g}",
+        "tokens read": f"{median(row.read for row in rows):,.0f}",
+        "written": f"{median(row.written for row in rows):,.0f}",
+        "seconds": f"{median(row.seconds for row in rows):.0f}",
+    }
 
 
-def _stages(rows: Sequence[Asked]) -> Iterator[list[str]]:
+def _stages(rows: Sequence[Asked]) -> Iterator[Cells]:
     """Yield how often each stage acted, and in how many questions; fallbacks among them."""
     times: Counter[str] = Counter()
     questions: Counter[str] = Counter()
@@ -225,8 +190,9 @@ def _stages(rows: Sequence[Asked]) -> Iterator[list[str]]:
         times.update(acted)
         questions.update(acted.keys())
     for stage in sorted(times):
-        yield [stage, str(times[stage]), f"{questions[stage]} of {len(rows)}"]
+        of = f"{questions[stage]} of {len(rows)}"
+        yield {"stage": stage, "times": str(times[stage]), "in questions": of}
 
 
 def _mean(values: Sequence[float], digits: int = 0) -> str:
-    return f"{fmean(values):,.{digits}f}" if values else NONE
+    return f"{fmean(values):,.{digits}f}" if values else "-"

@@ -1,165 +1,107 @@
-"""Whether the gain tells gold chunks from noise, and what each way of pruning leaves out.
+"""Questions with gold chunks and noise among them, pruned by the product's own step.
 
-Everything is asked by the product's own step; replies are recorded one by one, so an interrupted
-run goes on where it stopped. Without `live` a question that is not recorded is left out.
+Noise is near (the best hits of the question's own search that are no gold) or far (gold of the
+questions that follow in the file). Replies are recorded; `replay-all` asks them again.
 """
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
-from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from benchmarks.answers import arm as answering
-from benchmarks.datasets import data_set
-from benchmarks.drafts import Source
-from benchmarks.keeping import keep
-from benchmarks.places import RECORDINGS
-from benchmarks.product import index_of
-from benchmarks.pruning_cases import Case, Kind, cases
-from benchmarks.pruning_table import EVERY, table
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
-from benchmarks.refinement_arms import changed
+from benchmarks.common import Row, changed, nist_keys, read
+from benchmarks.datasets import MULTIHOP
 from research_agent.answering.select_evidence.step import Earlier, select_evidence
-from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
-from research_agent.types import ModelCall
+from research_agent.types import Chunk, Hit
 from research_agent.types.budget import Allowance
 from research_agent.types.pruning import PruneStats
 
-MOST: dict[Source, int] = {"hotpotqa": 20, "nist": 8}
-"""Questions of each set."""
+MOST: Mapping[str, int] = {"hotpotqa": 20, "nist": 8}
+"""Questions of each set that are recorded."""
 PLENTY = Allowance(1000, 1000, 10_000_000, 36_000.0)
-BASE = changed(
-    Settings(),
-    evidence={"max_chunks": 6, "max_tokens": 6000, "max_chars": 60_000},
-)
+BASE = changed(Settings(), evidence={"max_chunks": 6, "max_tokens": 6000, "max_chars": 60_000})
 """Everything fits, and no call is left out for want of time: what is kept is the mode's doing."""
 WAYS = {
-    EVERY: changed(BASE, prune={"mode": "threshold"}),
-    "ratio": changed(BASE, prune={"mode": "ratio"}),
-    "threshold, by similarity": changed(BASE, prune={"mode": "threshold", "by": "similarity"}),
+    "threshold": changed(BASE, prune={"mode": "threshold"}),
     "ratio, by similarity": changed(BASE, prune={"mode": "ratio", "by": "similarity"}),
 }
-"""The ways of pruning with their defaults."""
+SEARCH = changed(Settings(), retrieval={"top_k": 100}).retrieval
+"""Ranks are known further down than an answer needs them."""
+EACH = 2
+"""Chunks of each kind, at most."""
+UNFOUND = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What became of one chunk."""
+class Case:
+    """One question with chunks that answer it and others."""
 
-    chunk_id: str
-    kind: Kind
-    rank: int
-    similarity: float
-    kept: bool
-    why: str
-    gain: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What one way of pruning made of one question."""
-
-    source: Source
     qid: str
-    way: str
-    chunks: tuple[Judgement, ...]
-    nu: float | None
-    tokens_before: int
-    tokens_after: int
-    calls: int
-    tokens_read: int
-    seconds: float
-    answered_before: bool
-    """The answer stood in the gold chunks."""
-    answered_after: bool
+    question: str
+    hits: tuple[Hit, ...]
+    """In the order of the search; what it did not find comes last."""
 
 
-def run(weights: str, *, live: bool, minutes: float, cache: str) -> str:
-    """Measure what is recorded, and with `live` the rest; keep rows and table, return the table."""
-    until = time.monotonic() + 60 * minutes
-    with TemporaryDirectory() as temporary:
-        place = Path(cache or temporary).absolute()
-        found = [
-            one
-            for source in MOST
-            for one in _outcomes(source, weights, place, until if live else 0.0)
-        ]
-    text = table(found)
-    keep("pruning", map(asdict, found), text)
-    return text
+def pruned(case: Case, settings: Settings, ports: Ports) -> PruneStats:
+    """Return what the product's step makes of a case; raises MissingRecordingError."""
+    context = RunContext(ports, settings, load_prompts()).within(PLENTY)
+    return select_evidence(case.question, case.hits, Earlier(), context).value.pruned.stats
 
 
-def _outcomes(source: Source, weights: str, cache: Path, until: float) -> list[Outcome]:
-    """Judge the chunks of each question in each way."""
-    settings = answering(weights, "", BASE).settings
-    index = index_of(data_set(source), cache, settings)
-    kept = Recordings(RECORDINGS / f"pruning-{weights}.jsonl", weights)
-    with ExitStack() as opened:
-        ports = opened.enter_context(connect(index.location, settings, {})).ports
-        chosen = list(islice(cases(source, ports), MOST[source]))
-        asking = _Asking(ports, kept, weights, until)
-        return [one for way in WAYS for one in asking.all_of(way, chosen)]
+def cases(source: str, ports: Ports) -> Iterator[Case]:
+    """Yield the answerable questions of a set whose gold chunks are in the index, with chunks."""
+    keys = nist_keys() if source == "nist" else read(MULTIHOP / source / "questions.jsonl")
+    keys = [key for key in keys if key.get("answerable", True) and key.get("counted", True)]
+    golds = [(_on_pages if source == "nist" else _supporting)(key, ports) for key in keys]
+    for at, key in enumerate(keys):
+        if golds[at]:
+            others = [golds[(at + step) % len(keys)] for step in range(1, len(keys))]
+            yield _case(key, golds[at], others, ports)
 
 
-class _Asking:
-    """Asks the product's step, from recordings and, until some time, the model itself."""
-
-    def __init__(self, ports: Ports, kept: Recordings, weights: str, until: float) -> None:
-        self._model, self._kept, self._weights = ports.answerer, kept, weights
-        self._ports, self._until, self._prompts = ports, until, load_prompts()
-
-    def all_of(self, way: str, chosen: Sequence[Case]) -> Iterator[Outcome]:
-        for case in chosen:
-            try:
-                yield self.one(way, case)
-            except MissingRecordingError:
-                continue
-
-    def one(self, way: str, case: Case) -> Outcome:
-        model = self._model if time.monotonic() < self._until else None
-        chat = RecordedChat(model, self._kept, self._weights)
-        run = RunContext(replace(self._ports, answerer=chat), WAYS[way], self._prompts)
-        chosen = select_evidence(case.question, case.hits, Earlier(), run.within(PLENTY))
-        stats = chosen.value.pruned.stats
-        return outcome_of(way, case, chosen.event.calls, stats, chat.seconds)
-
-
-def outcome_of(
-    way: str, case: Case, calls: Sequence[ModelCall], stats: PruneStats, seconds: float
-) -> Outcome:
-    """Return what pruning made of a question, chunk by chunk."""
-    by_id = {item.chunk_id: item for item in stats.decisions}
-    judged = [
-        Judgement(
-            chunk_id=hit.chunk.chunk_id,
-            kind=case.kinds[hit.chunk.chunk_id],
-            rank=case.ranks[hit.chunk.chunk_id],
-            similarity=round(hit.similarity or 0.0, 4),
-            kept=by_id[hit.chunk.chunk_id].kept,
-            why=by_id[hit.chunk.chunk_id].why,
-            gain=by_id[hit.chunk.chunk_id].gain,
-        )
-        for hit in case.hits
-        if hit.chunk.chunk_id in by_id
+def _case(
+    key: Row, golds: Sequence[Chunk], others: Sequence[Sequence[Chunk]], ports: Ports
+) -> Case:
+    """Return a question with its best gold chunks, and noise of both kinds."""
+    found = rank(key["question"], ports=ports, settings=SEARCH).hits
+    ranks = {hit.chunk.chunk_id: at for at, hit in enumerate(found, 1)}
+    own = {chunk.chunk_id for chunk in golds}
+    best = sorted(golds, key=lambda chunk: ranks.get(chunk.chunk_id, UNFOUND))[:EACH]
+    documents = set() if "accepted_pages" in key else {chunk.doc_id for chunk in golds}
+    near = [
+        hit.chunk
+        for hit in found
+        if hit.chunk.chunk_id not in own and hit.chunk.doc_id not in documents
+    ][:EACH]
+    taken = own | {chunk.chunk_id for chunk in near}
+    far = dict.fromkeys(of[0] for of in others if of and of[0].chunk_id not in taken)
+    chunks = [*best, *near, *list(far)[:EACH]]
+    vector = ports.embedder.embed([key["question"]])[0]
+    cosines = ports.vectors.similarities(vector, [chunk.chunk_id for chunk in chunks])
+    hits = [
+        Hit(chunk, score=1 / ranks.get(chunk.chunk_id, UNFOUND), similarity=float(cosine))
+        for chunk, cosine in zip(chunks, cosines, strict=True)
     ]
-    return Outcome(
-        source=case.source,
-        qid=case.qid,
-        way=way,
-        chunks=tuple(judged),
-        nu=stats.nu,
-        tokens_before=stats.tokens_before,
-        tokens_after=stats.tokens_after,
-        calls=stats.calls,
-        tokens_read=sum(call.prompt_tokens for call in calls),
-        seconds=round(seconds, 2),
-        answered_before=case.answered_by([one.chunk_id for one in judged]),
-        answered_after=case.answered_by([one.chunk_id for one in judged if one.kept]),
+    hits.sort(key=lambda hit: (-hit.score, -(hit.similarity or 0.0)))
+    return Case(qid=key["qid"], question=key["question"], hits=tuple(hits))
+
+
+def _supporting(key: Row, ports: Ports) -> tuple[Chunk, ...]:
+    return tuple(chunk for doc_id in key["supporting_ids"] for chunk in ports.contents(doc_id)[:1])
+
+
+def _on_pages(key: Row, ports: Ports) -> tuple[Chunk, ...]:
+    """Return the chunks on the accepted pages of a question, in reading order."""
+    pages = key["accepted_pages"]
+    return tuple(
+        chunk
+        for doc_id in dict.fromkeys(page["doc_id"] for page in pages)
+        for chunk in ports.contents(doc_id)
+        if any(
+            page["doc_id"] == doc_id and chunk.start_page <= page["page"] <= chunk.end_page
+            for page in pages
+        )
     )

@@ -3,17 +3,19 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
 from pydantic import TypeAdapter
 
+from benchmarks.common import RECORDINGS, Asking
+from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.errors import ModelMissingError
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.replies import sampled_identity
-from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec, ToolUse
+from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec
 from research_agent.types import Completion, Message
 
 KEPT = TypeAdapter(KeptReply)
@@ -23,7 +25,7 @@ COMPLETION = TypeAdapter(Completion)
 class Recordings:
     """Replies of one set of weights in a file of JSON lines, as people can read them.
 
-    A line has the key (`core.replies.reply_key`: the hash of everything the reply depends on),
+    A line has the key (`models.replies.reply_key`: the hash of everything the reply depends on),
     the weights, how long the call took, and the reply with tokens and log-probabilities.
     """
 
@@ -88,12 +90,19 @@ class RecordedChat:
     """Answers from recordings; asks `model` for what is missing and records it.
 
     Replies cost what they cost when they were recorded: a run from recordings keeps to the same
-    budget. `python -m benchmarks answers --live` records what is missing.
+    budget.
     """
 
-    def __init__(self, model: ChatModel | None, recordings: Recordings, weights: str) -> None:
-        """Ask `model`, which runs on `weights`; without one a missing recording is an error."""
+    def __init__(
+        self,
+        model: ChatModel | None,
+        recordings: Recordings,
+        weights: str,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Ask `model`, which runs on `weights`, while it is `in_time`; without one nobody."""
         self._model, self._recordings, self._weights = model, recordings, weights
+        self._in_time = in_time
         self.seconds = 0.0
         """What the calls took when they were recorded."""
         self.asked: Counter[str] = Counter()
@@ -114,13 +123,14 @@ class RecordedChat:
         Raises MissingRecordingError where there is neither; ModelError.
         """
         call = _OneCall(self._recordings, max_tokens)
-        chat = CachedChat(self._model, call, self._weights, on_problem=_fail)
+        model = self._model if self._in_time() else None
+        chat = CachedChat(model, call, self._weights, on_problem=_fail)
         try:
             reply = chat.complete(
                 role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
             )
         except ModelMissingError as error:
-            if self._model is None:
+            if model is None:
                 raise MissingRecordingError(role) from error
             raise
         self.seconds += call.seconds
@@ -136,20 +146,26 @@ class Replaying:
     """Where replies come from: what is kept of some weights, and who is asked for the rest."""
 
     kept: Recordings
-    weights: str
+    asking: Asking
     models: Ports | None = None
     """The ports whose models are asked; None: nobody."""
 
-    def within(
-        self, ports: Ports, temperature: float, tool_use: ToolUse
-    ) -> tuple[Ports, RecordedChat, RecordedChat]:
+    @classmethod
+    def of(cls, name: str, asking: Asking, models: Ports, known: Sequence[str] = ()) -> "Replaying":
+        """Return the recordings of the benchmark `name`, with those of the benchmarks `known`."""
+        RECORDINGS.mkdir(exist_ok=True)
+        own, *others = (RECORDINGS / f"{of}-{asking.weights}.jsonl" for of in (name, *known))
+        kept = Recordings(own, asking.weights, others)
+        return cls(kept, asking, models if asking.live else None)
+
+    def within(self, ports: Ports) -> tuple[Ports, RecordedChat, RecordedChat]:
         """Return ports with recorded models, the chat of every role, and that of second answers.
 
-        Second answers are sampled at `temperature`. Nothing is measured for pruning.
+        Whether the model calls tools is tried anew.
         """
-        models, warm = self.models, sampled_identity(self.weights, temperature)
-        chat = RecordedChat(models.answerer if models else None, self.kept, self.weights)
-        sampler = RecordedChat(models.sampler if models else None, self.kept, warm)
+        warm = sampled_identity(self.asking.weights, SAMPLE_TEMPERATURE)
+        chat = self.chat(self.models.answerer if self.models else None, self.asking.weights)
+        sampler = self.chat(self.models.sampler if self.models else None, warm)
         given = replace(
             ports,
             answerer=chat,
@@ -157,9 +173,14 @@ class Replaying:
             filterer=chat,
             verifier=chat,
             sampler=ports.sampler and sampler,
-            tool_use=tool_use,
+            decisions=None,
+            tool_use=Trial(),
         )
         return given, chat, sampler
+
+    def chat(self, model: ChatModel | None, weights: str) -> RecordedChat:
+        """Return a model that is asked for what is not recorded, while there is time."""
+        return RecordedChat(model, self.kept, weights, lambda: self.asking.in_time)
 
 
 class Trial:

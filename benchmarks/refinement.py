@@ -1,134 +1,151 @@
 """Searches on questions that need several documents: what each way finds, and its price.
 
 The ways refine the question differently, or let rules or a model write the calls. Every arm is a
-set of settings, and every figure is of the hits that an answer would be written from. Calls to the
-planner model are recorded one by one, so an interrupted run goes on where it stopped; without
-`live` a question whose calls are not recorded is left out of an arm.
+set of settings; the graph is the one that answers, left before anything is written, so every figure
+is of the hits that an answer would be written from. Calls to the planner model are recorded one by
+one, so an interrupted run goes on where it stopped; without `--live` a question whose calls are not
+recorded is left out of an arm.
 """
 
-import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Literal
 
-from benchmarks.answers import STRONG
-from benchmarks.answers import arm as answering
-from benchmarks.datasets import DataSet, Question, data_set
-from benchmarks.keeping import by_question, keep
-from benchmarks.metrics import Gold, Span, first_ranks
-from benchmarks.places import RECORDINGS
-from benchmarks.product import index_at, index_of
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
-from benchmarks.refinement_arms import ARMS, MODES, Arm
-from benchmarks.refinement_table import FIRST, HITS, Asked, Proposal, Rows, table
-from benchmarks.refining import By, Searching
-from benchmarks.samples import every
-from benchmarks.sought import documents, question_set
-from research_agent.assembly.connection import connect
-from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
+import click
+
+from benchmarks.common import (
+    Asking,
+    asks,
+    changed,
+    every,
+    folder,
+    keep,
+    with_weights,
+)
+from benchmarks.datasets import API, DataSet, Question, data_set, sought_questions
+from benchmarks.figures import Gold, Span, first_ranks
+from benchmarks.recording import MissingRecordingError, Replaying
+from benchmarks.refinement_table import FIRST, Asked, Proposal, Rows, by_question, table
+from benchmarks.retrieval import opened
+from graphs.research import build_research_graph
+from graphs.state import ResearchInput
+from research_agent.config import load_prompts
+from research_agent.ports import Ports
+from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
-from research_agent.types import Completion, Message
+from research_agent.types import Hit, ModelCall, TraceEvent
+from research_agent.types.calls import Found
+from research_agent.types.refinement import Refinement
 
 SETS = ("hotpotqa", "musique", "nist", "nist-extra")
 """The multi-hop sets, and those that refinement must not harm."""
-API = "openapi"
 MODE_SETS = ("nist", API, "musique")
 """Sets that search modes are compared on."""
 MODE_SAMPLE = 15
 """Questions of each of them: a model that writes its calls is asked several times for each."""
+HITS = 20
+"""Hits that a call returns here, so that ten different documents are among them."""
+By = Literal["page", "document", "chunk"]
+"""How a hit is told: by its pages; by its document, once, at its first hit; or by its id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """What is measured."""
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way of searching: settings that differ from those of another arm in one thing."""
 
-    arms: Sequence[str]
-    """Names of arms; none: all."""
-    weights: str
-    """The model whose recordings are used."""
-    live: bool
-    """Ask it for what is not recorded."""
-    minutes: float
-    """Begin no further question that asks the model after this long."""
-    limit: int = 0
-    """Only the first questions; 0: all."""
-    sample: int = 0
-    """So many questions by the rule of `samples.every`; 0: all."""
-    modes: bool = False
-    """Compare who writes the calls, in place of how the question is refined."""
-    tried: Sequence[Arm] = ()
-    """Further arms."""
-
-    @property
-    def ways(self) -> Sequence[Arm]:
-        """What is compared."""
-        named = [arm for arm in (MODES if self.modes else ARMS) if arm.name in self.arms]
-        return (*(named if self.arms else MODES if self.modes else ARMS), *self.tried)
-
-    @property
-    def partly(self) -> bool:
-        """Whether the figures are not those that are kept."""
-        return bool(self.arms or self.limit or self.tried)
-
-    def kept_as(self, data: str) -> str:
-        """Return the name of the results: whole sets with the 1.5B have none of model and sample.
-
-        >>> Chosen(arms=(), weights="strong", live=False, minutes=1.0, sample=50).kept_as("a")
-        'refinement-a-strong-50'
-        """
-        if self.modes:
-            return f"modes-{data}-{self.weights}"
-        part = (self.weights, self.sample) != ("1.5b", 0)
-        more = f"-{self.weights}-{self.sample or 'all'}" if part else ""
-        return f"refinement-{data}{more}"
+    name: str
+    settings: Settings
+    against: str = ""
+    """The arm it is compared with; empty: none."""
 
 
-def run(names: Sequence[str], chosen: Chosen, *, cache: str) -> Iterator[str]:
-    """Measure each data set, keep rows and table, and yield the table."""
-    until = time.monotonic() + 60 * chosen.minutes
-    with TemporaryDirectory() as temporary:
-        for name in names:
-            questions, rows = measured(name, chosen, Path(cache or temporary).absolute(), until)
-            against = {arm.name: arm.against for arm in chosen.ways}
-            text = table(name, questions, rows, against)
-            if not chosen.partly:
-                keep(chosen.kept_as(name), by_question(rows), text)
-            yield text
+PLAIN = changed(Settings(), refinement={"mode": "off"})
+"""The default search with the question as it is: what refinement must not lose anything to."""
+ASKING = changed(Settings(), confidence={"bypass": 1.01})
+"""The planner model is asked for every question, however well its words find something."""
+ARMS = (
+    Arm("words", changed(PLAIN, retrieval={"mode": "lexical"})),
+    Arm("vectors", changed(PLAIN, retrieval={"mode": "dense"})),
+    Arm("not refined", PLAIN, "words"),
+    Arm("parts by the model, hops", ASKING, "not refined"),
+    Arm("default", Settings(), "not refined"),
+)
+MODES = (
+    Arm("planned", changed(Settings(), search={"mode": "planned"})),
+    Arm("tool_calling", changed(Settings(), search={"mode": "tool_calling"}), "planned"),
+    Arm("auto", changed(Settings(), search={"mode": "auto"}), "planned"),
+)
+"""Who writes the calls of a search: rules, the planner model, or the model where it proves able to.
+A model that is tried once for all counts its trial at one question."""
 
 
-def measured(name: str, chosen: Chosen, cache: Path, until: float) -> tuple[int, Rows]:
+@click.command("refinement")
+@asks
+@click.option("--data", "names", multiple=True, type=click.Choice((*SETS, API)))
+@click.option("--modes", is_flag=True, help="Instead: who writes the calls, on a sample of 15.")
+@click.option("--sample", default=0, help="So many questions, evenly spaced by their ids.")
+def refinement_command(*, asking: Asking, names: tuple[str, ...], modes: bool, sample: int) -> None:
+    """Measure searches on questions that need several documents, refined and not."""
+    arms = MODES if modes else ARMS
+    sample = sample or (MODE_SAMPLE if modes else 0)
+    with folder(asking.cache) as place:
+        for name in names or (MODE_SETS if modes else SETS):
+            questions, rows = measured(name, arms, sample, asking, place)
+            text = table(name, questions, rows, {arm.name: arm.against for arm in arms})
+            if not asking.limit:
+                keep(kept_as(name, asking.weights, sample, modes=modes), by_question(rows), text)
+            print(f"{text}\n", flush=True)
+
+
+def kept_as(data: str, weights: str, sample: int, *, modes: bool = False) -> str:
+    """Return the name of the results: whole sets with the 1.5B have none of model and sample.
+
+    >>> kept_as("a", "strong", 50), kept_as("a", "1.5b", 0), kept_as("a", "strong", 15, modes=True)
+    ('refinement-a-strong-50', 'refinement-a', 'modes-a-strong')
+    """
+    if modes:
+        return f"modes-{data}-{weights}"
+    part = (weights, sample) != ("1.5b", 0)
+    return f"refinement-{data}" + (f"-{weights}-{sample or 'all'}" if part else "")
+
+
+def measured(
+    name: str, arms: Sequence[Arm], sample: int, asking: Asking, cache: Path
+) -> tuple[int, Rows]:
     """Ask every question in every arm, over an index below `cache`; return how many there are."""
-    settings = answering(chosen.weights, "", Settings()).settings
-    if name == API:
-        folder = documents(question_set(API), cache)
-        index = index_at(cache / "indexes" / API, folder, settings)
-    else:
-        index = index_of(data_set(name), cache, settings)
-    RECORDINGS.mkdir(exist_ok=True)
-    kept = Recordings(RECORDINGS / f"refinement-{chosen.weights}.jsonl", chosen.weights)
-    with ExitStack() as opened:
-        ports = opened.enter_context(connect(index.location, settings, {})).ports
-        data = in_chunks(ports) if name == API else data_set(name)
-        questions = data.questions
-        if chosen.sample:
-            questions = tuple(every(questions, chosen.sample, attrgetter("qid")))
-        data = replace(data, questions=questions[: chosen.limit or None])
-        model = Timely(ports.planner, until) if chosen.live else None
-        chat = RecordedChat(model, kept, chosen.weights)
-        ports = replace(
-            ports, answerer=chat, planner=chat, filterer=chat, verifier=chat, tool_use=Trial()
-        )
-        return len(data.questions), {
-            arm.name: asked(data, arm, ports, chosen) for arm in chosen.ways
-        }
+    settings = with_weights(asking.weights, Settings())
+    with opened(index_of(name), cache, settings) as ports:
+        data = api_set(ports) if name == API else data_set(name)
+        questions = asking.first(every(data.questions, sample, attrgetter("qid")))
+        replaying = Replaying.of("refinement", asking, ports)
+        rows: dict[str, Mapping[str, Asked]] = {}
+        given, _, _ = replaying.within(ports)
+        for arm in arms:
+            wide = {} if arms is MODES else {"max_chunks": HITS}
+            own = changed(with_weights(asking.weights, arm.settings), search=wide)
+            rows[arm.name] = asked(data, questions, Searching(given, own, how(data)), asking)
+        return len(questions), rows
 
 
-def in_chunks(ports: Ports) -> DataSet:
+def index_of(name: str) -> str:
+    """Return the name of the index of a set.
+
+    >>> index_of("nist-extra"), index_of("openapi")
+    ('nist', 'openapi')
+    """
+    return name if name == API else data_set(name).index
+
+
+def how(data: DataSet) -> By:
+    """Return how the hits of a set are told."""
+    return "chunk" if data.name == API else "document" if data.by_document else "page"
+
+
+def api_set(ports: Ports) -> DataSet:
     """Return the questions on API descriptions, with what is sought as chunks of the index.
 
     A span there is a chunk by its id, where other sets have pages.
@@ -143,19 +160,74 @@ def in_chunks(ports: Ports) -> DataSet:
                 for sought in one.sought
             ),
         )
-        for one in question_set(API).questions
+        for one in sought_questions(API)
         if one.sought
     ]
-    return DataSet(name=API, questions=tuple(questions), ks=())
+    return DataSet(name=API, questions=tuple(questions))
 
 
-def asked(data: DataSet, arm: Arm, ports: Ports, chosen: Chosen) -> Mapping[str, Asked]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What one question has led to before an answer is written."""
+
+    spans: tuple[Span, ...]
+    """Where the hits are, best first."""
+    refinement: Refinement
+    queries: tuple[str, ...]
+    """What was searched for, in the order of the searches."""
+    calls: tuple[ModelCall, ...]
+
+
+@dataclass
+class Searching:
+    """The product's graph over one index, with one set of settings."""
+
+    ports: Ports
+    settings: Settings
+    by: By
+    _first: dict[str, tuple[Span, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Build the graph."""
+        self._graph = build_research_graph(self.ports, self.settings, load_prompts())
+
+    def __call__(self, question: str) -> Searched:
+        """Ask `question` and stop after the first round's search."""
+        refinement, found = Refinement(), Found()
+        trace: Sequence[TraceEvent] = ()
+        steps = self._graph.stream(ResearchInput(question=question), stream_mode="updates")
+        with closing(steps):  # type: ignore[type-var]  # (a generator, declared as an iterator)
+            for step in steps:
+                refinement = (step.get("refine") or {}).get("refinement", refinement)
+                if "search" in step:
+                    found, trace = step["search"]["found"], step["search"]["trace"]
+                    break
+        return Searched(
+            spans=self._places(found.hits),
+            refinement=refinement,
+            queries=tuple(query for event in trace for query in event.queries),
+            calls=tuple(call for event in trace for call in event.calls),
+        )
+
+    def alone(self, query: str) -> tuple[Span, ...]:
+        """Return what a single query finds, without any refinement."""
+        if query not in self._first:
+            hits = hybrid_search(query, ports=self.ports, settings=self.settings.retrieval)
+            self._first[query] = self._places(hits)
+        return self._first[query]
+
+    def _places(self, hits: Sequence[Hit]) -> tuple[Span, ...]:
+        chunks = [hit.chunk for hit in hits]
+        if self.by == "page":
+            return tuple(Span(chunk.doc_id, chunk.start_page, chunk.end_page) for chunk in chunks)
+        names = [chunk.doc_id if self.by == "document" else chunk.chunk_id for chunk in chunks]
+        return tuple(Span(name) for name in dict.fromkeys(names))
+
+
+def asked(
+    data: DataSet, questions: Sequence[Question], searching: Searching, asking: Asking
+) -> Mapping[str, Asked]:
     """Ask the questions in one arm; those whose calls are not recorded are left out."""
-    settings = answering(chosen.weights, "", arm.settings).settings
-    if not chosen.modes:
-        settings = replace(settings, search=replace(settings.search, max_chunks=HITS))
-    by: By = "chunk" if data.name == API else "document" if data.by_document else "page"
-    searching = Searching(ports, settings, by)
     searching.alone(data.questions[0].text)  # the models are loaded
 
     def row(question: Question) -> Asked | None:
@@ -164,10 +236,9 @@ def asked(data: DataSet, arm: Arm, ports: Ports, chosen: Chosen) -> Mapping[str,
         except MissingRecordingError:
             return None
 
-    beside = len(data.questions) if chosen.live and chosen.weights == STRONG else 1
-    with ThreadPoolExecutor(beside) as threads:
-        rows = list(threads.map(row, data.questions))
-    return {question.qid: one for question, one in zip(data.questions, rows, strict=True) if one}
+    with ThreadPoolExecutor(asking.beside(len(questions))) as threads:
+        rows = list(threads.map(row, questions))
+    return {question.qid: one for question, one in zip(questions, rows, strict=True) if one}
 
 
 def judged(question: Question, searching: Searching) -> Asked:
@@ -191,30 +262,4 @@ def judged(question: Question, searching: Searching) -> Asked:
         calls=len(found.calls),
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in found.calls),
         model_seconds=round(sum(call.seconds for call in found.calls), 2),
-        milliseconds=round(found.milliseconds, 1),
     )
-
-
-class Timely:
-    """A model that begins no call after some moment; implements ChatModel."""
-
-    def __init__(self, model: ChatModel, until: float) -> None:
-        """Ask `model` as long as `time.monotonic()` is less than `until`."""
-        self._model, self._until = model, until
-
-    def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
-    ) -> Completion:
-        """Return the model's reply; raises MissingRecordingError after the time, ModelError."""
-        if time.monotonic() > self._until:
-            raise MissingRecordingError(role)
-        return self._model.complete(
-            role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
-        )

@@ -1,19 +1,19 @@
 """What arms found for questions, as one table a data set."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from benchmarks.intervals import Interval, paired_difference
-from benchmarks.tables import markdown
+from benchmarks.common import table_of
+from benchmarks.figures import paired_difference
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FIRST = 5
 """As many hits as a round's evidence has."""
-HITS = 20
-"""Hits that a call returns here, so that ten different documents are among them."""
 KS = (FIRST, 10)
-JUDGED = ("blocked rightly", "blocked wrongly", "let through in vain")
-"""Of proposed queries: useless and blocked, useful and blocked, useless and searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,6 @@ class Asked:
     tokens: int = 0
     model_seconds: float = 0.0
     """What the calls took when they were recorded."""
-    milliseconds: float = 0.0
-    """Everything else; in a live run with the calls that were made."""
 
     def found(self, k: int) -> int:
         """Return how many golds are among the first `k`."""
@@ -66,64 +64,66 @@ Rows = Mapping[str, Mapping[str, Asked]]
 """By arm and question id."""
 
 
+def by_question(rows: "Mapping[str, Mapping[str, DataclassInstance]]") -> list[dict[str, object]]:
+    """Return one row a question, with what is known of it in each arm."""
+    qids = dict.fromkeys(qid for of in rows.values() for qid in of)
+    return [
+        {"qid": qid, "arms": {arm: asdict(of[qid]) for arm, of in rows.items() if qid in of}}
+        for qid in qids
+    ]
+
+
 def table(name: str, questions: int, rows: Rows, against: Mapping[str, str]) -> str:
     """Return figures and costs of every arm as Markdown.
 
-    Behind a figure stands the 95 % interval of its difference to the arm that `against` names,
-    over the questions that both have.
+    Behind a figure is the 95 % interval of its difference to the arm that `against` names, over
+    the questions that both have.
     """
-    heads = ["arm", "questions", *(f"all @{k}" for k in KS), *(f"recall @{k}" for k in KS)]
-    heads += ["changed", "helped", "hurt", *JUDGED, "calls", "tokens", "model s", "ms"]
-    lines = [[arm, *_cells(of, rows.get(against.get(arm, ""), {}))] for arm, of in rows.items()]
-    return f"## {name}: {questions} questions\n\n{markdown(heads, lines)}"
+    lines = []
+    for arm, of in rows.items():
+        base = rows.get(against.get(arm, ""), {})
+        pairs = [(one, base[qid]) for qid, one in of.items() if qid in base]
+        lines += [{"arm": arm} | _cells(list(of.values()), pairs)] if of else []
+    shown = table_of(lines) if lines else ""
+    return f"## {name}: {questions} questions\n\n{shown}"
 
 
-def helped_and_hurt(of: Mapping[str, Asked], base: Mapping[str, Asked]) -> tuple[int, int]:
-    """Return on how many questions more, and fewer, golds are among the first hits than before.
-
-    >>> helped_and_hurt({"a": Asked(ranks=(1,))}, {"a": Asked(ranks=(None,))})
-    (1, 0)
-    """
-    gains = [one.found(FIRST) - base[qid].found(FIRST) for qid, one in of.items() if qid in base]
-    return sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-
-
-def _cells(of: Mapping[str, Asked], base: Mapping[str, Asked]) -> list[str]:
-    asked = list(of.values())
-    if not asked:
-        return ["0", *([""] * 14)]
-    both = [(one, base[qid]) for qid, one in of.items() if qid in base]
-    figures = [
-        _figure([value(one, k) for one in asked], [(value(a, k), value(b, k)) for a, b in both])
-        for value in (Asked.all_found, Asked.recall)
-        for k in KS
-    ]
-    proposals = [proposal for one in asked for proposal in one.proposals]
-    helped, hurt = map(str, helped_and_hurt(of, base)) if both else ("", "")
-    return [
-        str(len(asked)),
-        *figures,
-        str(sum(one.kind != "keep" for one in asked)),
-        helped,
-        hurt,
-        str(sum(bool(p.blocked) and not p.useful for p in proposals)),
-        str(sum(bool(p.blocked) and p.useful for p in proposals)),
-        str(sum(not p.blocked and not p.useful for p in proposals)),
-        f"{fmean(one.calls for one in asked):.1f}",
-        f"{fmean(one.tokens for one in asked):.0f}",
-        f"{fmean(one.model_seconds for one in asked):.1f}",
-        f"{fmean(one.milliseconds for one in asked):.0f}",
-    ]
+def _cells(of: Sequence[Asked], pairs: Sequence[tuple[Asked, Asked]]) -> dict[str, str]:
+    proposals = [proposal for one in of for proposal in one.proposals]
+    gains = [one.found(FIRST) - base.found(FIRST) for one, base in pairs]
+    kinds: dict[str, Callable[[Asked, int], float]] = {
+        "all": Asked.all_found,
+        "recall": Asked.recall,
+    }
+    return {
+        "questions": str(len(of)),
+        **{
+            f"{name} @{k}": figure(
+                [value(one, k) for one in of], [(value(a, k), value(b, k)) for a, b in pairs]
+            )
+            for name, value in kinds.items()
+            for k in KS
+        },
+        "changed": str(sum(one.kind != "keep" for one in of)),
+        "helped": str(sum(gain > 0 for gain in gains)) if pairs else "",
+        "hurt": str(sum(gain < 0 for gain in gains)) if pairs else "",
+        "blocked rightly": str(sum(bool(p.blocked) and not p.useful for p in proposals)),
+        "blocked wrongly": str(sum(bool(p.blocked) and p.useful for p in proposals)),
+        "let through in vain": str(sum(not p.blocked and not p.useful for p in proposals)),
+        "calls": f"{fmean(one.calls for one in of):.1f}",
+        "tokens": f"{fmean(one.tokens for one in of):.0f}",
+        "model s": f"{fmean(one.model_seconds for one in of):.1f}",
+    }
 
 
-def _figure(values: Sequence[float], pairs: Sequence[tuple[float, float]]) -> str:
+def figure(values: Sequence[float], pairs: Sequence[tuple[float, float]]) -> str:
     """Return a mean in percent, with the interval of its difference where there is one.
 
-    >>> _figure([1.0, 0.5], [(1.0, 0.5), (0.5, 0.0)])
+    >>> figure([1.0, 0.5], [(1.0, 0.5), (0.5, 0.0)])
     '75.0 (+50.0 to +50.0)'
     """
     mean = f"{100 * fmean(values):.1f}"
     if not pairs:
         return mean
-    change: Interval = paired_difference([a for a, _ in pairs], [b for _, b in pairs])
+    change = paired_difference([a for a, _ in pairs], [b for _, b in pairs])
     return f"{mean} ({100 * change.low:+.1f} to {100 * change.high:+.1f})"

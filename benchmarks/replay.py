@@ -14,19 +14,15 @@ from tempfile import TemporaryDirectory
 import click
 
 from benchmarks import replay_sets as sets
-from benchmarks.options import CACHE
-from benchmarks.places import RESULTS
-from benchmarks.questions import read
-from benchmarks.replay_documents import parsed
+from benchmarks.common import CACHE, RESULTS, folder, markdown, read
 from benchmarks.replay_sets import Indexes
 from benchmarks.replaying import Line, changes
-from benchmarks.tables import markdown
 
 NET = RESULTS / "replay-all.jsonl"
 SETS: Mapping[str, Callable[[Indexes], Iterator[Line]]] = {
-    "documents": parsed,
+    "documents": sets.parsed,
     "retrieval": sets.retrieval,
-    "refinement": sets.refinement,
+    "refinement": sets.searches,
     "filtering": sets.filters,
     "pruning": sets.prunings,
     "answers": sets.answers,
@@ -44,19 +40,15 @@ SETS: Mapping[str, Callable[[Indexes], Iterator[Line]]] = {
 def replay_command(*, check: bool, only: tuple[str, ...], cache: str) -> None:
     """Replay every recording, and keep a line of digests for each question, or compare them."""
     chosen = only or tuple(SETS)
-    with TemporaryDirectory() as own:
-        place = Path(cache or f"{own}/cache").absolute()
-        place.mkdir(parents=True, exist_ok=True)
+    with folder(cache) as place, TemporaryDirectory() as own:
         lines = list(_replayed(chosen, Indexes(place, Path(own))))
-    kept: Sequence[Line] = read(NET) if NET.exists() else []
+    kept: list[Line] = [dict(row) for row in read(NET)]
     before = [line for line in kept if line["set"].split()[0] in chosen]
     if check:
         print(table(before, lines))
         sys.exit(any(what for _, _, what in changes(before, lines)))
-    others = {line["set"].split()[0]: [] for line in (*kept, *lines)}
-    for line in (*(line for line in kept if line not in before), *lines):
-        others[line["set"].split()[0]].append(line)
-    rows = [line for name in SETS for line in others.get(name, ())]
+    known = [*(line for line in kept if line not in before), *lines]
+    rows = sorted(known, key=lambda line: list(SETS).index(line["set"].split()[0]))
     NET.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     print(table(lines, lines))
 

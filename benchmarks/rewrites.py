@@ -4,19 +4,14 @@ Three sets of `benchmarks/questions`, none with an index behind it: kept words a
 retrieval does not.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.keeping import keep
-from benchmarks.places import ROOT
-from benchmarks.tables import markdown
+from benchmarks.common import QUESTIONS, keep, markdown, read
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.planning.refine.validators import check_kept, check_similarity, first_block
 from research_agent.text.unit_vectors import cosine
-
-QUESTIONS = ROOT / "benchmarks" / "questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +29,13 @@ class Rewrite:
 def rewrites() -> Iterator[Rewrite]:
     """Yield those of the committed sets, and those of fields that were never used before."""
     for verdict in ("good", "bad"):
-        for row in _rows(f"rewrites_{verdict}"):
+        for row in read(QUESTIONS / f"rewrites_{verdict}.jsonl"):
             changed = row["changed"] if verdict == "bad" else "nothing"
             queries = (str(row["rewrite"]),)
             yield Rewrite(row["id"], "committed", changed, row["question"], queries)
-    for row in _rows("rewrites_fields"):
+    for row in read(QUESTIONS / "rewrites_fields.jsonl"):
         changed = "nothing" if row["verdict"] == "good" else row["changed"].split()[0]
         yield Rewrite(row["id"], "fields", changed, row["question"], tuple(row["queries"]))
-
-
-def _rows(name: str) -> list[Mapping[str, str]]:
-    lines = (QUESTIONS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def blocked(known: Sequence[Rewrite]) -> dict[str, str]:

@@ -1,21 +1,33 @@
 """Every fault of a model server, from the connection through the graph to the result."""
 
+import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.common import RESULTS, markdown
+from benchmarks.faults import bedrock_rows, embedded_rows, openai_rows, setup_rows
 from benchmarks.faults.asking import Outcome, ask_all
-from benchmarks.faults.good import documents_index
-from benchmarks.faults.report import table, write
-from benchmarks.faults.rows import Row, model_rows, rows
-from benchmarks.places import RESULTS
+from benchmarks.faults.good import Row, Terms, documents_index
 from research_agent.models.adapters.minilm import MiniLM
 
-__all__ = ["Outcome", "Row", "ask_all", "documents_index", "rows", "run", "table", "write"]
+__all__ = ["Outcome", "Row", "Terms", "asked", "documents_index", "rows", "run", "table"]
 
-SECONDS, TIMEOUT = 6.0, 1.5
-EMBEDDED_SECONDS, EMBEDDED_TIMEOUT = 240.0, 60.0
-"""`budget.seconds` and `models.timeout`; the embedded model needs longer."""
+HEADS = ("fault", "met by", "outcome", "what is said", "tries again", "s", "in time")
+TERMS, EMBEDDED = Terms(seconds=6.0, timeout=1.5), Terms(seconds=240.0, timeout=60.0)
+"""The embedded model needs longer."""
+
+
+def rows() -> tuple[Row, ...]:
+    """Return all rows that need no model."""
+    return (*openai_rows.rows(), *bedrock_rows.rows(), *setup_rows.rows())
+
+
+def asked(wanted: Sequence[Row], index: str, terms: Terms) -> list[Outcome]:
+    """Ask under each fault, after once without one."""
+    first = [row for row in rows() if row.fault == "no fault"]
+    return ask_all(wanted, index, MiniLM(), terms, first=first)
 
 
 def run(*, embedded: bool = False, only: str = "") -> Sequence[Outcome]:
@@ -24,14 +36,49 @@ def run(*, embedded: bool = False, only: str = "") -> Sequence[Outcome]:
     Without `embedded` the rows of the embedded model are missing from what is kept.
     """
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        index, embedder = documents_index(Path(folder)), MiniLM()
+        index = documents_index(Path(folder))
         wanted = [row for row in rows() if only in row.name]
-        outcomes = ask_all(wanted, index, embedder, seconds=SECONDS, timeout=TIMEOUT)
+        outcomes = asked(wanted, index, TERMS)
         if embedded:
-            real = [row for row in model_rows() if only in row.name]
-            outcomes += ask_all(
-                real, index, embedder, seconds=EMBEDDED_SECONDS, timeout=EMBEDDED_TIMEOUT
-            )
+            real = [row for row in embedded_rows.rows() if only in row.name]
+            outcomes += asked(real, index, EMBEDDED)
     if not only:
-        write(outcomes, RESULTS)
+        (RESULTS / "faults.md").write_text(f"# Faults\n\n{table(outcomes)}\n", encoding="utf-8")
+        lines = (
+            json.dumps(asdict(o) | {"in_time": o.in_time}, ensure_ascii=False) for o in outcomes
+        )
+        (RESULTS / "faults.jsonl").write_text("\n".join([*lines, ""]), encoding="utf-8")
     return outcomes
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Return the outcomes as a Markdown table, and below it the rules that rows break."""
+    broken = [
+        f"- {told.provider}, {told.fault} ({told.place}): {', '.join(told.broken)}"
+        for told in outcomes
+        if told.broken
+    ]
+    longest: dict[float, float] = {}
+    for told in outcomes:
+        longest[told.deadline] = max(longest.get(told.deadline, 0.0), told.seconds)
+    times = (f"the longest {most:.1f} s of {deadline:g}" for deadline, most in longest.items())
+    total = ", ".join([f"{len(outcomes)} rows", *times, f"{len(broken)} break a rule."])
+    return "\n".join([markdown(HEADS, map(_cells, outcomes)), "", total, *broken])
+
+
+def _cells(told: Outcome) -> Sequence[str]:
+    """Return a row's cells; of an error also whether it may pass, and its hint."""
+    said = "; ".join(told.warnings)
+    if told.retryable is not None:
+        may = "may pass" if told.retryable else "will not pass"
+        said = f"{told.message} ({may}). {told.hint}"
+    cells = (
+        f"{told.provider}: {told.fault}",
+        told.place,
+        told.outcome,
+        said,
+        str(told.retries),
+        f"{told.seconds:.1f}",
+        "yes" if told.in_time else "NO",
+    )
+    return [" ".join(cell.replace("|", "\\|").split()) for cell in cells]

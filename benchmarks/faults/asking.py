@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from benchmarks.faults.good import QUESTION, settings
-from benchmarks.faults.judging import broken_by_error, broken_by_result, repeated
-from benchmarks.faults.rows import Row, Terms
-from benchmarks.faults.rows import rows as every_row
+from benchmarks.faults.good import ANSWER, PRIVATE, QUESTION, Row, Terms, settings
 from research_agent.assembly.connection import connect
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
+from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import ResearchResult
 
 SLACK = 1.0
@@ -73,30 +71,24 @@ class Ended(NamedTuple):
 
 
 def ask_all(
-    rows: Sequence[Row],
-    index: str,
-    embedder: MiniLM,
-    *,
-    seconds: float,
-    timeout: float,
-    threads: int = 4,
+    rows: Sequence[Row], index: str, embedder: MiniLM, terms: Terms, *, first: Sequence[Row] = ()
 ) -> list[Outcome]:
-    """Ask under each fault, `threads` at a time; faults of the whole process come first."""
+    """Ask under each fault, some at a time; faults of the whole process come first.
+
+    Before that under those that come `first`: the libraries are loaded, which takes seconds.
+    """
     pairs = CrossEncoder(embedder)
 
-    def run(row: Row, seconds: float = seconds) -> Outcome:
+    def run(row: Row, seconds: float = terms.seconds) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-            terms = Terms(seconds=seconds, timeout=timeout, folder=Path(folder))
-            return _plain(
-                judged(row, _ended(row, index, (embedder, pairs), terms), seconds), folder
-            )
+            own = replace(terms, seconds=seconds, folder=Path(folder))
+            return _plain(judged(row, _ended(row, index, (embedder, pairs), own), seconds), folder)
 
     with _made_up_credentials():
-        for row in every_row():
-            if row.fault == "no fault":  # (the libraries are loaded, which takes seconds)
-                run(row, 60.0)
+        for row in first:
+            run(row, 60.0)
         alone = {row.name: run(row) for row in rows if row.alone}
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(terms.threads) as pool:
             others = [row for row in rows if not row.alone]
             beside = dict(zip([r.name for r in others], pool.map(run, others), strict=True))
     found = {**alone, **beside}
@@ -183,3 +175,56 @@ def _told_result(told: Outcome, result: ResearchResult) -> Outcome:
         failed_calls=result.usage.failed_calls,
         retries=result.usage.retries,
     )
+
+
+def broken_by_error(error: Exception | None) -> Sequence[str]:
+    """Return what is wrong with an error: it has to be ours, and to say what to do.
+
+    >>> from research_agent.errors import ModelError
+    >>> broken_by_error(KeyError("x")), broken_by_error(ModelError("down"))
+    (['a bare KeyError'], ['no hint'])
+    """
+    if not isinstance(error, ResearchAgentError):
+        return [f"a bare {type(error).__name__}"]
+    return [] if error.hint else ["no hint"]
+
+
+def broken_by_result(result: ResearchResult, named_by: str, *, scripted: bool) -> Sequence[str]:
+    """Return what is wrong with a result.
+
+    An answer has to be the whole reply of the good server with evidence for all of it, or to say
+    that it was cut (a model that is not `scripted` chooses its own words); a refusal has to say
+    why; and both have to name what went wrong.
+    """
+    broken = [] if _is_named(result, named_by) else ["the result does not say what happened"]
+    if result.status == "refused":
+        told = result.answer == REFUSAL and result.refusal_reason and result.warnings
+        return broken if told else [*broken, "a refusal without a reason"]
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    quoted = all(citation.quote in texts.get(citation.key, "") for citation in result.citations)
+    if not result.citations or not quoted:
+        broken.append("an answer without evidence")
+    whole = not scripted or result.answer == ANSWER
+    if not whole and not any("cut" in warning for warning in result.warnings):
+        broken.append("an incomplete reply is shown as complete")
+    return broken
+
+
+def repeated(text: str) -> Sequence[str]:
+    """Return what a message gives away: the key, a document's text, the server's own words.
+
+    >>> repeated("401 for sk-private-key"), repeated("401 (invalid_api_key)")
+    (['repeats sk-private-key'], [])
+    """
+    return [f"repeats {found}" for found in PRIVATE.findall(text)]
+
+
+def _is_named(result: ResearchResult, named_by: str) -> bool:
+    usage = result.usage
+    match named_by:
+        case "nothing":
+            return True
+        case "uncertainty" if result.uncertainty.source != "logprobs":
+            return True
+        case _:
+            return bool(result.warnings or usage.retries or usage.failed_calls)

@@ -7,8 +7,16 @@ from email.utils import formatdate
 from functools import partial
 from time import time
 
-from benchmarks.faults.good import ANSWER, FIRST, Place, bedrock_good, bedrock_place
-from benchmarks.faults.rows import PLACES, Row, Terms
+from benchmarks.faults.good import (
+    ANSWER,
+    FIRST,
+    PLACES,
+    Place,
+    Row,
+    Terms,
+    bedrock_good,
+    bedrock_place,
+)
 from research_agent.model_settings import ModelSettings, RoleSettings
 from tests.converse import (
     CLOSED,

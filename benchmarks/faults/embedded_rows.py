@@ -10,7 +10,7 @@ from threading import Timer
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from benchmarks.faults.rows import Row, Terms
+from benchmarks.faults.good import Row, Terms
 from research_agent.model_settings import LocalModelSettings, ModelSettings
 from research_agent.models.adapters.openai import chat
 from research_agent.models.adapters.openai.chat import Sent

@@ -1,7 +1,9 @@
 """The documents, the question, and a server that makes no mistake."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +42,45 @@ ANSWER = f"{FIRST} A firing takes eleven hours [c1]."
 """Both sentences stand in the first document. One of them alone looks like a whole answer."""
 KEEP = '{"kind": "keep", "queries": []}'
 MODEL = "scripted"
+
+NamedBy = Literal["warning", "uncertainty", "nothing"]
+PLACES: tuple[Place, ...] = ("all", "planner", "answer", "verifier")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a row is run with."""
+
+    seconds: float
+    """`budget.seconds`."""
+    timeout: float
+    """`models.timeout`."""
+    threads: int = 4
+    """Rows at a time."""
+    folder: Path = Path()
+    """An empty folder of the row's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A fault, and which calls meet it."""
+
+    provider: Literal["openai", "bedrock", "set-up", "embedded"]
+    fault: str
+    place: Place = "all"
+    opened: Callable[[Terms], AbstractContextManager[ModelSettings]]
+    """Sets the fault up and gives the settings with which it is met."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the program is told beside RESEARCH_AGENT_CACHE."""
+    alone: bool = False
+    """The fault is one of the whole process: no other row runs beside it."""
+    named_by: NamedBy = "warning"
+    """Where an answer says what happened; some faults take nothing from it."""
+
+    @property
+    def name(self) -> str:
+        """Return what tells the row from the others."""
+        return f"{self.provider}: {self.fault} ({self.place})"
 
 
 def settings(models: ModelSettings, seconds: float) -> Settings:

@@ -6,8 +6,19 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import Event, Thread
 
-from benchmarks.faults.good import ANSWER, FIRST, KEY, Place, good, place_of, served
-from benchmarks.faults.rows import PLACES, NamedBy, Row, Terms
+from benchmarks.faults.good import (
+    ANSWER,
+    FIRST,
+    KEY,
+    PLACES,
+    NamedBy,
+    Place,
+    Row,
+    Terms,
+    good,
+    place_of,
+    served,
+)
 from research_agent.model_settings import ModelSettings
 from tests.loopback import CLOSED, Json, Live, Raw, Script, error_reply, server, text_reply
 from tests.loopback_events import events

@@ -11,9 +11,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
-from benchmarks.faults.good import KEY, bedrock_good, good, served
+from benchmarks.faults.good import KEY, Row, Terms, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
-from benchmarks.faults.rows import Row, Terms
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
 from tests.converse import bedrock

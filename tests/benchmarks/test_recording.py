@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.places import RECORDINGS
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from benchmarks.common import RECORDINGS
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
 from research_agent.errors import ModelMissingError
 from research_agent.models.replies import reply_key
 from research_agent.types import Completion, Message
@@ -104,3 +104,24 @@ def test_run_stops_where_nothing_can_be_recorded(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match="No such file"):
         chat.complete("answer", MESSAGES, max_tokens=3)
+
+
+def test_nothing_is_asked_after_the_time(tmp_path: Path) -> None:
+    """What is recorded is given, what is missing stays missing."""
+    path, model = tmp_path / "recordings.jsonl", ScriptedChat(says("yes"))
+    known, other = [Message("user", "a")], [Message("user", "b")]
+    RecordedChat(model, Recordings(path, "w"), "w").complete("planner", known, max_tokens=5)
+    late = RecordedChat(model, Recordings(path, "w"), "w", in_time=lambda: False)
+
+    assert "yes" == late.complete("planner", known, max_tokens=5).text
+    with pytest.raises(MissingRecordingError):
+        late.complete("planner", other, max_tokens=5)
+    assert 1 == len(model.asked)
+
+
+def test_what_is_known_of_tools_is_known_for_one_run() -> None:
+    """So a run from recordings tries the model as the first one did."""
+    trial = Trial()
+    assert trial.known() is None
+    trial.learn(usable=True)
+    assert trial.known() is True

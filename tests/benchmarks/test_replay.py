@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.questions import read
+from benchmarks.common import read
 from benchmarks.recording import MissingRecordingError
 from benchmarks.replay import NET, SETS, table
 from benchmarks.replaying import Line, Replies, changes, digest, replayed

@@ -1,6 +1,7 @@
-"""Peers that answer: their calls are counted on the way, their answers recorded one by one."""
+"""Other systems: tasks and answers survive the exchange, calls are counted, answers recorded."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,19 +13,25 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
-from benchmarks import answer_peers
-from benchmarks.answer_peers import Asking, few, questions_of, recorded, recordings_of
-from benchmarks.peers.answering import (
+from benchmarks.common import Asking, read
+from benchmarks.figures import Span
+from benchmarks.peers import running
+from benchmarks.peers.counting import Counter, Counts
+from benchmarks.peers.exchange import (
     Answering,
     AnswerTask,
+    Hit,
     Place,
+    Task,
     Written,
     answer_all,
+    asked,
     read_task,
+    write_answers,
     write_task,
 )
-from benchmarks.peers.counting import Counter, Counts
-from benchmarks.questions import read
+from benchmarks.peers.running import PeerError, arms, few, recorded, recordings_of, run_command
+from benchmarks.retrieval import Found
 
 USAGE = {
     "prompt_tokens": 9,
@@ -171,38 +178,54 @@ def test_task_is_read_as_it_was_written(tmp_path: Path) -> None:
     """A task survives its file."""
     write_task(task("http://127.0.0.1:1/v1", "a", "b"), tmp_path / "task.json")
 
-    assert task("http://127.0.0.1:1/v1", "a", "b") == read_task(tmp_path / "task.json")
+    read = read_task(tmp_path / "task.json", AnswerTask)
+    assert task("http://127.0.0.1:1/v1", "a", "b") == read
 
 
-def test_slow_peer_gets_the_same_few_questions() -> None:
-    """Ten by the hash of their ids, the kinds in turn, whatever the order; the others get all."""
-    chosen = questions_of(Asking(peer="paper-qa"), KEYS)
-
+def test_a_slow_peer_gets_the_same_few_questions() -> None:
+    """Ten by the hash of their ids, the kinds in turn, whatever the order; only what counts."""
+    chosen = few(KEYS)
     assert chosen == few(KEYS[::-1])
     assert [True, False] * 5 == [key["answerable"] for key in chosen]
-    assert KEYS == questions_of(Asking(peer="paper-qa", every=True), KEYS)
-    assert KEYS[:3] == questions_of(Asking(peer="LangChain", limit=3), KEYS)
-
-
-def test_questions_that_do_not_count_are_not_among_the_few() -> None:
-    """A key that is not counted takes none of the few places."""
-    keys = [{**key, "counted": key["qid"] != "q4"} for key in KEYS]
-
-    assert "q4" not in {key["qid"] for key in few(keys)}
+    uncounted = [{**key, "counted": key["qid"] != "q4"} for key in KEYS]
+    assert "q4" not in {key["qid"] for key in few(uncounted)}
 
 
 def test_nothing_is_asked_where_all_is_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Recorded answers of these weights are kept: no peer is installed, no model started."""
-    monkeypatch.setattr(answer_peers, "RECORDINGS", tmp_path)
-    monkeypatch.setattr(answer_peers, "embedded_digest", lambda _local, _environment: "cc32")
+    monkeypatch.setattr(running, "RECORDINGS", tmp_path)
+    monkeypatch.setattr(running, "embedded_digest", lambda _local, _environment: "cc32")
     rows = [{"arm": "default", "digest": "cc32", "qid": key["qid"], "n": 1} for key in KEYS]
     rows.append({**rows[0], "n": 2})
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     recordings_of("LangChain").write_text(text, encoding="utf-8")
 
-    assert 0 == answer_peers.ask(Asking(peer="LangChain"), KEYS, cache=tmp_path / "cache")
+    assert 0 == running.ask("LangChain", "default", KEYS, Asking(), tmp_path / "cache")
     assert 20 == len(recorded("LangChain"))
     assert 2 == next(row["n"] for row in recorded("LangChain") if row["qid"] == "q0")
     assert not (tmp_path / "cache").exists()
+
+
+def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:
+    """What its process reads and writes is what was meant."""
+    given = Task(documents=(("a", "/a.pdf"),), questions=(("q1", "one?"),), first=8, vectors="v")
+    write_task(given, tmp_path / "task.json")
+    answers = asked(lambda _question: [Hit("a", 2, 3, 50)], given)
+    write_answers({"way": (4, answers)}, tmp_path / "answers.json")
+    (found,) = arms(json.loads((tmp_path / "answers.json").read_text()))
+
+    assert given == read_task(tmp_path / "task.json", Task)
+    assert ("way", 4) == (found.name, found.chunks)
+    assert (Found(Span("a", 2, 3), 50),) == found.rankings["q1"].hits
+
+
+def test_a_command_that_fails_is_one_error_with_its_last_line() -> None:
+    """What pip or a peer says last is the reason in the table."""
+    fails = [sys.executable, "-c", "import sys; print('much'); sys.exit('no such package')"]
+    run_command([sys.executable, "-c", ""], "Nobody: fine")
+    with pytest.raises(PeerError, match="Nobody: not installed: no such package"):
+        run_command(fails, "Nobody: not installed")
+    with pytest.raises(PeerError, match=r"Nobody: venv: .*no-such-program"):
+        run_command(["no-such-program"], "Nobody: venv")

@@ -1,0 +1,201 @@
+"""How good a ranking is, and how sure a mean over questions is. Everything here is pure.
+
+Intervals are percentile bootstraps with a fixed seed (Efron and Tibshirani, An Introduction to the
+Bootstrap, 1993, chapters 13 and 16) or Wilson's. The metrics equal those of trec_eval where hits
+are whole documents (tests/benchmarks/test_figures.py compares them).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, log2, sqrt
+from typing import Literal
+
+NORMAL = 1.959963984540054
+"""Standard deviations of a normal distribution within which 95 % lie."""
+RESAMPLES = 5000
+SEED = 20261122
+Level = Literal["strict", "near", "document"]
+"""When a hit counts: its pages overlap the gold's, lie at most one page beside them, or the
+document alone is right."""
+_SLACK = {"strict": 0, "near": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of `values` with the interval in which 95 % of resampled means lie.
+
+    Raises ValueError without values.
+
+    >>> mean_interval([1.0, 1.0])
+    Interval(mean=1.0, low=1.0, high=1.0)
+    """
+    import numpy as np
+
+    if not values:
+        raise ValueError("no values, no mean")
+    array = np.asarray(values, dtype=float)
+    dice = np.random.default_rng(SEED)
+    means = array[dice.integers(0, len(array), (RESAMPLES, len(array)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Interval(float(array.mean()), float(low), float(high))
+
+
+def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Interval:
+    """Return the mean of `ours` - `theirs`, of the same questions in the same order.
+
+    An interval that holds 0 shows no difference. Raises ValueError where the lengths differ.
+
+    >>> paired_difference([1.0, 0.5], [0.5, 0.0])
+    Interval(mean=0.5, low=0.5, high=0.5)
+    """
+    return mean_interval([mine - other for mine, other in zip(ours, theirs, strict=True)])
+
+
+def wilson(count: int, of: int) -> Interval:
+    """Return a share with its 95 % interval; right also where the share is 0 or 1.
+
+    See Wilson, Probable Inference, 1927, doi:10.1080/01621459.1927.10502953. Raises ValueError
+    where `of` is 0.
+
+    >>> found = wilson(11, 20)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.342, 0.742)
+    """
+    if not of:
+        raise ValueError("no trials, no share")
+    share, weight = count / of, NORMAL**2 / of
+    middle = (share + weight / 2) / (1 + weight)
+    half = sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+    return Interval(share, middle - half, middle + half)
+
+
+def told_share(count: int, of: int) -> str:
+    """Return a share with its Wilson interval in percent; "-" of none.
+
+    >>> told_share(11, 20), told_share(0, 0)
+    ('11 of 20 (34 to 74 %)', '-')
+    """
+    if not of:
+        return "-"
+    found = wilson(count, of)
+    return f"{count} of {of} ({100 * found.low:.0f} to {100 * found.high:.0f} %)"
+
+
+def told_mean(of: Interval, digits: int = 2, sign: str = "") -> str:
+    """Return a mean with its interval; `sign` "+" for a difference.
+
+    >>> told_mean(Interval(0.1, -0.05, 0.2), sign="+")
+    '+0.10 (-0.05 to +0.20)'
+    """
+    mean, low, high = (f"{value:{sign}.{digits}f}" for value in (of.mean, of.low, of.high))
+    return f"{mean} ({low} to {high})"
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """Return how likely a split as uneven as this one is by chance; two-sided, ties left out.
+
+    >>> sign_test(5, 0), sign_test(2, 2)
+    (0.0625, 1.0)
+    """
+    trials = more + fewer
+    tail = sum(comb(trials, i) for i in range(min(more, fewer) + 1))
+    return min(1.0, 2.0 * tail / 2.0**trials)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of the values do not pass; 0 for none.
+
+    >>> percentile([5.0, 1.0, 3.0], 0.5), percentile([5.0, 1.0, 3.0], 0.95)
+    (3.0, 5.0)
+    """
+    ordered = sorted(values)
+    at = next((i for i in range(len(ordered)) if i + 1 >= share * len(ordered)), 0)
+    return ordered[at] if ordered else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Pages of a document, both ends included, counted from 1."""
+
+    doc_id: str
+    start: int = 1
+    end: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """One thing that has to be found; any of its spans will do."""
+
+    spans: tuple[Span, ...]
+    grade: int = 1
+    """How relevant it is; at least 1."""
+
+
+def matches(hit: Span, gold: Gold, level: Level = "strict") -> bool:
+    """Return whether a hit shows a gold.
+
+    >>> matches(Span("a", 4, 5), Gold((Span("a", 6, 6),)))
+    False
+    >>> matches(Span("a", 4, 5), Gold((Span("a", 6, 6),)), "near")
+    True
+    """
+    slack = _SLACK.get(level)
+    return any(
+        hit.doc_id == span.doc_id
+        and (slack is None or (hit.start <= span.end + slack and span.start <= hit.end + slack))
+        for span in gold.spans
+    )
+
+
+def first_ranks(
+    hits: Sequence[Span], golds: Sequence[Gold], level: Level = "strict"
+) -> tuple[int | None, ...]:
+    """Return the rank, from 1, of the first hit for each gold; None where there is none.
+
+    >>> first_ranks([Span("a"), Span("b")], [Gold((Span("b"),)), Gold((Span("c"),))])
+    (2, None)
+    """
+    return tuple(
+        next((rank for rank, hit in enumerate(hits, start=1) if matches(hit, gold, level)), None)
+        for gold in golds
+    )
+
+
+def scores(
+    hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int], level: Level = "strict"
+) -> dict[str, float]:
+    """Return recall at each of `ks`, and reciprocal rank and nDCG at the last of them.
+
+    A gold counts once, however many hits show it. The gain is the grade (linear, as in trec_eval),
+    the discount log2(rank + 1); each hit earns one gold, the best that is left, so nDCG never
+    passes 1. See Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
+
+    >>> scores([Span("a")], [Gold((Span("a"),))], [1, 8])
+    {'recall@1': 1.0, 'recall@8': 1.0, 'mrr@8': 1.0, 'ndcg@8': 1.0}
+    """
+    last = ks[-1]
+    ranks = first_ranks(hits[:last], golds, level)
+    best = min((rank for rank in ranks if rank), default=0)
+    found = {f"recall@{k}": sum(bool(r and r <= k) for r in ranks) / (len(golds) or 1) for k in ks}
+    gain = _ndcg(hits, golds, last, level)
+    return found | {f"mrr@{last}": 1 / best if best else 0.0, f"ndcg@{last}": gain}
+
+
+def _ndcg(hits: Sequence[Span], golds: Sequence[Gold], k: int, level: Level) -> float:
+    left = sorted(golds, key=lambda gold: -gold.grade)
+    best = sum(gold.grade / log2(rank + 1) for rank, gold in enumerate(left[:k], start=1))
+    total = 0.0
+    for rank, hit in enumerate(hits[:k], start=1):
+        shown = next((gold for gold in left if matches(hit, gold, level)), None)
+        if shown:
+            left.remove(shown)
+            total += shown.grade / log2(rank + 1)
+    return total / best if best else 0.0
