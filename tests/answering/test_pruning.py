@@ -203,25 +203,16 @@ def test_answers_that_are_measured_have_one_limit_and_one_beginning() -> None:
 
 
 def test_call_that_fails_is_no_value() -> None:
-    """The chunk stays, apart from those that were measured, and the result says so."""
-    model = NuModel("thirty")
+    """The chunk stays, apart from those that were measured; two failures in a row end the calls."""
+    model, down = NuModel("thirty"), NuModel("thirty")
     model.faults["Trains"] = ModelBusyError("too much to do")
+    down.faults["chunk"] = ModelBusyError("down")
     chosen = choose(model, settings())
+    failed = chosen.value.pruned.stats.decisions[2]
 
-    assert (["0", "1", "2"], ("unmeasured", True)) == (places(chosen), reasons(chosen)[2])
-    assert (1, None) == (
-        chosen.value.pruned.stats.unmeasured,
-        chosen.value.pruned.stats.decisions[2].gain,
-    )
+    assert (["0", "1", "2"], "unmeasured", None) == (places(chosen), failed.why, failed.gain)
     assert ("prune: 1 chunks were not measured, kept: too much to do",) == chosen.event.notes
-
-
-def test_two_failures_in_a_row_end_the_calls() -> None:
-    """A server that is down is not asked for every chunk."""
-    model = NuModel("thirty")
-    model.faults["chunk"] = ModelBusyError("down")
-
-    assert (ALL, 3) == (places(choose(model, settings())), len(model.asked))
+    assert (ALL, 3) == (places(choose(down, settings())), len(down.asked))
 
 
 def test_without_log_probabilities_similarity_decides() -> None:
@@ -248,31 +239,24 @@ def test_similarity_by_choice_or_where_the_first_call_fails() -> None:
     assert ("similarity", 1) == (fallen.value.pruned.stats.source, len(failing.asked))
 
 
-def test_by_gain_alone_nothing_is_left_out_without_log_probabilities() -> None:
-    """No similarity takes its place; one call finds out, and no later round asks again."""
-    model = NuModel("thirty")
-    model.silent = True
-    first = choose(model, settings(by="gain"))
-    choose(model, settings(by="gain"), Earlier(pruned=first.value.pruned))
-
-    assert (ALL, 1, ()) == (places(first), len(model.asked), first.event.notes)
-    assert "none" == first.value.pruned.stats.source
-
-
-def test_embedding_model_that_fails_too() -> None:
-    """Nothing can be judged: all stay."""
+def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:
+    """By gain alone without log-probabilities, which is found out once; or where all models fail."""
 
     class Broken(fakes.WordEmbedder):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:  # noqa: ARG002 (the port's)
             raise ModelBusyError("embedder down")
 
-    model = NuModel()
+    model = NuModel("thirty")
     model.silent = True
-    chosen = choose(model, settings(), ports=replace(given_ports(model), embedder=Broken()))
+    first = choose(model, settings(by="gain"))
+    choose(model, settings(by="gain"), Earlier(pruned=first.value.pruned))
+    assert (1, ()) == (len(model.asked), first.event.notes)
+    failed = choose(model, settings(), ports=replace(given_ports(model), embedder=Broken()))
 
-    assert (ALL, "none") == (places(chosen), chosen.value.pruned.stats.source)
-    assert [("unmeasured", True)] * 4 == reasons(chosen)
-    assert "embedder down" in chosen.event.notes[0]
+    for chosen in (first, failed):
+        assert (ALL, "none") == (places(chosen), chosen.value.pruned.stats.source)
+        assert [("unmeasured", True)] * 4 == reasons(chosen)
+    assert "embedder down" in failed.event.notes[0]
 
 
 def test_tables_are_not_asked_about() -> None:
@@ -288,21 +272,14 @@ def test_tables_are_not_asked_about() -> None:
 
 
 def test_refusing_with_a_chunk_speaks_against_it() -> None:
-    """A model that is very sure that it does not know has gained nothing."""
-    model = NuModel("thirty")
-    model.refuses = "Trains"
+    """A model that is sure that it does not know has gained nothing; the evidence is never empty."""
+    model, always = NuModel("thirty"), NuModel("thirty")
+    model.refuses, always.refuses = "Trains", "chunk"
     chosen = choose(model, settings(min_gain=-1.0))
 
     assert (("refused", False), ["0", "1", "3"]) == (reasons(chosen)[2], places(chosen))
-
-
-def test_evidence_is_never_emptied() -> None:
-    """Every chunk makes this model less sure; the best ones stay all the same."""
+    assert ("floor", True) in reasons(choose(always, settings()))
     assert places(choose(NuModel("Answer the"), settings()))  # (no prompt has that: never sure)
-    model = NuModel("thirty")
-    model.refuses = "chunk"
-
-    assert ("floor", True) in reasons(choose(model, settings()))
 
 
 def test_calls_and_time_are_limited() -> None:

@@ -112,8 +112,8 @@ def test_a_file_that_changed_has_a_reason_for_a_picture(
     assert QUOTE == tree.css_first("blockquote mark").text()
 
 
-def test_without_pages_the_quote_stands_in_its_text(tmp_path: Path) -> None:
-    """A Markdown file has no picture; what stands around the quote is shown."""
+def test_without_pages_the_quote_is_in_its_text(tmp_path: Path) -> None:
+    """A Markdown file has no picture; what surrounds the quote is shown."""
     (tmp_path / "notes.md").write_text(QUOTE, encoding="utf-8")
     chunk = Chunk("n-0", "notes", f"Before. {QUOTE} Behind.", source=str(tmp_path / "notes.md"))
     chunks = MemoryChunks([chunk])
