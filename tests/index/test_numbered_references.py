@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.index.numbered_references import with_numbers
+from research_agent.index.numbered_references import linked, with_numbers
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.references import ChunkLinks, Link
 
@@ -91,3 +91,12 @@ def test_a_chunk_does_not_refer_to_itself_and_keeps_what_it_had() -> None:
     known = ChunkLinks(("#a",), (Link("#b", "link"),))
     (found,) = with_numbers([(chunk("Table 1. See Table 1."), known)])
     assert (("#a", "table 1"), known.links) == (found[1].anchors, found[1].links)
+
+
+def test_terms_of_glossaries_line_by_line() -> None:
+    """Below a heading that says so; elsewhere a line with a mark defines nothing."""
+    lines = "tide gauge | A pole.\n**HAT**: highest tide\n- ebb \u2013 water goes out\nplain text"
+    glossary, other = linked(
+        [(chunk(lines, "Glossary"), ChunkLinks()), (chunk(lines, "Use"), ChunkLinks())]
+    )
+    assert (("tide gauge", "HAT", "ebb"), ()) == (glossary[1].terms, other[1].terms)
