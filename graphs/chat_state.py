@@ -21,7 +21,7 @@ from research_agent.types.scope import Scope, scope_of
 
 from .context import ResearchContext
 from .event_stream import passed_on
-from .node_wrapper import Node, Runs, Threads, as_wanted, runs
+from .node_wrapper import Node, Runs, Threads, for_question, runs
 from .state import State, append
 
 
@@ -108,7 +108,7 @@ class ChatUpdate(TypedDict, total=False):
     ledger: Ledger
 
 
-def plainly(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
+def as_chat_node(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
     """Return `node` with `run` bound to it; what it returns is kept as plain values.
 
     The settings are those that the run's ResearchContext asks for. What a question that it asks
@@ -118,7 +118,7 @@ def plainly(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
     def call(state: object) -> dict[str, Any]:
         check()
         runtime = get_runtime(ResearchContext)
-        given = as_wanted(run, runtime.context)
+        given = for_question(run, runtime.context)
         with passed_on(runtime.stream_writer):
             update = node(ChatState.model_validate(state), given)
         return {

@@ -1,7 +1,7 @@
 """The events of a question as LangGraph custom events, told by the nodes themselves.
 
 What must be known to tell an event stands in the state that a node reads, so that a run which is
-resumed tells on. The nodes inside the search share one Teller: they run at the same time.
+resumed tells on. The nodes inside the search share one EventWriter: they run at the same time.
 """
 
 from asyncio import CancelledError
@@ -40,7 +40,7 @@ def is_heard(writer: Writer) -> bool:
     return writer.__closure__ is not None or bool(writer.__code__.co_names)
 
 
-class Teller:
+class EventWriter:
     """Writes the events of one node, or of a search and its nodes; safe to share by threads."""
 
     def __init__(
@@ -90,11 +90,11 @@ class Teller:
 
 UNWATCHED = Watching()
 _WATCHING = ContextVar("research_agent_watching", default=UNWATCHED)
-_SEARCH: ContextVar[Teller | None] = ContextVar("research_agent_search_teller", default=None)
+_SEARCH: ContextVar[EventWriter | None] = ContextVar("research_agent_search_events", default=None)
 _AROUND: ContextVar[Writer | None] = ContextVar("research_agent_writer", default=None)
 
 
-def teller(writer: Writer, state: object, clock: Clock, begun: float) -> Teller | None:
+def event_writer(writer: Writer, state: object, clock: Clock, begun: float) -> EventWriter | None:
     """Return who tells what a node does that has read `state`; None where nobody listens.
 
     `begun`: when the node did, on the run's clock.
@@ -111,7 +111,7 @@ def teller(writer: Writer, state: object, clock: Clock, begun: float) -> Teller 
         hidden=state.unsaid,
         evidence=tuple(state.evidence),
     )
-    return Teller(heard, known, state.question, clock, begun)
+    return EventWriter(heard, known, state.question, clock, begun)
 
 
 def kept(state: object, update: Mapping[str, Any]) -> dict[str, object]:
@@ -122,7 +122,7 @@ def kept(state: object, update: Mapping[str, Any]) -> dict[str, object]:
 
 
 @contextmanager
-def telling(by: Teller | None, step: str) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+def step_events(by: EventWriter | None, step: str) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Tell that `step` begins, and if it fails; the block tells what it has written."""
     if by is None:
         yield lambda _: None
@@ -146,7 +146,7 @@ def watched(by: Watching) -> Iterator[None]:
 
 
 @contextmanager
-def shared(by: Teller | None) -> Iterator[None]:
+def writing_for_search(by: EventWriter | None) -> Iterator[None]:
     """Let `by` tell for the nodes of the search that is run within the block."""
     before = _SEARCH.set(by)
     try:

@@ -16,7 +16,7 @@ from research_agent.stopping import check, on_thread
 from research_agent.types import TraceEvent
 
 from .context import UNCHANGED, ResearchContext, adjusted
-from .event_stream import kept, teller, telling
+from .event_stream import event_writer, kept, step_events
 from .state import ResearchState, State, strict, unreadable_in
 
 Threads = ThreadPoolExecutor
@@ -81,13 +81,13 @@ def bind(
 
     @lru_cache(maxsize=16)
     def chosen(context: ResearchContext, unreadable: int) -> RunContext:
-        return as_wanted(run, context, unreadable)
+        return for_question(run, context, unreadable)
 
     def call(state: object) -> dict[str, object]:
         runtime = get_runtime(ResearchContext)
         read = read_state(state, reads, resumes=resumes)
         started = clock.seconds()
-        with telling(teller(runtime.stream_writer, read, clock, started), name) as tell:
+        with step_events(event_writer(runtime.stream_writer, read, clock, started), name) as tell:
             check()
             own = isinstance(runtime.context, ResearchContext)
             given = chosen(runtime.context if own else UNCHANGED, unreadable_in(read))
@@ -115,6 +115,6 @@ def read_state(state: object, reads: type[S], *, resumes: bool = True) -> S:
     return strict(reads).model_validate(dict(read)) if resumed or first else read
 
 
-def as_wanted(run: RunContext, context: object, unreadable: int = 0) -> RunContext:
+def for_question(run: RunContext, context: object, unreadable: int = 0) -> RunContext:
     """Return `run` with the settings that a question's context asks for."""
     return replace(run, settings=adjusted(run.settings, context, unreadable))

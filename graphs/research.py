@@ -36,8 +36,8 @@ def steps() -> Mapping[str, Node]:
     }
 
 
-def net(settings: Settings) -> int:
-    """Return a number of steps that no run within its budget reaches.
+def recursion_limit(settings: Settings) -> int:
+    """Return LangGraph's recursion limit: an upper bound on supersteps within any budget.
 
     The search inherits the limit of the graph it is part of, so the longer of the two counts:
     seven steps a round, of which a caller may ask for `budget.max_rounds`, or three a turn.
@@ -107,7 +107,7 @@ def build_research_graph(
     graph.add_conditional_edges("verify", after_verify)
     graph.add_edge("report", END)
     compiled = graph.compile(checkpointer=checkpointer, name="research")
-    return compiled.with_config(recursion_limit=net(settings))
+    return compiled.with_config(recursion_limit=recursion_limit(settings))
 
 
 def begin(state: ResearchState) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)

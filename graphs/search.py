@@ -16,7 +16,7 @@ from research_agent.retrieval.step import About
 from research_agent.settings import Settings
 
 from .context import ResearchContext
-from .event_stream import Teller, shared, teller, telling
+from .event_stream import EventWriter, event_writer, step_events, writing_for_search
 from .node_wrapper import Node, Runs, Threads, bind, own_threads, read_state
 from .state import (
     CallInput,
@@ -120,20 +120,20 @@ def build_search_graph(
 def searching(search: SearchGraph, clock: Clock, *, resumes: bool) -> Runs:
     """Return the search as a node of the research graph; its nodes tell their events with it."""
 
-    def begun(state: object) -> tuple[Any, Teller | None]:
+    def begun(state: object) -> tuple[Any, EventWriter | None]:
         read = read_state(state, ResearchState, resumes=resumes)
         writer = get_runtime(ResearchContext).stream_writer
-        return read, teller(writer, read, clock, clock.seconds())
+        return read, event_writer(writer, read, clock, clock.seconds())
 
     def run(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
         read, tells = begun(state)
-        with telling(tells, "search") as tell, shared(tells):
+        with step_events(tells, "search") as tell, writing_for_search(tells):
             tell(found := search.invoke(read))
         return found
 
     async def arun(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
         read, tells = begun(state)
-        with telling(tells, "search") as tell, shared(tells):
+        with step_events(tells, "search") as tell, writing_for_search(tells):
             tell(found := await search.ainvoke(read))
         return found
 

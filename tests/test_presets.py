@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphs.research import net
+from graphs.research import recursion_limit
 from graphs.research_tool import ResearchInputs
 from research_agent.config import changed_settings, configured, load_settings, unknown_keys
 from research_agent.errors import ConfigError
@@ -190,4 +190,4 @@ def test_the_tool_for_other_agents_takes_a_preset() -> None:
 
 def test_a_graph_has_room_for_the_rounds_of_every_preset() -> None:
     """The recursion limit is fixed when the graph is built; a question may choose later."""
-    assert net(with_preset(Settings(), "full")) == net(Settings())
+    assert recursion_limit(with_preset(Settings(), "full")) == recursion_limit(Settings())

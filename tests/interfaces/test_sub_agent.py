@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from graphs.context import ResearchContext, adjusted
-from graphs.research import net
+from graphs.research import recursion_limit
 from graphs.resuming import BEFORE
 from graphs.state import ResearchInput
 from research_agent import Limits, ResearchAgent, ResearchResult, Scope
@@ -185,7 +185,7 @@ def test_rounds_are_raised_up_to_the_ceiling() -> None:
 
     assert [2, 2, 2] == [result.rounds for result in found]
     assert 1 == as_configured.rounds
-    assert net(paid(rounds=1, max_rounds=20)) > 20 * len(BEFORE)
+    assert recursion_limit(paid(rounds=1, max_rounds=20)) > 20 * len(BEFORE)
 
 
 def test_rounds_above_the_ceiling_are_an_error_that_names_it(agent: ResearchAgent) -> None:

@@ -15,8 +15,8 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from graphs.chat import ChatInput, build_chat_graph
-from graphs.event_stream import Teller, is_heard
-from graphs.research import build_research_graph
+from graphs.event_stream import EventWriter, is_heard
+from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.errors import ModelAccessError
@@ -118,19 +118,19 @@ def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
 def test_however_a_question_ends_there_is_one_last_event(run: Any, last: str) -> None:  # noqa: ANN401 (one of the above)
     """The same with `subgraphs` and without, on threads too, in the order of time."""
 
+    def made() -> ResearchGraph:
+        given, settings = run()
+        return build_research_graph(given, settings, PROMPTS)
+
     async def beside() -> list[Any]:
         found: list[Any] = []
         with suppress(ModelAccessError, RuntimeError):
-            async for event in build_research_graph(*run(), PROMPTS).astream(
-                ASKED, stream_mode="custom"
-            ):
+            async for event in made().astream(ASKED, stream_mode="custom"):
                 found.append(read_event(event))  # noqa: PERF401 (what comes before an error too)
         return found
 
-    graph = build_research_graph(*run(), PROMPTS)
-    custom = [read_event(e) for e in gathered(graph.stream(ASKED, stream_mode="custom"))]
-    graph = build_research_graph(*run(), PROMPTS)
-    deep = gathered(graph.stream(ASKED, stream_mode="custom", subgraphs=True))
+    custom = [read_event(e) for e in gathered(made().stream(ASKED, stream_mode="custom"))]
+    deep = gathered(made().stream(ASKED, stream_mode="custom", subgraphs=True))
     kinds = [event.event for event in custom]
 
     assert ("asked", last) == (kinds[0], kinds[-1])
@@ -150,7 +150,7 @@ def test_nothing_is_made_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -
     heard: list[Any] = []
     assert is_heard(heard.append)
     assert is_heard(lambda event: heard.append(event))  # noqa: PLW0108 (a function of its own)
-    monkeypatch.setattr(Teller, "__init__", told)
+    monkeypatch.setattr(EventWriter, "__init__", told)
     assert "answered" == graph.invoke(ASKED)["result"].status
     asyncio.run(graph.ainvoke(ASKED))
     assert list(graph.stream(ASKED, stream_mode="updates", subgraphs=True))
