@@ -240,7 +240,7 @@ def test_similarity_by_choice_or_where_the_first_call_fails() -> None:
 
 
 def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:
-    """By gain alone without log-probabilities, which is found out once; or where all models fail."""
+    """By gain alone without log-probabilities, which is found out once; or with failing models."""
 
     class Broken(fakes.WordEmbedder):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:  # noqa: ARG002 (the port's)
@@ -272,7 +272,7 @@ def test_tables_are_not_asked_about() -> None:
 
 
 def test_refusing_with_a_chunk_speaks_against_it() -> None:
-    """A model that is sure that it does not know has gained nothing; the evidence is never empty."""
+    """A model that is sure not to know has gained nothing; the evidence is never empty."""
     model, always = NuModel("thirty"), NuModel("thirty")
     model.refuses, always.refuses = "Trains", "chunk"
     chosen = choose(model, settings(min_gain=-1.0))
