@@ -29,7 +29,7 @@ from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.refinement_table import by_question
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
-from research_agent.context import RunContext
+from research_agent.context import StepContext
 from research_agent.metering import Meter
 from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links
@@ -212,8 +212,8 @@ def chosen(
     ranking = hybrid_search(question, ports=ports, settings=settings.retrieval)
     meter = Meter(ENOUGH, tokenizer=ports.tokenizer, clock=ports.clock)
     links = Links(ports)
-    filtering = HitFilter(RunContext(ports, settings, load_prompts()), links)
-    found = filtering(question, ranking, max_chunks=arm.max_chunks, meter=meter).value
+    filtering = HitFilter(StepContext(ports, settings, load_prompts(), meter), links)
+    found = filtering(question, ranking, max_chunks=arm.max_chunks).value
     if not arm.depth:
         return ranking, found, meter
     known = [hit.chunk.chunk_id for hit in found.hits]

@@ -107,6 +107,7 @@ class ResearchTools:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
         links = Links(self.run.ports, within.exclude | exclude, within)
+        context = self.run.within(allowance)
         return search_documents(
             given.query,
             Wanted(
@@ -118,8 +119,8 @@ class ResearchTools:
                 within=within,
                 about=about,
             ),
-            self.run.within(allowance),
-            keep=HitFilter(self.run, links),
+            context,
+            keep=HitFilter(context, links),
             follow=links,
         )
 

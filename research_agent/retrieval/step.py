@@ -6,7 +6,6 @@ from typing import Protocol
 
 from research_agent.context import StepContext
 from research_agent.errors import ModelError
-from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import rank
@@ -28,7 +27,7 @@ MOST = 500
 
 
 class Filter(Protocol):
-    """What decides which hits are kept; its model calls go through `meter`."""
+    """What decides which hits of one search are kept."""
 
     def __call__(
         self,
@@ -36,7 +35,6 @@ class Filter(Protocol):
         hits: Sequence[Hit],
         *,
         max_chunks: int,
-        meter: Meter,
         exclude: Collection[str] = (),
         question: str = "",
     ) -> Outcome[Filtered]:
@@ -186,10 +184,8 @@ def _kept(
     hits = ordered.value.hits
 
     def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
-        meter, exclude = context.meter, scope.exclude
-        return keep(
-            asked, found, max_chunks=most, meter=meter, exclude=exclude, question=about.question
-        )
+        exclude, question = scope.exclude, about.question
+        return keep(asked, found, max_chunks=most, exclude=exclude, question=question)
 
     kept = filtered(query, hits) if wanted.rerank else _unfiltered(hits[:most], ports)
     if about.look_again and kept.value.stats.all_discarded:

@@ -23,6 +23,8 @@ NEAREST = 3
 """Names that a hint suggests."""
 LEAST_ALIKE = 0.4
 """How alike a name has to be to be suggested, from 0 to 1."""
+SHOWN = 80
+"""Characters of a filter that an error repeats."""
 WILD = frozenset("*?[")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
@@ -156,7 +158,7 @@ def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tup
     )
     found = found or tuple(doc for doc, names in named if any(pattern in name for name in names))
     if not found:
-        shown = wanted if len(wanted) <= 80 else f"{wanted[:80]}\N{HORIZONTAL ELLIPSIS}"  # noqa: PLR2004
+        shown = wanted if len(wanted) <= SHOWN else f"{wanted[:SHOWN]}\N{HORIZONTAL ELLIPSIS}"
         hint = _nearest_documents(documents, pattern)
         raise ToolInputError(f"file_filter {shown!r} matches no document", hint=hint)
     return found

@@ -8,7 +8,6 @@ import pytest
 
 from research_agent.context import RunContext
 from research_agent.errors import ContextOverflowError, ModelTimeoutError, ModelUnavailableError
-from research_agent.metering import Meter
 from research_agent.planning.filter.step import HitFilter, settled
 from research_agent.planning.reading import Links
 from research_agent.ports import JsonSchema, ToolSpec
@@ -118,10 +117,9 @@ class Filtering:
         self, found: Sequence[Hit], most: int = 5, exclude: Sequence[str] = (), question: str = ""
     ) -> Done:
         used = replace(ports(ScriptedChat(), filterer=self.model), decisions=self.cache)
-        meter = Meter(self.allowance, tokenizer=used.tokenizer, clock=used.clock)
         run = RunContext(used, replace(Settings(), filter=self.settings), PROMPTS)
-        keep = HitFilter(run, (Chain if self.linked else Links)(used))
-        done = keep(QUERY, found, max_chunks=most, meter=meter, exclude=exclude, question=question)
+        keep = HitFilter(run.within(self.allowance), (Chain if self.linked else Links)(used))
+        done = keep(QUERY, found, max_chunks=most, exclude=exclude, question=question)
         kept = done.value.hits
         return Done(
             [hit.chunk.order for hit in kept],

@@ -57,11 +57,12 @@ def search(
     **more: Any,  # noqa: ANN401 (what is known beside the query)
 ) -> SearchResult:
     settings = settings or replace(Settings(), filter=FilterSettings(mode="llm"))
+    within = context(given, settings)
     return search_documents(
         QUERY,
         Wanted(max_chunks=max_chunks, rerank=rerank, about=About(**more)),
-        context(given, settings),
-        keep=HitFilter(RunContext(given, settings, PROMPTS), Links(given)),
+        within,
+        keep=HitFilter(within, Links(given)),
         follow=Links(given),
     )
 

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.context import RunContext
+from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError, ModelTimeoutError
-from research_agent.metering import Meter
 from research_agent.planning.filter import verdicts
 from research_agent.planning.filter.prompt import decision_key, shown_chunks
 from research_agent.planning.reading import Links, Reach
@@ -43,15 +42,15 @@ class _Judgement:
 
 
 class HitFilter:
-    """Keeps the hits worth reading, as `filter.mode` says. Threads may share it.
+    """Keeps the hits of one search that are worth reading, as `filter.mode` says.
 
     A model that fails, is late or says nothing of use leaves the ranking as it is, with a note.
     """
 
-    def __init__(self, run: RunContext, links: Links) -> None:
-        """Ask the filter model of `run`; `links` follow what chunks refer to."""
-        self._run, self._links = run, links
-        self._settings = run.settings.filter
+    def __init__(self, context: StepContext, links: Links) -> None:
+        """Ask the filter model of `context`; `links` follow what chunks refer to."""
+        self._context, self._links = context, links
+        self._settings = context.settings.filter
 
     def __call__(
         self,
@@ -59,7 +58,6 @@ class HitFilter:
         hits: Sequence[Hit],
         *,
         max_chunks: int,
-        meter: Meter,
         exclude: Collection[str] = (),
         question: str = "",
     ) -> Outcome[Filtered]:
@@ -69,10 +67,11 @@ class HitFilter:
         `exclude`, by their ids, are not brought along and take no place. The trace event has the
         notes; the calls are the meter's.
         """
-        clock, calls_before = self._run.ports.clock, len(meter.calls)
+        clock, meter = self._context.ports.clock, self._context.meter
+        calls_before = len(meter.calls)
         started = clock.seconds()
         looked_at, dissimilar = self._candidates(hits, max_chunks)
-        judged = self._judged(query, question or query, looked_at, meter)
+        judged = self._judged(query, question or query, looked_at)
         decisions = settled(judged.decisions, max_chunks=max_chunks)
         seated = [hit for hit, d in zip(looked_at, decisions, strict=True) if d.kept]
         judging = clock.seconds() - started
@@ -117,11 +116,11 @@ class HitFilter:
                 (dissimilar if known is not None and known < least else similar).append(hit)
         return similar, dissimilar
 
-    def _judged(self, query: str, question: str, hits: Sequence[Hit], meter: Meter) -> _Judgement:
+    def _judged(self, query: str, question: str, hits: Sequence[Hit]) -> _Judgement:
         """Return a decision on each hit; the model is asked about those without a kept verdict."""
         if self._settings.mode != "llm" or not hits:
             return _Judgement(tuple(map(ChunkDecision, _ids(hits))))
-        cache, prompt = self._run.ports.decisions, self._run.prompts.filter.text
+        cache, prompt = self._context.ports.decisions, self._context.prompts.filter.text
         reach = self._links.reaches(_ids(hits))
         about = f"{question}\0{query}"
         keys = [decision_key(prompt, about, hit.chunk, _of(reach, hit).names) for hit in hits]
@@ -134,7 +133,7 @@ class HitFilter:
         asked = [i for i in range(len(hits)) if i not in decisions]
         judged = _Judgement(())
         if asked:
-            judged = self._asked(query, question, [hits[i] for i in asked], reach, meter)
+            judged = self._asked(query, question, [hits[i] for i in asked], reach)
             decisions |= dict(zip(asked, judged.decisions, strict=True))
             if cache:
                 fresh = {keys[i]: d for i, d in decisions.items() if d.why == "model"}
@@ -142,20 +141,17 @@ class HitFilter:
         return replace(judged, decisions=tuple(decisions[i] for i in range(len(hits))))
 
     def _asked(
-        self,
-        query: str,
-        question: str,
-        hits: Sequence[Hit],
-        reach: Mapping[str, Reach],
-        meter: Meter,
+        self, query: str, question: str, hits: Sequence[Hit], reach: Mapping[str, Reach]
     ) -> _Judgement:
         """Ask about `hits`; a reply that says nothing of any of them is a failure too."""
         search = "" if query == question else f"This search: {query}\n"
 
         def prompt(chunks: str) -> str:
-            return self._run.prompts.filter.render(question=question, search=search, chunks=chunks)
+            return self._context.prompts.filter.render(
+                question=question, search=search, chunks=chunks
+            )
 
-        count = self._run.ports.tokenizer.count
+        count = self._context.ports.tokenizer.count
         room = self._settings.max_prompt_tokens - count(prompt(""))
         links = {chunk_id: found.told for chunk_id, found in reach.items()}
         shown = shown_chunks(f"{question} {query}", hits, links, room=room, count=count)
@@ -165,8 +161,8 @@ class HitFilter:
         if shown.aliases:
             steps = {alias: _of(reach, hits[i]).steps for alias, i in shown.aliases.items()}
             try:
-                reply = meter.ask(
-                    self._run.ports.filterer,
+                reply = self._context.meter.ask(
+                    self._context.ports.filterer,
                     "filter",
                     [Message("user", prompt(shown.text))],
                     max_tokens=TOKENS_A_VERDICT * len(steps) + AROUND,
@@ -210,7 +206,7 @@ class HitFilter:
         return with_referred(kept, brought, most=room) if brought else tuple(kept)
 
     def _tokens(self, hits: Sequence[Hit]) -> int:
-        return sum(self._run.ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
+        return sum(self._context.ports.tokenizer.count(readable(hit.chunk)) for hit in hits)
 
 
 def settled(decisions: Sequence[ChunkDecision], *, max_chunks: int) -> tuple[ChunkDecision, ...]:
