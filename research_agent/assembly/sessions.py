@@ -10,6 +10,8 @@ from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import home
 from research_agent.settings import SessionSettings
 
+__all__ = ["SessionPlace", "SessionTable", "session_place"]
+
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:

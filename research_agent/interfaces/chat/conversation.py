@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
-from research_agent.assembly.sessions import SessionPlace
-from research_agent.conversation.adapters.sessions import SessionTable
+from research_agent.assembly.sessions import SessionPlace, SessionTable
 from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError
 from research_agent.interfaces.events import events
