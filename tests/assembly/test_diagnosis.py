@@ -38,6 +38,7 @@ from research_agent.model_settings import (
     RoleSettings,
 )
 from research_agent.settings import RerankSettings, Settings
+from research_agent.types.records import IndexHeader
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
 
@@ -451,3 +452,22 @@ def test_settings_that_cannot_be_read_do_not_stop_it(data_home: Path) -> None:
     assert Finding("fault", "settings", "unknown key", "Did you mean another?") in found
     assert not any("answers in" in item.what for item in found)
     assert not is_sound(found)
+
+
+@pytest.mark.usefixtures("index")
+def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command without a folder, as none is known; the list of documents has the references."""
+    reader = "research_agent.index.adapters.ledger.reading.LedgerReader"
+    empty = IndexHeader(MINILM.model, 384, 1, documents=0, chunks=0)
+    record = SimpleNamespace(published=True, unresolved=SimpleNamespace(dangling=3))
+    monkeypatch.setattr(f"{reader}.header", lambda _: empty)
+    monkeypatch.setattr(f"{reader}.files", lambda _: [])
+    monkeypatch.setattr(
+        "research_agent.assembly.diagnosis.index.all_documents",
+        lambda *_: [SimpleNamespace(record=record)],
+    )
+    found = {item.what: item for item in looked()}
+
+    assert "research-agent index PATH" == found["default holds no document"].cure
+    told = found["3 references in 1 of its documents lead nowhere"]
+    assert ("note", "research-agent documents") == (told.level, told.cure)
