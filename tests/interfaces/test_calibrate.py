@@ -131,6 +131,7 @@ def test_fitted_threshold_is_used_by_what_asks_questions(index: str) -> None:
 def test_it_says_when_it_is_out_of_date(index: str, tmp_path: Path) -> None:
     """New documents: a warning; other settings: another threshold's meaning, so it is not used."""
     before = fitted()
+    assert "fitted to" in run("doctor", "--no-models").stdout
     (tmp_path / "docs" / "new.md").write_text(text_about("New", 9), encoding="utf-8")
     assert 0 == run("index", str(tmp_path / "docs"), "--index", index).exit_code
 
