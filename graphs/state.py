@@ -84,7 +84,7 @@ def unreadable_in(state: State) -> int:
     if isinstance(state, CallInput):
         return state.unreadable
     trace: Sequence[TraceEvent] = getattr(state, "trace", ())
-    return sum(event.unreadable for event in trace)
+    return sum([event.unreadable for event in trace])
 
 
 class ResearchInput(State):

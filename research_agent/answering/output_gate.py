@@ -78,6 +78,8 @@ def seen(text: str) -> str:
     >>> seen("a\u200bb\U000e0041\ufe0fc\u202e \u0645\u06cc\u200c\u062e")
     'abc م\u06cc\u200cخ'
     """
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        return text
     plain = "".join(c for c in text if c in "\u200c\u200d" or not _is_unseen(c))
     kept = {match.start() for match in _JOINERS.finditer(plain)}
     return "".join(c for at, c in enumerate(plain) if c not in "\u200c\u200d" or at in kept)
