@@ -194,12 +194,12 @@ def build(given: Figures) -> Figures:
     place.create()
     with place.locked():
         chunks = mixed(real, vectors, count)
-        with LedgerWriter(place.ledger, place.label, model=model.name) as writer:
+        with LedgerWriter(place.current().ledger, place.label, model=model.name) as writer:
             for number, part in enumerate(iter(lambda: list(islice(chunks, OF_DOCUMENT)), [])):
                 writer.put(_record(number), [_indexed(*item) for item in part])
             writer.publish({}, ())
         written = time.perf_counter()
-        with LedgerReader(place.ledger, place.label) as ledger:
+        with LedgerReader(place.current().ledger, place.label) as ledger:
             sync_caches(place.current(), ledger, exact_below=0)
     told = {
         "location": str(place.path),
@@ -287,7 +287,7 @@ def _times(
 def _recall(asked: Sequence[str], ports: Ports, location: str, settings: Settings) -> float:
     """Return the mean share of the exact first ten that are among the product's first ten."""
     place = locate(location)
-    with LedgerReader(place.ledger, place.label) as ledger:
+    with LedgerReader(place.current().ledger, place.label) as ledger:
         exact = ExactVectors(*ledger.matrix())
     shares = []
     for vector in ports.embedder.embed(asked):

@@ -173,7 +173,7 @@ def keep_limits(
 def index_header(location: str) -> IndexHeader:
     """Return what an index says about itself; raises what `index_state` raises."""
     folder = locate(location)
-    with LedgerReader(folder.ledger, folder.label) as ledger:
+    with LedgerReader(folder.current().ledger, folder.label) as ledger:
         return ledger.header()
 
 
@@ -183,5 +183,5 @@ def index_state(location: str) -> tuple[IndexHeader, tuple[str, ...]]:
     Raises IndexMissingError, IndexDamagedError, IndexMismatchError.
     """
     folder = locate(location)
-    with LedgerReader(folder.ledger, folder.label) as ledger, ledger.snapshot():
+    with LedgerReader(folder.current().ledger, folder.label) as ledger, ledger.snapshot():
         return ledger.header(), tuple(sorted(ledger.chunk_digests()))

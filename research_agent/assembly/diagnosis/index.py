@@ -38,11 +38,11 @@ class _Index:
     def __init__(self, folder: IndexFolder, command: str) -> None:
         """Read the ledger; raises IndexingError."""
         self.folder, self.command = folder, command
-        with LedgerReader(folder.ledger, folder.label) as ledger:
+        with LedgerReader(folder.current().ledger, folder.label) as ledger:
             self.header: IndexHeader = ledger.header()
             self.vectors, self.pending = ledger.vector_count(), ledger.pending()
             self.files = ledger.files()
-        documents = all_documents(folder.ledger, folder.label)
+        documents = all_documents(folder.current().ledger, folder.label)
         counts = (of.record.unresolved.dangling for of in documents if of.record.published)
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
@@ -94,11 +94,11 @@ class _Index:
         return Finding("ok", PART, what)
 
     def words(self) -> Finding:
-        name, place = "word index", str(self.folder.words)
+        name, place = "word index", str(self.folder.current().words)
         if self.writer:
             return self.unseen(name)
         try:
-            with WordIndex(self.folder.words) as words:
+            with WordIndex(self.folder.current().words) as words:
                 return self.cache(
                     name, place, words.generation(), words.count(), self.header.chunks
                 )
@@ -107,12 +107,12 @@ class _Index:
 
     def dense(self) -> Finding:
         """Look at Chroma's files in another process; those that are not as noted are not opened."""
-        name, place = "vector cache", str(self.folder.vectors)
+        name, place = "vector cache", str(self.folder.current().vectors)
         if self.writer:
             return self.unseen(name)
-        generation, entries = shown_generation(self.folder.vectors), 0
+        generation, entries = shown_generation(self.folder.current().vectors), 0
         if generation:
-            seen = look(self.folder.vectors)
+            seen = look(self.folder.current().vectors)
             entries = seen.vectors
             if seen.crashed:
                 what = f"the {name} cannot be opened: {seen.problem}"

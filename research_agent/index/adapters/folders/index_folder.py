@@ -4,15 +4,23 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from research_agent.errors import IndexDamagedError, IndexingError, IndexMissingError, PathError
-from research_agent.index.adapters.folders.lock import HOLDER, LOCK, locked, writer
-from research_agent.private_files import close_to_others, make_folder, write_text
+from research_agent.errors import (
+    IndexDamagedError,
+    IndexingError,
+    IndexLockedError,
+    IndexMissingError,
+    PathError,
+)
+from research_agent.private_files import FILE, close_to_others, make_folder, touch, write_text
 
+LOCK, HOLDER = "writer.lock", "writer.json"
+"""What the one writer locks, and its name for those who come second."""
 _MARKER = "research-agent-index.json"
 _NEW_MARKER = f"{_MARKER}.new"
 _CALIBRATION = "calibration.json"
@@ -117,21 +125,6 @@ class IndexFolder:
                 edition.delete()
 
     @property
-    def ledger(self) -> Path:
-        """The current edition's SQLite file that holds everything."""
-        return self.current().ledger
-
-    @property
-    def words(self) -> Path:
-        """The current edition's cache for word search, an SQLite file."""
-        return self.current().words
-
-    @property
-    def vectors(self) -> Path:
-        """The current edition's cache for dense search, a folder of Chroma's."""
-        return self.current().vectors
-
-    @property
     def calibration(self) -> Path:
         """The file of the thresholds that were fitted to the index, whatever its edition."""
         return self.path / _CALIBRATION
@@ -203,12 +196,52 @@ class IndexFolder:
 
         Raises IndexingError where the folder cannot be written to.
         """
-        with locked(self.path, self.label):
+        from filelock import FileLock, Timeout
+
+        lock, holder = FileLock(self.path / LOCK, timeout=0, mode=FILE), self.path / HOLDER
+        try:
+            lock.acquire()
+            me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
+            touch(holder)
+            holder.write_text(json.dumps(me), encoding="utf-8")
+        except Timeout as error:
+            raise IndexLockedError(
+                f"The index {self.label} is being written by {self._holder()}.",
+                hint="Wait for it, or end it, and give the command again.",
+            ) from error
+        except (OSError, NotImplementedError) as error:  # (the latter: a disk without locks)
+            lock.release()
+            raise IndexingError(
+                f"The index {self.label} cannot be written to: {error}.",
+                hint=f"May you write to {self.path}? If not: research-agent index --index PATH",
+            ) from error
+        try:
             yield
+        finally:
+            with suppress(OSError):  # (the next writer writes it anew)
+                holder.unlink(missing_ok=True)
+            lock.release()
 
     def writer(self) -> str:
         """Return who is writing to the index now; empty where nobody is. Changes nothing."""
-        return writer(self.path)
+        from filelock import FileLock, Timeout
+
+        if not (self.path / LOCK).exists():
+            return ""
+        try:
+            with FileLock(self.path / LOCK, timeout=0, mode=FILE):
+                return ""
+        except Timeout:
+            return self._holder()
+        except (OSError, NotImplementedError):  # (it may not be written to: nobody can)
+            return ""
+
+    def _holder(self) -> str:
+        try:
+            noted = json.loads((self.path / HOLDER).read_text(encoding="utf-8"))
+            return f"process {noted['pid']} ({noted['command']})"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "another process"
 
     def leftovers(self) -> tuple[str, ...]:
         """Return the files that only a run leaves behind which did not end by itself."""
