@@ -98,7 +98,8 @@ def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
     random = Random(5)  # noqa: S311 (the same graphs each time)
     for _ in range(100):
         names = "abcdefghij"
-        edges = [Edge(*random.sample(names, 2), "see") for _ in range(12)]
+        pairs = [random.sample(names, 2) for _ in range(12)]
+        edges = [Edge(source, target, "see") for source, target in pairs]
         wanted, depth = random.sample(names, 3), random.randrange(4)
         found = expand(wanted, Store(*edges), depth=depth, max_total=100)
         near = set(wanted)
