@@ -42,20 +42,6 @@ def test_decisions_come_back(tmp_path: Path) -> None:
         assert {} == KeptDecisions(replies, "another").get("ab")
 
 
-def test_size_is_bounded(tmp_path: Path) -> None:
-    """By the bound of all replies; what was not used for the longest time goes."""
-    path = tmp_path / "replies.sqlite3"
-    with SqliteReplies(path, max_mb=0.05, max_days=1) as replies:
-        decisions = KeptDecisions(replies, "model")
-        for start in range(0, 2000, 100):
-            decisions.put({f"{i}": "keep" for i in range(start, start + 100)})
-        found = decisions.get([f"{i}" for i in range(2000)])
-
-        assert "keep" == found["1999"]
-        assert len(found) < 1000
-    assert path.stat().st_size <= 60_000
-
-
 @pytest.mark.parametrize(
     ("error", "said", "found"),
     [
@@ -73,16 +59,3 @@ def test_broken_cache_is_an_empty_one(
     assert found == decisions.get("ab")
     decisions.put(TWO)
     assert [f"the cache of the filter's verdicts failed: {said}"] == told
-
-
-def test_damaged_file_is_begun_anew(tmp_path: Path) -> None:
-    """Nothing is raised, and the next verdicts are kept."""
-    path = tmp_path / "replies.sqlite3"
-    path.write_bytes(b"no database" * 1000)
-    told: list[str] = []
-    with SqliteReplies(path, max_mb=1, max_days=1) as replies:
-        decisions = KeptDecisions(replies, "model", on_problem=told.append)
-        assert {} == decisions.get("ab")
-        decisions.put(TWO)
-        assert TWO == decisions.get("ab")
-    assert 1 == len(told)
