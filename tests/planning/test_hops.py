@@ -4,11 +4,13 @@ import json
 
 import pytest
 
-from research_agent.planning.hops import PartAnswer, filled, read_answer, waiting
+from research_agent.context import RunContext
+from research_agent.planning.hops import PartAnswer, answer_part, filled, read_answer, waiting
 from research_agent.planning.tool_calls.ranking import collect, planned_calls
+from research_agent.settings import Settings
 from research_agent.types import Hit
 from research_agent.types.calls import CallPlan, CallResult, ToolCall
-from tests.fakes import chunk
+from tests.fakes import PROMPTS, ScriptedChat, chunk, ports
 
 QUERIES = ("Where was its founder's wife born?", "Who founded it?", "Wife of #1?", "Birth of #2?")
 HITS = [Hit(chunk("Acme was founded\nby Ada Li, aged 37, in 1990."))]
@@ -48,6 +50,15 @@ def test_sign_that_names_no_earlier_part_is_no_gap(query: str) -> None:
 def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None:
     """As whole words, over a line's end too; the query's own words answer nothing."""
     assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS).text
+
+
+def test_nothing_found_answers_nothing() -> None:
+    """And no model is asked."""
+    planner = ScriptedChat()
+    run = RunContext(ports(ScriptedChat(), planner), Settings(), PROMPTS)
+
+    assert PartAnswer() == answer_part("Who founded Acme?", (), run.for_answer(()))
+    assert [] == planner.asked
 
 
 @pytest.mark.parametrize("reply", ["", "Ada Li", "[1]", "{" * 100_000, '{"name": "Ada Li"}'])

@@ -88,6 +88,7 @@ def test_translation_of_no_use_has_a_problem(reply: str) -> None:
         ),
         (["A of B", "C of #1", "#1 and #2"], ("A of B", "C of #1", "#1 and #2")),
         (["Acme founder", "Where is issue #12?"], ("Acme founder", "Where is issue #12?")),
+        (["Acme founder", "Where is box #9?"], ("Acme founder", "Where is box #9?")),
         (["Who owns X?", "X in use", "#1 born"], ("X in use",)),
     ],
 )

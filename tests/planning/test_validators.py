@@ -164,6 +164,7 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
         ("What does the World Health Organization say?", "WHO advice", ""),
         ("What does the WHO say?", "World Health Organization advice", ""),
         ("Where is the court of Portugal?", "Portuguese court", ""),
+        ("Which rivers are in Bavaria?", "Bavarias rivers", ""),
         ("How are keys made?", "FIPS 203 ML-KEM.KeyGen", ""),
         ("Wie lange gilt die Garantie?", "Dauer der Gew\u00e4hrleistung", ""),
         ("", "anything", ""),
