@@ -1,7 +1,6 @@
-"""Algorithms in documents: their steps, however a parser has run the lines together."""
+"""Algorithms in documents: their numbered steps, however a parser has run the lines together."""
 
 import re
-from dataclasses import dataclass
 
 MOST_STEPS = 60
 """Steps that are read of one algorithm."""
@@ -12,66 +11,46 @@ _STEP = re.compile(r"(?:(?<=\n)|(?<=^)|(?<=\s))(\d{1,2}):\s+(?=\S)")
 _INLINE = re.compile(r"(?<=\S)[ \t]+(?=\d{1,2}:\s+\S)|(?<=[;:{}])[ \t]+(?=for\s*\()")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One numbered line of an algorithm."""
+def steps(text: str) -> tuple[int, ...]:
+    r"""Return the numbers of the longest run of steps that count up by one.
 
-    number: int
-    text: str
+    >>> steps("Input: a seed\n1: b = a\n2: return b"), steps("It starts at 9: at the gate.")
+    ((1, 2), ())
+    """
+    best: tuple[int, ...] = ()
+    run: tuple[int, ...] = ()
+    for number in map(int, _STEP.findall(text)):
+        run = (*run, number) if run and number == run[-1] + 1 else (number,)
+        best = max(best, run, key=len)
+    return best[:MOST_STEPS] if len(best) >= LEAST_STEPS else ()
 
 
 def prettified(text: str) -> str:
-    r"""Return `text` with a line for each step, where steps stand in one line.
+    r"""Return `text` with a line for each step; only blanks become line ends.
 
-    Only blanks become line ends, so what is quoted stays the same but for white space. Numbers
-    that do not count up are left alone: a time such as 12:30, or a ratio, is no step.
+    Numbers that do not count up are left alone: a time such as 12:30, or a ratio, is no step.
 
     >>> prettified("1: x = 0 2: y = 1 3: return x")
     '1: x = 0\n2: y = 1\n3: return x'
-    >>> prettified("It starts at 9: at the gate.")
-    'It starts at 9: at the gate.'
     """
     return _INLINE.sub("\n", text) if len(steps(text)) > LEAST_STEPS else text
 
 
-def steps(text: str) -> tuple[Step, ...]:
-    r"""Return the longest run of steps that count up by one, in the order of the text.
-
-    >>> [step.text for step in steps("Input: a seed\n1: b = a\n2: return b")]
-    ['b = a', 'return b']
-    """
-    marks = list(_STEP.finditer(text))
-    best: list[int] = []
-    run: list[int] = []
-    for i, mark in enumerate(marks):
-        follows = run and int(mark[1]) == int(marks[run[-1]][1]) + 1
-        run = [*run, i] if follows else [i]
-        best = max(best, run, key=len)
-    if len(best) < LEAST_STEPS:
-        return ()
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    return tuple(
-        Step(int(marks[i][1]), " ".join(text[marks[i].end() : ends[i]].split()))
-        for i in best[:MOST_STEPS]
-    )
-
-
-def algorithm(text: str, number: str, *, word: str = "algorithm") -> tuple[Step, ...]:
-    r"""Return the steps of "Algorithm `number`" in a text, none where it does not stand there.
+def has_algorithm(text: str, number: str, *, word: str = "algorithm") -> bool:
+    r"""Return whether the steps of "Algorithm `number`" are in a text.
 
     `number` may have parts and a letter before it, as "A.2"; `word` is what algorithms are called
     in the text's language. The algorithm ends where the next one begins.
 
-    >>> len(algorithm("Algorithm 1 A\n1: a\n2: b\nAlgorithm 2 B\n1: c\n2: d\n3: e", "2"))
-    3
+    >>> has_algorithm("Algorithm 1 A\n1: a\n2: b\nAlgorithm 2 B\n1: c", "2")
+    False
     """
     called = rf"(?im)^\W*{re.escape(word)}\s+((?:[A-Z]\.?)?\d+(?:\.\d+)*)(?!\w)"
     heads = list(re.finditer(called, text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=bool(heads)):
-        if head[1].casefold() == number.casefold():
-            return steps(text[head.end() : end])
-    return ()
+    same = (n for n, head in enumerate(heads) if head[1].casefold() == number.casefold())
+    first = next(same, None)
+    return first is not None and bool(steps(text[heads[first].end() : ends[first]]))
 
 
 def goes_on(before: str, after: str) -> bool:
@@ -81,4 +60,4 @@ def goes_on(before: str, after: str) -> bool:
     (True, False)
     """
     first, second = steps(before), steps(after)
-    return bool(first and second) and second[0].number == first[-1].number + 1
+    return bool(first and second) and second[0] == first[-1] + 1

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from research_agent.text.pseudocode import algorithm
+from research_agent.text.pseudocode import has_algorithm
 from research_agent.text.words import fold, query_words
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types import question_words as words
@@ -204,7 +204,7 @@ def _named(wanted: LookUp, chunk: Chunk) -> int:
 
 def _steps(wanted: LookUp, chunk: Chunk) -> int:
     word, _, number = wanted.label.rpartition(" ")
-    listed = "algorithm" in wanted.kinds and word and algorithm(chunk.text, number, word=word)
+    listed = "algorithm" in wanted.kinds and word and has_algorithm(chunk.text, number, word=word)
     return LABEL if listed else 0
 
 

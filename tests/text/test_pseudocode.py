@@ -2,8 +2,9 @@
 
 import pytest
 
-from research_agent.text.pseudocode import algorithm, goes_on, prettified, steps
+from research_agent.text.pseudocode import goes_on, has_algorithm, prettified, steps
 
+TWO = "Algorithm 1 A\n1: a\n2: b\n\nAlgorithm 12 B\n1: c\n2: d\n3: e\n"
 INLINE = "Algorithm 3 Sum(x) 1: s = 0 2: for (i = 0; i < n; i++) 3: s = s + x 4: return s"
 
 
@@ -30,21 +31,22 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert text == prettified(text)
 
 
-def test_one_of_several_algorithms() -> None:
+@pytest.mark.parametrize(
+    ("text", "number", "word", "expected"),
+    [
+        (TWO, "1", "algorithm", True),
+        (TWO, "12", "algorithm", True),
+        (TWO, "2", "algorithm", False),
+        ("Algorithm 1 A\nno step\nAlgorithm 2 B\n1: c\n2: d", "1", "algorithm", False),
+        ("Algorithm A.1 A\n1: a\n2: b", "a.1", "algorithm", True),
+        ("Algorithm A.1 A\n1: a\n2: b", "1", "algorithm", False),
+        ("1: a\n2: b, without a caption", "1", "algorithm", False),
+        ("Verfahren 12 B\n1: c\n2: d", "12", "verfahren", True),
+    ],
+)
+def test_one_of_several_algorithms(text: str, number: str, word: str, *, expected: bool) -> None:
     """An algorithm ends where the next one begins; one that is not there has no steps."""
-    text = "Algorithm 1 A\n1: a\n2: b\n\nAlgorithm 12 B\n1: c\n2: d\n3: e\n"
-    lettered = "Algorithm A.1 A\n1: a\n2: b"
-
-    assert 2 == len(algorithm(lettered, "a.1"))
-    assert () == algorithm(lettered, "1")
-    assert () == algorithm("1: a\n2: b, without a caption", "1")
-
-    assert ["a", "b"] == [step.text for step in algorithm(text, "1")]
-    assert [1, 2, 3] == [step.number for step in algorithm(text, "12")]
-    assert () == algorithm(text, "2")
-    assert ["c", "d", "e"] == [
-        s.text for s in algorithm(text.replace("Algorithm", "Verfahren"), "12", word="verfahren")
-    ]
+    assert expected == has_algorithm(text, number, word=word)
 
 
 def test_steps_that_go_on() -> None:
