@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from research_agent.errors import ConfigError
-from research_agent.old_names import GONE, notes, old_values
+from research_agent.old_names import gone_keys, notes, old_values
 from research_agent.presets import check_preset, laid_under, leaves
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.setting_fields import values
@@ -259,7 +259,7 @@ def _refuse_unknown(data: object, defaults: object, where: str, section: str = "
         )
     for key, value in data.items():
         if key not in known:
-            if gone := GONE.get(f"{section}{key}"):
+            if gone := gone_keys().get(f"{section}{key}"):
                 hint = f"Take it out of {where}." if where.endswith("yaml") else "Unset it."
                 raise ConfigError(f"{where}: {section}{key} {gone}", hint=hint)
             near = get_close_matches(str(key), known, n=1)

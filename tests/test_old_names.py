@@ -17,8 +17,8 @@ def test_every_old_name_is_a_key_of_today_or_has_a_reason() -> None:
     """And no old name may set a key that a stranger's file must not choose."""
     known = dict(lines(Settings()))
 
-    assert {key for today in OLD.values() for key in today.keys} <= set(known)
-    assert all(bool(today.keys) != bool(today.gone) for today in OLD.values())
+    assert {today.key for today in OLD.values() if today.key} <= set(known)
+    assert all(bool(today.key) != bool(today.gone) for today in OLD.values())
 
 
 def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
@@ -88,7 +88,7 @@ def test_wrong_values_name_the_variable(given: dict[str, str], message: str) -> 
         load_settings(None, given)
 
     assert message in str(caught.value)
-    assert any(key in caught.value.hint for name in given for key in OLD[name].keys)
+    assert any(OLD[name].key in caught.value.hint for name in given)
 
 
 def test_commands_and_python_tell_of_old_names(
