@@ -108,7 +108,7 @@ class ChatUpdate(TypedDict, total=False):
     ledger: Ledger
 
 
-def as_chat_node(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
+def bind_chat(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
     """Return `node` with `run` bound to it; what it returns is kept as plain values.
 
     The settings are those that the run's ResearchContext asks for. What a question that it asks

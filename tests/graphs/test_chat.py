@@ -14,7 +14,7 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from graphs.chat import ChatInput, ChatState, build_chat_graph
-from graphs.chat_state import as_chat_node
+from graphs.chat_state import bind_chat
 from graphs.checkpoints import sqlite_saver
 from graphs.context import ResearchContext
 from graphs.node_wrapper import own_threads
@@ -218,7 +218,7 @@ def test_own_nodes_honour_the_context() -> None:
 
     run = RunContext(ports(ScriptedChat()), Settings(), PROMPTS)
     graph = StateGraph(ChatState, context_schema=ResearchContext, input_schema=ChatInput)
-    graph.add_node("one", as_chat_node("one", node, run, own_threads(Settings())))
+    graph.add_node("one", bind_chat("one", node, run, own_threads(Settings())))
     graph.add_edge(START, "one")
     given = ChatInput(messages=[HumanMessage("Hi")])
     compiled = graph.compile()
