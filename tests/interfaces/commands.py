@@ -1,21 +1,26 @@
 """Running the command line, in this process and in one of its own."""
 
 import json
+import os
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from research_agent.interfaces.cli.main import main
-from tests.loopback import Json, Raw, server, text_reply, token
+from tests.loopback import Json, Live, Peer, Raw, server, text_reply, token
 
+BAKED = "At how many degrees is bread baked?"
+ANSWER = "Bread is baked at 230 degrees [c1]."
 GUIDE = """# Bread
 
 Bread is baked at 230 degrees. It takes an hour.
@@ -43,14 +48,6 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
-def guide_folder(folder: Path) -> Path:
-    """Make "docs" with the guide in it."""
-    docs = folder / "docs"
-    docs.mkdir()
-    (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
-    return docs
-
-
 def works_folder(folder: Path) -> Path:
     """Make "docs" with the files of the works in it."""
     docs = folder / "docs"
@@ -60,10 +57,20 @@ def works_folder(folder: Path) -> Path:
     return docs
 
 
-def chat(config: str, *said: str, docs: Path, options: tuple[str, ...] = ()) -> Result:
-    """Give lines to `chat` in this process."""
-    arguments = ["chat", "--docs", str(docs), "--config", config, *options]
+def chat(
+    config: str, *said: str, docs: Path | None = None, options: tuple[str, ...] = ()
+) -> Result:
+    """Give lines to `chat` in this process, over `docs` or the default index."""
+    over = ("--docs", str(docs)) if docs else ()
+    arguments = ["chat", *over, "--config", config, *options]
     return CliRunner().invoke(main, arguments, input="".join(f"{line}\n" for line in said))
+
+
+def in_sessions(statement: str, *values: object) -> list[Any]:
+    """Give SQL to the database of the conversations."""
+    file = Path(os.environ["RESEARCH_AGENT_HOME"]) / "sessions" / "sessions.sqlite3"
+    with closing(sqlite3.connect(file)) as database, database:
+        return database.execute(statement, values).fetchall()
 
 
 def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -77,10 +84,11 @@ def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[s
     )
 
 
-def made_index(folder: Path, texts: Sequence[str]) -> Path:
-    """Make "home", a data folder with an index, from one document of these texts in "docs"."""
+def made_index(folder: Path, files: Mapping[str, str]) -> Path:
+    """Make "docs" with these files, and "home", a data folder with their index."""
     (folder / "docs").mkdir()
-    (folder / "docs" / "things.md").write_text("\n\n".join(texts), encoding="utf-8")
+    for name, text in files.items():
+        (folder / "docs" / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
         assert 0 == run("index", str(folder / "docs")).exit_code
@@ -91,7 +99,7 @@ def made_index(folder: Path, texts: Sequence[str]) -> Path:
 class Model:
     """What a scripted model says, and what it was asked."""
 
-    answer: str = "Bread is baked at 230 degrees [c1]."
+    answer: str = ANSWER
     verdict: str = "yes"
     plan: str = '{"kind": "keep", "queries": []}'
     judge: str = "off"
@@ -112,6 +120,27 @@ class Model:
             other = "no" if self.verdict == "yes" else "yes"
             return text_reply(self.verdict, tokens=[token(self.verdict, -0.1, {other: -2.5})])
         return text_reply(self.answer)
+
+
+class Waiting(Model):
+    """A model that can be told to say nothing, and notices when nobody waits for it any more."""
+
+    def __init__(self, *, waits: bool = True) -> None:
+        super().__init__()
+        self.waits = waits
+        self.reached, self.left = Event(), Event()
+
+    def reply(self, request: Json) -> Json | Raw | Live:  # type: ignore[override]  # (it may wait)
+        said = super().reply(request)
+        if not self.waits:
+            return said
+
+        def wait(peer: Peer) -> None:
+            self.reached.set()
+            if peer.gone(30):
+                self.left.set()
+
+        return Live(wait)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The agent as a Python object, beside its re-indexing, in threads, and as a node."""
+"""The agent as a Python object: opened over an index, its tools, and what Studio opens."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,69 +8,63 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from pydantic import ValidationError
 
-from examples.as_a_node import parent
 from graphs import studio, studio_context
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
-from research_agent.config import load_prompts
-from research_agent.errors import IndexMissingError
-from tests.fakes import BYPASSING, GOOD, QUESTION, ScriptedChat, ports, says
-from tests.interfaces.commands import GUIDE, Model, run, served
+from research_agent.errors import IndexMissingError, ToolInputError
+from tests.interfaces.commands import ANSWER, BAKED, run
 
-pytestmark = pytest.mark.usefixtures("data_home")
-BAKED = "At how many degrees is bread baked?"
+NOTES = "# Notes\n\nSee [the guide](guide.md#rye) for rye bread.\n\n## More\n\nButter.\n"
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Iterator[str]:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "docs")).exit_code
-    with served(Model(), tmp_path) as path:
-        yield path
+def agent(docs: Path, config: str) -> Iterator[ResearchAgent]:
+    (docs / "C# my notes.md").write_text(NOTES, encoding="utf-8")
+    assert 0 == run("index", str(docs)).exit_code
+    with ResearchAgent.open(config=config) as opened:
+        yield opened
 
 
-def test_open_ask_close(config: str) -> None:
-    """One line opens an agent over the default index."""
-    with ResearchAgent.open(config=config) as agent:
-        result = agent.ask(BAKED)
+def test_search_read_and_list(agent: ResearchAgent) -> None:
+    """What is found can be read by its id; a wrong filter has a cure; tools have their names."""
+    found = agent.search("rye bread oven", file_filter="guide", max_chunks=1)
+    (hit,) = found.hits
+    read = agent.get_chunks([hit.chunk.chunk_id], expand_depth=0)
+    with pytest.raises(ToolInputError, match="matches no document") as told:
+        agent.search("rye", file_filter="guid.")
+    search, get, listing = agent.tools()
 
-    assert "Bread is baked at 230 degrees [c1]." == result.answer
-
-
-def test_new_generation_is_seen_at_the_next_question(config: str, tmp_path: Path) -> None:
-    """A document indexed while the agent is open is found by its next question."""
-    with ResearchAgent.open(config=config) as agent:
-        before = agent.ask(BAKED)
-        more = tmp_path / "docs" / "more.md"
-        more.write_text("# Bread\n\nBread is baked at 230 degrees in Italy too.", encoding="utf-8")
-        assert 0 == run("index", str(tmp_path / "docs")).exit_code
-        after = agent.ask(BAKED)
-
-    assert {"guide"} == {item.hit.chunk.doc_id for item in before.evidence}
-    assert {"guide", "more"} == {item.hit.chunk.doc_id for item in after.evidence}
-
-
-def test_many_questions_at_a_time() -> None:
-    """Each question gets its own result, in whatever order they end."""
-    questions = [f"{QUESTION} {number}" for number in range(12)]
-
-    async def ask_all(agent: ResearchAgent) -> list[str]:
-        results = await asyncio.gather(*(agent.aask(question) for question in questions))
-        return [result.question for result in results]
-
-    with ResearchAgent(ports(ScriptedChat(says(GOOD))), BYPASSING, load_prompts()) as agent:
-        assert questions == asyncio.run(ask_all(agent))
+    assert ("guide", 1) == (hit.chunk.doc_id, found.files_searched)
+    assert found.total_found >= 2
+    assert [hit.chunk] == [item.chunk for item in read.hits]
+    assert ["C# my notes"] == [
+        item.chunk.doc_id for item in agent.search("rye", file_filter="c# MY", max_chunks=1).hits
+    ]
+    assert "The nearest: 'guide'." == told.value.hint
+    assert ("search_chunks_tool", "get_chunks_tool") == (search.name, get.name)
+    assert "guide" in listing.invoke({})
+    assert "Rye bread needs 90 minutes" in search.invoke({"query": "rye bread"})
 
 
-def test_agent_is_a_node_of_another_graph() -> None:
-    """The example of a parent graph runs."""
-    with ResearchAgent(ports(ScriptedChat(says(GOOD))), BYPASSING, load_prompts()) as agent:
-        output = parent(agent).invoke({"question": QUESTION})
+def test_new_documents_are_seen_at_once(agent: ResearchAgent, docs: Path) -> None:
+    """A document indexed while the agent is open is listed, and found by the next question."""
+    listed, before = agent.documents(), agent.ask(BAKED)
+    (docs / "more.md").write_text(
+        "# Bread\n\nBread is baked at 230 degrees in Italy too.", encoding="utf-8"
+    )
+    assert 0 == run("index", str(docs)).exit_code
+    after = agent.ask(BAKED)
 
-    assert (GOOD, 1) == (output["answer"], output["citations"])
+    assert ANSWER == before.answer
+    assert ["C# my notes", "guide"] == [document.doc_id for document in listed.documents]
+    assert listed.outline.startswith("2 documents, ")
+    assert "\nmore" in agent.documents().outline
+    assert {"more"} == {item.hit.chunk.doc_id for item in after.evidence} - {
+        item.hit.chunk.doc_id for item in before.evidence
+    }
 
 
+@pytest.mark.usefixtures("indexed")
 def test_studio_builds_one_graph_an_index(config: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server asks at every run; the models behind the graph are connected once."""
     closers: list[object] = []
@@ -87,6 +81,7 @@ def test_studio_builds_one_graph_an_index(config: str, monkeypatch: pytest.Monke
         close()  # type: ignore[operator]
 
 
+@pytest.mark.usefixtures("data_home")
 def test_studio_shows_graphs_before_there_is_an_index() -> None:
     """Their shape needs no index; a run says that there is none, and the next try looks again."""
     config: RunnableConfig = {"configurable": {"index": "none-yet"}}

@@ -56,7 +56,7 @@ class Reader(Model):
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with an index of one document in forty sections, to be copied."""
     texts = [text_about(thing, number) for thing in THINGS for number in range(EACH)]
-    return made_index(tmp_path_factory.mktemp("made"), texts)
+    return made_index(tmp_path_factory.mktemp("made"), {"things.md": "\n\n".join(texts)})
 
 
 @pytest.fixture
@@ -201,14 +201,6 @@ def test_planner_model_writes_the_questions(index: str, tmp_path: Path) -> None:
 
     assert MANY == len(model.asked)
     assert result.stdout.splitlines()[1].startswith("0 questions")
-
-
-def test_without_an_index_it_says_how_to_make_one(data_home: Path) -> None:
-    """Like every command that needs one."""
-    result = run("calibrate", "--rules", "--yes")
-
-    assert (1, False) == (result.exit_code, data_home.exists())
-    assert "research-agent index" in result.stderr
 
 
 def test_limit_of_answers(index: str, tmp_path: Path) -> None:

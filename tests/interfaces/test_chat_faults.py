@@ -1,14 +1,10 @@
 """Conversations that go wrong: broken sessions, errors, killed processes and Ctrl-C."""
 
-import json
-import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,41 +16,12 @@ from graphs.chat_state import ChatInput, ChatState
 from graphs.checkpoints import sqlite_saver
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports
-from tests.interfaces.commands import Model, chat, guide_folder, served
-from tests.interfaces.test_chat import ANSWER, QUESTION
-from tests.loopback import Json, Raw, server, text_reply
+from tests.interfaces.commands import ANSWER, BAKED, Model, chat, in_sessions, served
+from tests.loopback import Json, Raw
 
-pytestmark = pytest.mark.usefixtures("data_home")
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    return guide_folder(tmp_path)
-
-
-def test_newer_and_unreadable_sessions_are_refused_untouched(docs: Path, tmp_path: Path) -> None:
-    """A newer format and a thread that cannot be read are told; nothing of them changes."""
-    with served(Model(), tmp_path) as config:
-        chat(config, QUESTION, docs=docs)
-        file = Path(os.environ["RESEARCH_AGENT_HOME"]) / "sessions" / "sessions.sqlite3"
-        with closing(sqlite3.connect(file)) as database:
-            database.execute("update research_agent_sessions set format = 2")
-            database.commit()
-        newer = chat(config, QUESTION, docs=docs)
-        with closing(sqlite3.connect(file)) as database:
-            database.execute("update research_agent_sessions set format = 1")
-            database.execute("update checkpoints set checkpoint = x'c1c1', type = 'msgpack'")
-            database.commit()
-        broken = chat(config, QUESTION, docs=docs)
-        with closing(sqlite3.connect(file)) as database:
-            left = database.execute("select checkpoint from checkpoints").fetchall()
-
-    assert 1 == newer.exit_code
-    assert "was written by a newer version (format 2, this one reads up to 1)" in newer.stderr
-    assert 1 == broken.exit_code
-    assert "error: the session default holds what this version cannot read" in broken.stderr
-    assert "hint: Begin another one: research-agent chat --session NAME" in broken.stderr
-    assert [(b"\xc1\xc1",)] == left
+pytestmark = pytest.mark.usefixtures("indexed")
+UNREADABLE = "error: the session default holds what this version cannot read"
+OPEN = f"note: this question has no answer yet, /retry asks it again: {BAKED}"
 
 
 @dataclass(frozen=True)
@@ -64,50 +31,51 @@ class Foreign:
     text: str = "x"
 
 
-def test_unknown_type_is_told_and_nothing_is_lost(docs: Path, tmp_path: Path) -> None:
-    """A value of a class that nobody knows here is no turn; the others are still in the file."""
-    with served(Model(), tmp_path) as config:
-        chat(config, QUESTION, docs=docs)
-        file = Path(os.environ["RESEARCH_AGENT_HOME"]) / "sessions" / "sessions.sqlite3"
-        with closing(sqlite3.connect(file)) as database:
-            (thread,) = database.execute("select thread from research_agent_sessions").fetchone()
-        with sqlite_saver(file) as saver:
-            graph = build_chat_graph(ports(ScriptedChat()), BYPASSING, PROMPTS, checkpointer=saver)
-            given: Any = {"turns": [Foreign()]}
-            graph.update_state({"configurable": {"thread_id": thread}}, given, as_node="ask")
-        result = chat(config, QUESTION, docs=docs)
-        with closing(sqlite3.connect(file)) as database:
-            kept = database.execute("select checkpoint from checkpoints").fetchall()
+def test_sessions_that_cannot_be_read_are_refused_untouched(config: str, data_home: Path) -> None:
+    """A newer format, a class that nobody knows here, and bytes that are no checkpoint."""
+    chat(config, BAKED)
+    in_sessions("update research_agent_sessions set format = 2")
+    newer = chat(config, BAKED)
+    in_sessions("update research_agent_sessions set format = 1")
+    ((thread,),) = in_sessions("select thread from research_agent_sessions")
+    with sqlite_saver(data_home / "sessions" / "sessions.sqlite3") as saver:
+        graph = build_chat_graph(ports(ScriptedChat()), BYPASSING, PROMPTS, checkpointer=saver)
+        given: Any = {"turns": [Foreign()]}
+        graph.update_state({"configurable": {"thread_id": thread}}, given, as_node="ask")
+    foreign = chat(config, BAKED)
+    kept = in_sessions("select checkpoint from checkpoints")
+    in_sessions("update checkpoints set checkpoint = x'c1c1', type = 'msgpack'")
+    broken = chat(config, BAKED)
 
-    assert 1 == result.exit_code
-    assert "error: the session default holds what this version cannot read" in result.stderr
+    assert [1, 1, 1] == [result.exit_code for result in (newer, foreign, broken)]
+    assert "was written by a newer version (format 2, this one reads up to 1)" in newer.stderr
+    assert UNREADABLE in foreign.stderr
+    assert UNREADABLE in broken.stderr
+    assert "hint: Begin another one: research-agent chat --session NAME" in broken.stderr
     assert 2 == len(kept)
     assert all(ANSWER.encode() in blob for (blob,) in kept)
+    assert {(b"\xc1\xc1",)} == set(in_sessions("select checkpoint from checkpoints"))
 
 
-def test_errors_leave_the_session_usable(docs: Path, tmp_path: Path) -> None:
+def test_errors_leave_the_session_usable(config: str, model: Model) -> None:
     """A model that fails, a wrong command and a too long question are told; the next works."""
-    model = Model(error=Raw(500))
-    with server(model.reply) as url:
-        config = tmp_path / "c.yaml"
-        chosen = {"provider": "openai", "model": "scripted", "base_url": url}
-        models = {"chat": chosen}
-        config.write_text(json.dumps({"models": models}), encoding="utf-8")
-        failed = chat(str(config), QUESTION, "/nothing", "x" * 5000, "/evidence", docs=docs)
-        model.error = None
-        again = chat(str(config), "/retry", docs=docs)
+    model.error = Raw(500)
+    said = ("/nothing", "x" * 5000, "/evidence", "/why", '/reject "c1', BAKED)
+    failed = chat(config, *said)
+    model.error = None
+    again = chat(config, "/retry", "/evidence c9", "/retry", "/retry How hot?", "/help")
 
-    assert 0 == failed.exit_code
-    assert 4 == failed.stderr.count("error: ")
+    assert (0, 0) == (failed.exit_code, again.exit_code)
+    assert 6 == failed.stderr.count("error: ")
     assert "error: there is no command /nothing" in failed.stderr
     assert "error: the question has 5,000 characters" in failed.stderr
-    assert f"note: this question has no answer yet, /retry asks it again: {QUESTION}" not in (
-        again.stderr
-    )
+    assert 3 == again.stdout.count(ANSWER)
+    assert "error: the last answer has no c9\nhint: It has c1." in again.stderr
+    assert "/export FILE" in again.stdout
 
 
 def test_turn_that_an_older_version_left_begins_anew(
-    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its graph had other nodes; the question is kept, and asked again."""
 
@@ -120,47 +88,34 @@ def test_turn_that_an_older_version_left_begins_anew(
         graph.add_edge(START, "understand")
         return graph.compile(checkpointer=checkpointer)
 
-    with served(Model(), tmp_path) as config:
-        with monkeypatch.context() as patch:
-            patch.setattr("graphs.chat.build_chat_graph", older)
-            failed = chat(config, QUESTION, docs=docs)
-        again = chat(config, "/retry", "/history", docs=docs)
+    with monkeypatch.context() as patch:
+        patch.setattr("graphs.chat.build_chat_graph", older)
+        failed = chat(config, BAKED)
+    again = chat(config, "/retry", "/history")
 
     assert "error: down" in failed.stderr
-    assert f"note: this question has no answer yet, /retry asks it again: {QUESTION}" in (
-        again.stderr
-    )
+    assert OPEN in again.stderr
     assert again.stdout.startswith(ANSWER)
-    assert 1 == again.stdout.count(f"1. {QUESTION}")
+    assert 1 == again.stdout.count(f"1. {BAKED}")
 
 
-class Slow:
+@dataclass
+class Slow(Model):
     """A model whose first answer comes late."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.answers = seconds, 0
+    answers: list[str] = field(default_factory=list)
 
     def reply(self, request: Json) -> Json | Raw:
-        if "response_format" in request or request["max_tokens"] == 1:
-            return Model().reply(request)
-        self.answers += 1
-        if self.answers == 1:
-            time.sleep(self.seconds)
-        return text_reply(ANSWER)
+        if "response_format" not in request and request["max_tokens"] != 1:
+            self.answers.append("")
+            time.sleep(3.0 * (len(self.answers) == 1))
+        return super().reply(request)
 
 
-def started(config: Path, docs: Path) -> subprocess.Popen[str]:
+def started(config: str) -> subprocess.Popen[str]:
     """Start `chat` in a process of its own, asked and about to be answered."""
-    command = [
-        sys.executable,
-        "-m",
-        "research_agent.interfaces.cli.main",
-        "chat",
-        "--docs",
-        str(docs),
-    ]
     process = subprocess.Popen(
-        [*command, "--config", str(config)],
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", "chat", "--config", config],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -168,7 +123,7 @@ def started(config: Path, docs: Path) -> subprocess.Popen[str]:
     )
     assert process.stdin
     assert process.stderr
-    process.stdin.write(f"{QUESTION}\n")
+    process.stdin.write(f"{BAKED}\n")
     process.stdin.flush()
     told = []
     for line in process.stderr:
@@ -178,43 +133,31 @@ def started(config: Path, docs: Path) -> subprocess.Popen[str]:
     raise AssertionError("".join(told))
 
 
-def slow_config(url: str, folder: Path) -> Path:
-    config = folder / "slow.yaml"
-    chosen = {"provider": "openai", "model": "scripted", "base_url": url}
-    config.write_text(json.dumps({"preset": "local", "models": {"chat": chosen}}), encoding="utf-8")
-    return config
-
-
-def test_killed_in_a_turn_and_resumed(docs: Path, tmp_path: Path) -> None:
+def test_killed_in_a_turn_and_resumed(tmp_path: Path) -> None:
     """After SIGKILL the question is still known, the lock is free, and /retry answers it."""
-    model = Slow(3.0)
-    with server(model.reply) as url:
-        config = slow_config(url, tmp_path)
-        with started(config, docs) as process:
-            second = chat(str(config), docs=docs)
+    with served(Slow(), tmp_path) as config:
+        with started(config) as process:
+            second = chat(config)
             process.kill()
-        resumed = chat(str(config), "/retry", "/history", docs=docs)
+        resumed = chat(config, "/retry", "/history")
 
     assert 1 == second.exit_code
     assert f"error: the session default is open in process {process.pid} on " in second.stderr
-    assert f"note: this question has no answer yet, /retry asks it again: {QUESTION}" in (
-        resumed.stderr
-    )
+    assert OPEN in resumed.stderr
     assert resumed.stdout.startswith(ANSWER)
-    assert 1 == resumed.stdout.count(f"1. {QUESTION}")
+    assert 1 == resumed.stdout.count(f"1. {BAKED}")
 
 
-def test_ctrl_c_stops_the_turn_and_twice_leaves(docs: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_turn_and_twice_leaves(tmp_path: Path) -> None:
     """Once: the answer is stopped, its usage told, the next question answered. Twice: 130."""
-    model = Slow(3.0)
-    with server(model.reply) as url:
-        config = slow_config(url, tmp_path)
-        with started(config, docs) as process:
+    model = Slow()
+    with served(model, tmp_path) as config:
+        with started(config) as process:
             process.send_signal(signal.SIGINT)
-            out, told = process.communicate(f"{QUESTION}\n/quit\n", timeout=60)
+            out, told = process.communicate(f"{BAKED}\n/quit\n", timeout=60)
         once = process.returncode
-        model.answers = 0
-        with started(config, docs) as process:
+        model.answers.clear()
+        with started(config) as process:
             process.send_signal(signal.SIGINT)
             assert process.stderr
             assert any(line.startswith("stopping") for line in process.stderr)

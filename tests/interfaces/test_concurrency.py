@@ -16,7 +16,7 @@ import pytest
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.types.events import Event, Finished, Hits
-from tests.interfaces.commands import run
+from tests.interfaces.commands import made_index
 from tests.loopback import Json, server, text_reply, token
 
 CITIES = ("Oslo", "Lima", "Rome", "Bonn", "Cork", "Graz", "Pisa", "Turku")
@@ -62,14 +62,19 @@ def metres(city: str) -> int:
     return 100 + 11 * CITIES.index(city)
 
 
-@pytest.fixture
-def indexed(tmp_path: Path, data_home: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    for city in CITIES:
-        text = f"# {city}\n\nThe bridge of {city} is {metres(city)} metres long.\n"
-        (tmp_path / "docs" / f"{city}.md").write_text(text, encoding="utf-8")
-    assert data_home.name
-    assert 0 == run("index", str(tmp_path / "docs")).exit_code
+@pytest.fixture(scope="module")
+def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of a document a city; no test changes it."""
+    texts = {
+        f"{city}.md": f"# {city}\n\nThe bridge of {city} is {metres(city)} metres long.\n"
+        for city in CITIES
+    }
+    return made_index(tmp_path_factory.mktemp("bridges"), texts) / "home"
+
+
+@pytest.fixture(autouse=True)
+def _home(bridges: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(bridges))
 
 
 @contextmanager
@@ -84,7 +89,6 @@ def opened(model: Together, folder: Path) -> Iterator[ResearchAgent]:
             yield agent
 
 
-@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("places", [8, 4])
 def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
     """As many are under way as there are places; answers, evidence and events are their own."""
@@ -109,7 +113,6 @@ def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
         assert all(city in event.query for event in events if isinstance(event, Hits))
 
 
-@pytest.mark.usefixtures("indexed")
 def test_the_graph_has_threads_of_its_own(tmp_path: Path) -> None:
     """Run by an event loop it has as many questions under way as there are places, not cores."""
     model = Together(8)
@@ -126,7 +129,6 @@ def test_the_graph_has_threads_of_its_own(tmp_path: Path) -> None:
     assert [f"The bridge of {c} is {metres(c)} metres long [c1]." for c in CITIES] == answers
 
 
-@pytest.mark.usefixtures("indexed")
 def test_first_hits_load_no_provider() -> None:
     """Up to the first hits of the embedded path no package of a provider is imported."""
     script = """

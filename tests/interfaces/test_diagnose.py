@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.interfaces.commands import GUIDE, printed, run
+from tests.interfaces.commands import BAKED as QUESTION
+from tests.interfaces.commands import GUIDE, made_index, printed, run
 from tests.loopback import Json, Raw, error_reply, server, text_reply, token
 
-QUESTION = "At how many degrees is bread baked?"
 TRAINS = "# Trains\n\nA ticket from Jakarta to Bandung costs five.\n"
 
 
@@ -32,13 +32,8 @@ class Server:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with an index of two documents; no test changes it."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
-    (folder / "trains.md").write_text(TRAINS, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
-        assert 0 == run("index", str(folder), "--index", "mine").exit_code
-    return folder / "home"
+    files = {"guide.md": GUIDE, "trains.md": TRAINS}
+    return made_index(tmp_path_factory.mktemp("made"), files) / "home"
 
 
 @pytest.fixture
@@ -54,48 +49,37 @@ def config(folder: Path, url: str, prune: str = "{}") -> str:
     return str(file)
 
 
-def test_table_and_three_measurements(index: Path) -> None:
+def test_three_measurements(index: Path) -> None:
     """Without a chunk unsure, with the right one sure, with an unrelated one as before."""
     model = Server()
     with server(model.reply) as url:
-        done = run("diagnose", QUESTION, "--index", "mine", "--config", config(index, url))
+        given = ("diagnose", QUESTION, "--config", config(index, url))
+        done, told = run(*given), printed(run(*given, "--json"))
+    alone, relevant, noise = told["measurements"]
 
     assert 0 == done.exit_code, done.output
     lines = done.stdout.splitlines()
     assert "model: scripted" == lines[0]
-    assert [True, True, True] == [
-        any(line.startswith(f"with {kind}") for line in lines)
-        for kind in ("no chunk", "relevant chunk: guide", "noise chunk: ")
-    ]
+    for kind in ("no chunk", "relevant chunk: guide", "noise chunk: "):
+        assert any(line.startswith(f"with {kind}") for line in lines)
     assert 3 == sum("NU " in line and "nats a token" in line for line in lines)
     assert any(line.split()[:3] == ['"230"', "0.990", "0.06"] for line in lines), done.stdout
     assert any('"180" 0.301' in line for line in lines)
-    assert 3 == len(model.seen)
-
-
-def test_json_has_every_number(index: Path) -> None:
-    """The gain is the difference of both NUs; the answers have one length."""
-    model = Server()
-    with server(model.reply) as url:
-        options = ("--index", "mine", "--config", config(index, url), "--json")
-        told = printed(run("diagnose", QUESTION, *options))
-    alone, relevant, noise = told["measurements"]
-
     assert (True, "scripted", "") == (told["log_probabilities"], told["model"], told["problem"])
     assert alone["nu"] - relevant["nu"] == pytest.approx(relevant["gain"])
     assert relevant["gain"] > 0.3
     assert pytest.approx(0.0) == noise["gain"]
     assert [2, 2, 2] == [item["token_count"] for item in told["measurements"]]
     assert ["230", " degrees"] == [row["text"] for row in relevant["tokens"]]
-    assert {24} == {sent["max_tokens"] for sent in model.seen}
+    assert [24] * 6 == [sent["max_tokens"] for sent in model.seen]
 
 
 def test_named_chunks(index: Path) -> None:
     """Their ids can be given; one that is not there is an error that says where ids are."""
     model = Server()
     with server(model.reply) as url:
-        options = ("--index", "mine", "--config", config(index, url))
-        hits = printed(run("search", "ticket", "--index", "mine", "--json"))["hits"]
+        options = ("--config", config(index, url))
+        hits = printed(run("search", "ticket", "--json"))["hits"]
         ids = {hit["doc_id"]: hit["chunk_id"] for hit in hits}
         named = ("--chunk", ids["trains"], "--noise", ids["guide"], "--json")
         told = printed(run("diagnose", QUESTION, *options, *named))
@@ -107,21 +91,9 @@ def test_named_chunks(index: Path) -> None:
     assert "search --json" in wrong.stderr
 
 
-def test_model_without_log_probabilities(index: Path) -> None:
-    """It is said in words, after one call, and is no error."""
-    model = Server(silent=True)
-    with server(model.reply) as url:
-        done = run("diagnose", QUESTION, "--index", "mine", "--config", config(index, url))
-
-    assert (0, 1) == (done.exit_code, len(model.seen))
-    assert "This model gives no log-probabilities" in done.stdout
-    assert "200 degrees" in done.stdout
-    assert "NU 0" not in done.stdout
-
-
-def test_server_that_rejects_the_parameter(index: Path) -> None:
-    """It is asked once more without, as every server is; then it gives none."""
-    model = Server()
+def test_server_without_log_probabilities(index: Path) -> None:
+    """Silent about them or rejecting the parameter: said in words, after one call; no error."""
+    model, silent = Server(), Server(silent=True)
 
     def reply(request: Json) -> Json | Raw:
         if "logprobs" in request:
@@ -129,18 +101,23 @@ def test_server_that_rejects_the_parameter(index: Path) -> None:
         return model.reply(request)
 
     with server(reply) as url:
-        options = ("--index", "mine", "--config", config(index, url), "--json")
-        done = run("diagnose", QUESTION, *options)
+        done = run("diagnose", QUESTION, "--config", config(index, url), "--json")
+    with server(silent.reply) as url:
+        told = run("diagnose", QUESTION, "--config", config(index, url))
     (only,) = printed(done)["measurements"]
 
     assert (0, 1) == (done.exit_code, len(model.seen))
     assert ("no log-probabilities", None, []) == (only["missing"], only["nu"], only["tokens"])
+    assert (0, 1) == (told.exit_code, len(silent.seen))
+    assert "This model gives no log-probabilities" in told.stdout
+    assert "200 degrees" in told.stdout
+    assert "NU 0" not in told.stdout
 
 
 def test_model_that_is_down(index: Path) -> None:
     """No number is made up: the error is shown, and the exit status is 1."""
     with server(Server(down=True).reply) as url:
-        options = ("--index", "mine", "--config", config(index, url))
+        options = ("--config", config(index, url))
         done = run("diagnose", QUESTION, *options)
         told = run("diagnose", QUESTION, *options, "--json")
 
@@ -156,20 +133,12 @@ def test_model_that_is_down(index: Path) -> None:
 def test_index_of_one_chunk_has_no_noise(tmp_path: Path, data_home: Path) -> None:  # noqa: ARG001 (an index of its own)
     """What is not there is left out."""
     (tmp_path / "one.md").write_text("Bread is baked at 230 degrees.", encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "one.md"), "--index", "mine").exit_code
+    assert 0 == run("index", str(tmp_path / "one.md")).exit_code
     with server(Server().reply) as url:
-        options = ("--index", "mine", "--config", config(tmp_path, url), "--json")
+        options = ("--config", config(tmp_path, url), "--json")
         told = printed(run("diagnose", QUESTION, *options))
 
     assert ["no chunk", "relevant chunk"] == [m["with"] for m in told["measurements"]]
-
-
-def test_wrong_questions_and_missing_index(data_home: Path) -> None:  # noqa: ARG001 (an index of its own)
-    """They are told as everywhere."""
-    assert 2 == run("diagnose", "  ").exit_code
-    missing = run("diagnose", QUESTION, "--index", "nowhere")
-    assert 1 == missing.exit_code
-    assert "research-agent index" in missing.stderr
 
 
 def test_pruned_run_is_replayed_without_asking(index: Path) -> None:
@@ -177,7 +146,7 @@ def test_pruned_run_is_replayed_without_asking(index: Path) -> None:
     model = Server()
     prune = "{mode: threshold, min_gain: 0.05}"
     with server(model.reply) as url:
-        given = ("--index", "mine", "--config", config(index, url, prune), "--json")
+        given = ("--config", config(index, url, prune), "--json")
         asked = run("ask", QUESTION, *given, "--trace", str(index / "runs"))
         assert 0 == asked.exit_code, asked.output
         (path,) = (index / "runs").iterdir()

@@ -3,9 +3,8 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,10 +17,9 @@ from research_agent.types import Completion
 from research_agent.types.events import Event, Finished, Stopped
 from tests.fakes import BYPASSING, GOOD, QUESTION, WRONG, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server
-from tests.interfaces.commands import GUIDE, Model, run, served
+from tests.interfaces.commands import BAKED, Model, run
 
 WRONG_BYTES = "1088 bytes"
-BAKED = "At how many degrees is bread baked?"
 
 
 class WaitingChat:
@@ -73,14 +71,11 @@ def test_events_are_the_same_after_json() -> None:
         events = list(asked.stream(QUESTION, drafts=True))
 
     assert events == [read_event(json.loads(event_line(event))) for event in events]
-    assert all(event_line(event).isascii() for event in events)
-    assert {1, 2} == {event.round for event in events if event.event == "draft"}
-
-
-def test_an_unknown_event_is_refused() -> None:
-    """A tag that no event has is an error."""
+    assert ["event", "at", "round", "question"] == list(event_json(events[0]))
     with pytest.raises(ValueError, match="nonsense"):
         read_event({"event": "nonsense"})
+    assert all(event_line(event).isascii() for event in events)
+    assert {1, 2} == {event.round for event in events if event.event == "draft"}
 
 
 def test_a_refused_draft_is_in_no_event() -> None:
@@ -111,37 +106,8 @@ def test_an_error_is_the_last_event_and_is_raised() -> None:
     )
 
 
-def test_stop_ends_a_question_under_way() -> None:
-    """The model call is woken, and the last event says that it was cancelled."""
-    waiting, stop = WaitingChat(), Stop()
-
-    def end() -> None:
-        assert waiting.asked.wait(20)
-        stop.end()
-
-    thread = threading.Thread(target=end)
-    thread.start()
-    events: list[Event] = []
-    with agent(waiting) as asked, pytest.raises(StoppedError):
-        events.extend(asked.stream(QUESTION, stop=stop))
-    thread.join()
-
-    assert isinstance(events[-1], Stopped)
-    assert "cancelled" == events[-1].reason
-
-
-def test_who_reads_no_further_ends_the_question() -> None:
-    """Closing the iterator leaves nothing running."""
-    with agent() as asked:
-        events = asked.stream(QUESTION)
-        first = next(events)
-        events.close()
-
-    assert "asked" == first.event
-
-
-def test_cancelling_a_task_ends_its_question() -> None:
-    """`aask` and `astream` hand the cancellation on to the model call."""
+def test_a_question_under_way_is_ended() -> None:
+    """By `Stop`, and by cancelling the task of `aask` or `astream`: the model call is woken."""
 
     async def cancel(asked: ResearchAgent, waiting: WaitingChat, *, streamed: bool) -> None:
         async def read() -> None:
@@ -161,11 +127,25 @@ def test_cancelling_a_task_ends_its_question() -> None:
         with agent(waiting) as asked:
             asyncio.run(cancel(asked, waiting, streamed=streamed))
         assert waiting.ended.is_set()
+    waiting, stop, events = WaitingChat(), Stop(), list[Event]()
+
+    def ended() -> None:
+        assert waiting.asked.wait(20)
+        stop.end()
+
+    ending = threading.Thread(target=ended)
+    ending.start()
+    with agent(waiting) as asked, pytest.raises(StoppedError):
+        events.extend(asked.stream(QUESTION, stop=stop))
+    ending.join()
+
+    assert isinstance(events[-1], Stopped)
+    assert "cancelled" == events[-1].reason
 
 
 def test_astream_yields_what_stream_yields() -> None:
     """Beside other questions on the same agent, each with its own events."""
-    questions = [f"{QUESTION} {number}" for number in range(6)]
+    questions = [f"{QUESTION} {number}" for number in range(4)]
 
     async def read(asked: ResearchAgent, question: str) -> list[Event]:
         return [event async for event in asked.astream(question)]
@@ -183,21 +163,10 @@ def test_astream_yields_what_stream_yields() -> None:
         assert question == events[-1].result.question
 
 
-@pytest.fixture
-def config(tmp_path: Path, data_home: Path) -> Iterator[tuple[str, Model]]:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    assert data_home.name
-    assert 0 == run("index", str(tmp_path / "docs")).exit_code
-    model = Model()
-    with served(model, tmp_path) as path:
-        yield path, model
-
-
-def test_ask_events_prints_json_lines(config: tuple[str, Model]) -> None:
+@pytest.mark.usefixtures("indexed")
+def test_ask_events_prints_json_lines(config: str) -> None:
     """Each line of stdout is an event, the last one the result; steps stay on stderr."""
-    path, _ = config
-    result = run("ask", BAKED, "--config", path, "--events")
+    result = run("ask", BAKED, "--config", config, "--events")
     lines = [json.loads(line) for line in result.stdout.splitlines()]
 
     assert 0 == result.exit_code
@@ -206,30 +175,16 @@ def test_ask_events_prints_json_lines(config: tuple[str, Model]) -> None:
     assert "retrieve: searched" in result.stderr
 
 
-def test_a_refused_draft_is_in_no_output(config: tuple[str, Model]) -> None:
+@pytest.mark.usefixtures("indexed")
+def test_a_refused_draft_is_in_no_output(config: str, model: Model) -> None:
     """Text, JSON and events hide what was refused; `--drafts` tells it."""
-    path, model = config
     model.answer, model.verdict = "Zebras bake cakes for 777 shillings [c1].", "no"
-    plain = run("ask", BAKED, "--config", path)
-    as_json = run("ask", BAKED, "--config", path, "--json")
-    events = run("ask", BAKED, "--config", path, "--events")
-    drafts = run("ask", BAKED, "--config", path, "--events", "--drafts")
+    plain = run("ask", BAKED, "--config", config)
+    as_json = run("ask", BAKED, "--config", config, "--json")
+    events = run("ask", BAKED, "--config", config, "--events")
+    drafts = run("ask", BAKED, "--config", config, "--events", "--drafts")
 
     assert plain.stdout.startswith("not found in provided docs")
     for result in (plain, as_json, events):
         assert "shillings" not in result.stdout + result.stderr
     assert "shillings" in drafts.stdout
-
-
-@pytest.mark.parametrize("options", [("--events", "--json"), ("--drafts",)])
-def test_options_that_do_not_go_together(options: tuple[str, ...]) -> None:
-    """They are refused as wrong usage."""
-    assert 2 == run("ask", "Why?", *options).exit_code
-
-
-def test_json_of_an_event_has_its_tag_first() -> None:
-    """A reader can tell the kind at the beginning of the line."""
-    with agent() as asked:
-        first = next(iter(asked.stream(QUESTION)))
-
-    assert ["event", "at", "round", "question"] == list(event_json(first))

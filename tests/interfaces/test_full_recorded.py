@@ -53,12 +53,8 @@ RECORDED = {
 """Replies in their order, by what is asked for."""
 
 
-@pytest.fixture
-def asked(
-    tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[dict[str, Any]], dict[str, list[Json]]]:
+def asked(folder: Path) -> tuple[list[dict[str, Any]], dict[str, list[Json]]]:
     """Ask the question; returns the events, and the requests by what they ask for."""
-    assert data_home
     left = {kind: list(replies) for kind, replies in RECORDED.items()}
     requests: dict[str, list[Json]] = {kind: [] for kind in RECORDED}
 
@@ -72,24 +68,25 @@ def asked(
         calls = kind == "tools" and text != "done"
         return tool_reply(SEARCH, text) if calls else text_reply(text, tokens=[])
 
-    monkeypatch.setenv("OPENAI_API_KEY", "a key")
     with server(reply) as url:
-        own = tmp_path / "own.yaml"
+        own = folder / "own.yaml"
         chat = {"provider": "openai", "model": "strong", "base_url": url}
         given = {"models": {"chat": chat}, "evidence": {"max_chunks": 1}}
         own.write_text(json.dumps(given), encoding="utf-8")
-        docs = str(works_folder(tmp_path))
+        docs = str(works_folder(folder))
         done = run("ask", BORN, "--config", str(own), "--docs", docs, "--events")
     assert 0 == done.exit_code, done.output
     assert {} == {kind: replies for kind, replies in left.items() if replies}
     return [json.loads(line) for line in done.stdout.splitlines()], requests
 
 
-def test_second_answer_takes_the_place_of_entropy(
-    asked: tuple[list[dict[str, Any]], dict[str, list[Json]]],
+@pytest.mark.usefixtures("data_home")
+def test_round_two_finds_what_is_missing_and_both_answers_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the first round lacks is searched for; both answers of the second say the same."""
-    events, _ = asked
+    """Refiner and planner are told what is missing and what was read, which is not judged again."""
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    events, requests = asked(tmp_path)
 
     def each(kind: str) -> list[dict[str, Any]]:
         return [event for event in events if kind == event["event"]]
@@ -107,16 +104,8 @@ def test_second_answer_takes_the_place_of_entropy(
         result["uncertainty"]["source"],
         result["uncertainty"]["value"],
     )
-
-
-def test_later_round_is_told_what_is_missing_and_what_was_read(
-    asked: tuple[list[dict[str, Any]], dict[str, list[Json]]],
-) -> None:
-    """In the refiner's prompt, in the calls' and, by its absence, in the filter's."""
-    _, requests = asked
     missing = "the year in which Ilona Varga was born"
     again, calls = (requests[kind][at]["messages"][-1]["content"] for kind, at in PLACES)
-
     assert f"missing: {missing}" in again
     assert missing in calls
     assert "The Kestrel pump was designed by Ilona Varga" in calls

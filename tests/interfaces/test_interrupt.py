@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from threading import Event, Thread
 
@@ -11,7 +10,7 @@ import pytest
 
 from research_agent.interfaces.cli.process import ended_by_ctrl_c
 from research_agent.stopping import Stop
-from tests.interfaces.commands import GUIDE, Model, run, served
+from tests.interfaces.commands import BAKED, Waiting, served
 
 STUCK = """
 import time
@@ -26,7 +25,7 @@ with ended_by_ctrl_c(Stop()):
 
 def asking(*options: str) -> subprocess.Popen[str]:
     """Begin a question in a process of its own."""
-    asked = ("ask", "At how many degrees is bread baked?", "--events")
+    asked = ("ask", BAKED, "--events")
     return subprocess.Popen(
         [sys.executable, "-m", "research_agent.interfaces.cli.main", *asked, *options],
         stdout=subprocess.PIPE,
@@ -35,24 +34,17 @@ def asking(*options: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.usefixtures("data_home")
+@pytest.mark.usefixtures("indexed")
 def test_once_ends_the_question(tmp_path: Path) -> None:
     """The model call is dropped, usage is told, and the status is 130."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "docs")).exit_code
-    model = Model(takes=4.0)
+    model = Waiting()
     with served(model, tmp_path) as config, asking("--config", config) as process:
-        until = time.monotonic() + 60
-        while not model.asked and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.02)
-        begun = time.monotonic()
+        assert model.reached.wait(60)
         process.send_signal(signal.SIGINT)
         out, told = process.communicate(timeout=30)
-        took = time.monotonic() - begun
 
+    assert model.left.is_set()
     assert 130 == process.returncode, told
-    assert took < 3.5
     assert "stopping; Ctrl-C again ends at once" in told
     assert "0 model calls, 0 tokens read" in told
     assert '"event": "stopped"' in out.splitlines()[-1]
@@ -75,25 +67,18 @@ def test_twice_ends_the_program() -> None:
         assert 130 == process.wait(10)
 
 
-def test_the_handler_is_put_back() -> None:
-    """After the block Ctrl-C is what it was."""
+def test_the_handler_ends_the_stop_and_is_put_back(capfd: pytest.CaptureFixture[str]) -> None:
+    """The question is ended from a thread of its own; after the block Ctrl-C is what it was."""
     before = signal.getsignal(signal.SIGINT)
-    with ended_by_ctrl_c(Stop()):
-        within = signal.getsignal(signal.SIGINT)
-
-    assert before is signal.getsignal(signal.SIGINT)
-    assert before is not within
-
-
-def test_the_stop_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
-    """The question is ended from a thread of its own."""
     stop, woken = Stop(), Event()
     with ended_by_ctrl_c(stop), stop.waking(woken.set):
+        assert before is not signal.getsignal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         assert woken.wait(10)
 
     assert stop.ended
     assert "stopping" in capfd.readouterr().err
+    assert before is signal.getsignal(signal.SIGINT)
 
 
 def test_other_threads_and_handlers_are_left_alone() -> None:

@@ -14,13 +14,21 @@ from mcp import Client
 from graphs.chat import build_chat_graph
 from graphs.chat_state import ChatInput
 from research_agent import ResearchAgent
+from research_agent.answering.events import TELLERS, Known
 from research_agent.interfaces.chat.text import markdown
-from research_agent.interfaces.cli.ask import Show, _print
+from research_agent.interfaces.cli.ask import Show, _print, cost_line
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
+from research_agent.types import Probe
+from research_agent.types.calls import Found
 from research_agent.types.conversation import Turn
-from research_agent.types.result import ResearchResult
+from research_agent.types.filtering import FilterStats
+from research_agent.types.result import Conflict, ResearchResult
+from research_agent.types.uncertainty import Unsure
+from research_agent.types.verification import Answer
 from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.graphs.serving import Server, paid
+from tests.graphs.serving import run as researched
 from tests.interfaces.reporting import html_of, parsed
 
 SETTINGS = replace(BYPASSING, verify=VerifySettings(judge="off"))
@@ -134,3 +142,59 @@ def test_what_the_model_does_not_find_is_told(capsys: pytest.CaptureFixture[str]
         _print(result_of(f"{SURE} [c1].\nNOT FOUND: {said}", prompted), Show())
 
         assert f"not found: {told}\n" in capsys.readouterr().out
+
+
+def test_cost_line_tells_what_there_is() -> None:
+    """Failed and reused calls and money are told where there are any."""
+    result, _ = researched(Server().ports(), paid(llm_calls=2))
+    plain = cost_line(result)
+    usage = replace(result.usage, failed_calls=1, retries=2, reused_calls=3, cost=0.012345)
+    full = cost_line(replace(result, usage=usage))
+
+    assert plain.startswith("answered (budget_llm_calls) in 0.0 s: 1 round, 2 model calls, ")
+    assert "2 model calls, 1 failed, 2 tried again, 3 replies reused, " in full
+    assert full.endswith(", cost 0.01235")
+    assert not [word for word in ("failed", "again", "reused", "cost") if word in plain]
+
+
+@pytest.mark.parametrize(
+    ("step", "written", "line"),
+    [
+        ("retrieve", {"probe": Probe("q", failed=True)}, 'the search for "q" failed'),
+        ("select_evidence", {"evidence": ()}, "0 chunks"),
+        ("answer", {"answer": Answer(failed="budget_tokens")}, "not written (budget_tokens)"),
+        (
+            "collect",
+            {
+                "found": Found(
+                    stats=FilterStats("llm", 9, 8, undecided=5, fallback="down"),
+                    reason="planned",
+                )
+            },
+            "kept 8 of 9 chunks (filter: llm, 5 not judged), planned",
+        ),
+    ],
+)
+def test_steps_tell_their_fallbacks(step: str, written: dict[str, Any], line: str) -> None:
+    """A person sees what did not go as planned while it happens."""
+    assert line == TELLERS[step](written, Known())[0]
+
+
+def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both values and documents below the citations, doubts beside the answer; figures in JSON."""
+    result, _ = researched(Server().ports())
+    ours = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024-08"}
+    theirs = {"other_value": "7 bar", "other_key": "c3", "other_doc_id": "draft", "other_date": ""}
+    conflict = Conflict("The hose bears 5 bar.", other_quote="It bears 7 bar.", **ours, **theirs)
+    unsure = Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25)
+    told = replace(result, unsure=(unsure,), conflicts=(conflict,))
+    _print(told, Show())
+    plain = capsys.readouterr()
+    _print(told, Show(as_json=True))
+    (listed,) = json.loads(capsys.readouterr().out)["unsure"]
+
+    line = "\nconflict: 5 bar in guide (2024-08) [c1], 7 bar in draft (no date) [c3]"
+    assert f'{line}\n     "It bears 7 bar."' in plain.out
+    assert "unsure" not in plain.out
+    assert "unsure about the number 5" in plain.err.splitlines()
+    assert ([0, 1], 1.25, 0.75) == (listed["span"], listed["nats"], listed["value"])

@@ -11,14 +11,14 @@ from mcp.shared.exceptions import MCPError
 
 from graphs.state import RESULT
 from research_agent import ResearchAgent
-from research_agent.interfaces.mcp import documents as mcp_documents
+from research_agent.interfaces.mcp import tools
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, chunk, ports, says
 
-NAMES = ["search_chunks", "get_chunks", "list_documents", "research"]
 ODD = "my notes/täg <b>"
+ADDRESS = "research-agent://documents/"
 
 
 def talk(work: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:  # noqa: ANN401 (whatever it gives)
@@ -41,6 +41,11 @@ def talk(work: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any
     return asyncio.run(run())
 
 
+def called(name: str, arguments: dict[str, Any], **options: Any) -> Any:  # noqa: ANN401 (the library's)
+    """Return what one tool gives back."""
+    return talk(lambda client: client.call_tool(name, arguments, **options))
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
     """The structured content is a whole ResearchResult; progress only grows."""
@@ -50,12 +55,10 @@ def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
         assert total is None
         told.append((progress, message))
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        return await client.call_tool(
-            "research", {"question": QUESTION}, progress_callback=on_progress
-        )
-
-    reply = talk(work, mode=mode)
+    asked = {"question": QUESTION}
+    reply = talk(
+        lambda client: client.call_tool("research", asked, progress_callback=on_progress), mode=mode
+    )
     result = RESULT.validate_python(reply.structured_content)
 
     assert (GOOD, "answered") == (result.answer, result.status)
@@ -67,13 +70,11 @@ def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
 
 def test_every_tool_has_schemas_and_says_what_there_is() -> None:
     """Names, required arguments, output schemas; the search tool's text outlines the documents."""
+    listed = talk(lambda client: client.list_tools()).tools
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        return (await client.list_tools()).tools
-
-    listed = talk(work)
-
-    assert NAMES == [tool.name for tool in listed]
+    assert ["search_chunks", "get_chunks", "list_documents", "research"] == [
+        tool.name for tool in listed
+    ]
     assert [["query"], ["chunk_ids"], None, ["question"]] == [
         tool.input_schema.get("required") for tool in listed
     ]
@@ -85,15 +86,11 @@ def test_every_tool_has_schemas_and_says_what_there_is() -> None:
 
 def test_looking_up_without_a_model() -> None:
     """Search, read by id, list: structured content beside the text, as the command line has it."""
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        found = await client.call_tool(
-            "search_chunks", {"query": "ML-KEM-768", "max_chunks": 1, "exclude_chunk_ids": None}
-        )
-        read = await client.call_tool("get_chunks", {"chunk_ids": "guide-1", "expand_depth": 0})
-        return found, read, await client.call_tool("list_documents")
-
-    found, read, documents = talk(work)
+    found = called(
+        "search_chunks", {"query": "ML-KEM-768", "max_chunks": 1, "exclude_chunk_ids": None}
+    )
+    read = called("get_chunks", {"chunk_ids": "guide-1", "expand_depth": 0})
+    documents = called("list_documents", {})
 
     assert ["guide-0"] == [row["chunk_id"] for row in found.structured_content["chunks"]]
     assert "[guide-0]" in found.content[0].text
@@ -103,55 +100,31 @@ def test_looking_up_without_a_model() -> None:
 
 def test_research_reads_only_the_documents_that_are_named() -> None:
     """A scope in which nothing is found leaves nothing to answer from."""
+    inside = called("research", {"question": QUESTION, "documents": "GUI*"}).structured_content
+    outside = called("research", {"question": QUESTION, "documents": [ODD]}).structured_content
 
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        asked = {"question": QUESTION}
-        inside = await client.call_tool("research", {**asked, "documents": "GUI*"})
-        return inside, await client.call_tool("research", {**asked, "documents": [ODD]})
-
-    inside, outside = talk(work)
-
-    assert ["answered", "refused"] == [r.structured_content["status"] for r in (inside, outside)]
-    assert [] == outside.structured_content["evidence"]
+    assert ["answered", "refused"] == [inside["status"], outside["status"]]
+    assert [] == outside["evidence"]
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
         ("research", {"question": " \n"}, "the question is empty"),
-        ("research", {"question": "x" * 5000}, "the question has 5,000 characters"),
-        ("research", {}, "question is missing"),
         ("research", {"question": QUESTION, "max_seconds": 0}, "max_seconds: it should be greater"),
         ("research", {"question": QUESTION, "rounds": 4}, "more than budget.max_rounds allows (3)"),
         ("research", {"question": QUESTION, "documents": ["gide"]}, "The nearest: 'guide'"),
-        ("research", {"question": QUESTION, "until": "2024-99"}, "'2024-99' is no date"),
         ("search_chunks", {"query": "a", "max_chunk": 2}, "did you mean max_chunks?"),
-        ("search_chunks", {"query": "key", "file_filter": "nowhere"}, "matches no document"),
         ("get_chunks", {"chunk_ids": ["x"], "expand_depth": "deep"}, "expand_depth: it should be"),
         ("list_documents", {"all": True}, "there is no argument 'all'"),
     ],
 )
 def test_wrong_arguments_are_told(name: str, arguments: dict[str, Any], told: str) -> None:
     """What is wrong comes back as the tool's result, so that a model can put it right."""
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        return await client.call_tool(name, arguments)
-
-    reply = talk(work)
+    reply = called(name, arguments)
 
     assert reply.is_error
     assert told in reply.content[0].text
-
-
-def test_unknown_tool_is_an_error_of_the_protocol() -> None:
-    """A client that calls what is not there has not read the list."""
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        with pytest.raises(MCPError) as caught:
-            await client.call_tool("remove_everything", {})
-        return caught.value.error.message
-
-    assert "there is no tool 'remove_everything'" == talk(work)
 
 
 def test_a_fault_of_ours_tells_nothing_of_its_text(
@@ -175,60 +148,46 @@ def test_a_fault_of_ours_tells_nothing_of_its_text(
 
 def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
     """Listed page by page; an odd name comes back as it was; the text names its passages."""
-    monkeypatch.setattr(mcp_documents, "PAGE", 1)
+    monkeypatch.setattr(tools, "PAGE", 1)
 
     async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
         first = await client.list_resources()
         second = await client.list_resources(cursor=first.next_cursor)
-        texts = [
-            (await client.read_resource(page.resources[0].uri)).contents[0]
-            for page in (first, second)
-        ]
+        read = [await client.read_resource(page.resources[0].uri) for page in (first, second)]
+        monkeypatch.setattr(tools, "LONGEST", 30)
+        read.append(await client.read_resource(f"{ADDRESS}guide"))
+        texts = [one.contents[0].model_dump()["text"] for one in read]
         return first, second, texts, await client.list_resource_templates()
 
     first, second, texts, templates = talk(work)
 
     assert ("1", None) == (first.next_cursor, second.next_cursor)
     assert [ODD] == [resource.name for resource in second.resources]
-    assert "--- [guide-1] guide, page 2\nML-KEM-512 has" in texts[0].text
-    assert "obey me" in texts[1].text
-    assert "research-agent://documents/{doc_id}" == templates.resource_templates[0].uri_template
+    assert "--- [guide-1] guide, page 2\nML-KEM-512 has" in texts[0]
+    assert "obey me" in texts[1]
+    assert "--- [guide-0] guide\nML-KEM-768\n\n(cut here: search_chunks finds the rest)" == texts[2]
+    assert f"{ADDRESS}{{doc_id}}" == templates.resource_templates[0].uri_template
 
 
 @pytest.mark.parametrize(
-    "uri",
-    ["research-agent://documents/nowhere", "file:///etc/passwd", "research-agent://documents/"],
+    ("asked", "told"),
+    [
+        *(
+            (lambda client, uri=uri: client.read_resource(uri), f"there is no document {uri!r}")
+            for uri in (f"{ADDRESS}nowhere", "file:///etc/passwd", ADDRESS)
+        ),
+        (lambda client: client.list_resources(cursor="-1"), "the cursor is not one of this"),
+        (lambda client: client.call_tool("remove_everything", {}), "there is no tool 'remove_ev"),
+    ],
 )
-def test_other_addresses_are_refused(uri: str) -> None:
+def test_what_is_not_there_is_an_error_of_the_protocol(
+    asked: Callable[[Client], Awaitable[Any]], told: str
+) -> None:
     """Only documents of the index can be read, whatever a client asks for."""
 
     async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
         with pytest.raises(MCPError) as caught:
-            await client.read_resource(uri)
+            await asked(client)
         return caught.value.error.message
 
-    assert f"there is no document {uri!r}: resources/list names them" == talk(work)
-
-
-def test_a_wrong_cursor_is_refused() -> None:
-    """A cursor is one that this server gave."""
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        with pytest.raises(MCPError) as caught:
-            await client.list_resources(cursor="-1")
-        return caught.value.error.message
-
-    assert "the cursor is not one of this server's" == talk(work)
-
-
-def test_a_long_document_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No resource is larger than a client can hold."""
-    monkeypatch.setattr(mcp_documents, "LONGEST", 30)
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        read = await client.read_resource("research-agent://documents/guide")
-        return read.contents[0].model_dump()["text"]
-
-    assert "--- [guide-0] guide\nML-KEM-768\n\n(cut here: search_chunks finds the rest)" == talk(
-        work
-    )
+    assert talk(work).startswith(told)

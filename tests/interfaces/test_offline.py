@@ -10,7 +10,7 @@ import pytest
 
 from research_agent.interfaces.cli.process import lift, start
 from research_agent.network_guard import OutsideConnectionError
-from tests.interfaces.commands import GUIDE, Model, run, served
+from tests.interfaces.commands import ANSWER, BAKED, GUIDE, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
 
 pytestmark = pytest.mark.usefixtures("data_home")
@@ -66,8 +66,7 @@ def test_server_outside_is_refused(place: str, tmp_path: Path) -> None:
     role = {"provider": "openai", "model": "m", "base_url": "https://models.example/v1"}
     config = tmp_path / "c.yaml"
     config.write_text(json.dumps({"models": {"chat": role}}), encoding="utf-8")
-    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
-    command = ("ask", "why?", "--docs", str(tmp_path / "guide.md"), "--config", str(config))
+    command = ("ask", "why?", "--config", str(config))
     result = run("--offline", *command) if place == "group" else run(*command, "--offline")
 
     assert (2, "") == (result.exit_code, result.stdout)
@@ -75,21 +74,11 @@ def test_server_outside_is_refused(place: str, tmp_path: Path) -> None:
     assert "hint: " in result.stderr
 
 
-def test_server_on_this_machine_is_asked(tmp_path: Path) -> None:
-    """Loopback is not outside."""
-    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
-    question = "At how many degrees is bread baked?"
-    with served(Model(), tmp_path) as config:
-        result = run(
-            "ask", question, "--offline", "--docs", str(tmp_path / "guide.md"), "--config", config
-        )
-
-    assert 0 == result.exit_code, result.output
-    assert result.stdout.startswith("Bread is baked at 230 degrees [c1].")
-
-
-def test_option_sets_the_key_that_settings_have() -> None:
+@pytest.mark.usefixtures("indexed")
+def test_this_machine_is_asked_and_the_settings_tell(config: str) -> None:
     """`config show` says so, and the same key in the environment works without the option."""
+    assert run("ask", BAKED, "--offline", "--config", config).stdout.startswith(ANSWER)
+    os.environ[KEY] = "false"
     assert "models.offline: False" in run("config", "show").stdout
     assert "models.offline: True" in run("--offline", "config", "show").stdout
     assert "true" == os.environ[KEY]

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from research_agent.interfaces.cli.main import UNTRACED
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.types import Message
 from tests import converse
+from tests.interfaces.commands import BAKED as QUESTION
 from tests.interfaces.commands import Model, run
 from tests.interfaces.doctor_page import indexed
 from tests.interfaces.sealed import BROKE_OUT, sealed
@@ -27,7 +27,6 @@ from tests.loopback import Json, Raw, error_reply, server
 
 KEY = "sk-canary-4711"
 WORD = "Zanzibarquux"
-QUESTION = "At how many degrees is bread baked?"
 TEXT = f"# Bread\n\nBread is baked at 230 degrees. {WORD} eats it in the morning.\n"
 VARIABLE = "CANARY_KEY"
 
@@ -230,19 +229,3 @@ def test_chroma_sends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     assert (False, None) == (found.anonymized_telemetry, found.chroma_otel_granularity)
     assert None is opentelemetry.tracer
-
-
-def test_variables_that_trace_are_all_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever of LangSmith's variables is set, the command line overrules it."""
-    from langsmith import utils
-
-    kept: Any = utils.get_env_var
-    for name in UNTRACED:
-        monkeypatch.setenv(name, "true")
-    run("config", "show")
-    kept.cache_clear()
-    enabled = utils.tracing_is_enabled()
-    kept.cache_clear()
-
-    assert not enabled
-    assert {"false"} == {os.environ[name] for name in UNTRACED}

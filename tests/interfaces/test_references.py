@@ -20,17 +20,6 @@ RULES = "# Rules\n\n## Mooring\n\nTwo lines. Back to [the guide](./harbour.md)."
 PAGE = "<title>Pilot Book</title><p>One.<h2 id=note>Note</h2><p>Two, <a href='harbour'>three</a>."
 
 
-@pytest.fixture
-def docs(tmp_path: Path, data_home: Path) -> Path:
-    assert not data_home.exists()
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "harbour.md").write_text(GUIDE)
-    (folder / "my rules.md").write_text(RULES)
-    (folder / "page#one.html").write_text(PAGE)
-    return folder
-
-
 def edges() -> set[tuple[str, str, str]]:
     """Return all references of the index, chunks by their first lines."""
     with LedgerReader(locate("").current().ledger, "default") as ledger:
@@ -40,9 +29,14 @@ def edges() -> set[tuple[str, str, str]]:
         return {(names[edge.source], names[edge.target], edge.kind) for edge in found}
 
 
-def test_references_of_files_with_marks_and_spaces_in_their_names(docs: Path) -> None:
-    """Links, numbers and titles lead from chunk to chunk; what leads nowhere is told."""
-    done = run("index", str(docs))
+@pytest.mark.usefixtures("data_home")
+def test_references_lead_from_chunk_to_chunk_and_what_leads_nowhere_is_told(tmp_path: Path) -> None:
+    """Links, numbers and titles, names with marks and spaces; told until it is mended."""
+    for name, text in {"harbour.md": GUIDE, "my rules.md": RULES, "page#one.html": PAGE}.items():
+        (tmp_path / name).write_text(text)
+    done = run("index", str(tmp_path))
+    (guide,) = (item for item in printed(run("documents", "--json")) if "harbour" in item["path"])
+
     assert {
         ("Harbour Guide", "Mooring", "link"),
         ("Harbour Guide", "2.1 Tide Gauge", "see"),
@@ -53,22 +47,14 @@ def test_references_of_files_with_marks_and_spaces_in_their_names(docs: Path) ->
     } == edges()
     told = next(line for line in done.stdout.splitlines() if "harbour.md" in line)
     assert told.endswith("leads nowhere: #nowhere; 1 reference leads out of the index: gone.md")
-    assert "harbour.md" not in run("index", str(docs)).stdout
-
-
-def test_the_list_of_documents_tells_until_it_is_mended(docs: Path) -> None:
-    """What is missing is named; a file that is added mends the links of another one."""
-    run("index", str(docs))
+    assert "harbour.md" not in run("index", str(tmp_path)).stdout
     assert "    warning: 1 reference leads nowhere: #nowhere" in run("documents").stdout
-    listed = printed(run("documents", "--json"))
-    (guide,) = (item for item in listed if "harbour" in item["path"])
     assert ["gone.md"] == guide["unresolved"]["outside_names"]
-    (docs / "gone.md").write_text("# Gone\n\nNot any more.")
-    run("index", str(docs))
+    (tmp_path / "gone.md").write_text("# Gone\n\nNot any more.")
+    run("index", str(tmp_path))
     assert "out of the index" not in run("documents").stdout
     assert ("Harbour Guide", "Gone", "link") in edges()
-    doctor = run("doctor", "--offline").stdout
+    doctor = run("doctor", "--no-models").stdout
     assert "1 references in 1 of its documents lead nowhere" in doctor
-    (docs / "harbour.md").write_text(GUIDE.replace("#nowhere", "#21-tide-gauge"))
-    assert "leads" not in run("index", str(docs)).stdout
-    assert "leads" not in run("documents").stdout
+    (tmp_path / "harbour.md").write_text(GUIDE.replace("#nowhere", "#21-tide-gauge"))
+    assert "leads" not in run("index", str(tmp_path)).stdout + run("documents").stdout

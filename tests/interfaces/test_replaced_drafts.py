@@ -13,13 +13,13 @@ from graphs.chat import ChatInput, build_chat_graph
 from research_agent import ResearchAgent
 from research_agent.answering.draft_redaction import public_result
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.report.recording import Recorder
-from research_agent.interfaces.report.writing import write_report
+from research_agent.interfaces.report.recording import UNWATCHED, Recorder
 from research_agent.types import Completion
 from research_agent.types.events import Finished, Watching
 from research_agent.types.result import ResearchResult
 from tests.fakes import PROMPTS, QUESTION, calls, says
 from tests.graphs.serving import EVERYTHING, FIRST, PLAN, Server
+from tests.interfaces.reporting import html_of
 
 REFUSED = "It weighs 700 grams."
 WORSE = f"{REFUSED[:-1]} [c1]. It costs 55 francs [c1]."
@@ -86,36 +86,21 @@ def test_it_is_in_no_event_and_no_result(status: str) -> None:
 
 
 @pytest.mark.parametrize("status", LAST)
-def test_it_is_in_no_conversation(status: str) -> None:
-    """What is kept of a turn is what may be shown."""
+def test_it_is_in_no_conversation_and_no_report(status: str, tmp_path: Path) -> None:
+    """What is kept of a turn is what may be shown; a report, watched or not, shows no more."""
     graph = build_chat_graph(models(status).ports(), EVERYTHING, PROMPTS)
     state = graph.invoke(ChatInput(messages=[HumanMessage(QUESTION)]))
+    recorder, given = Recorder(), models(status).ports()
+    with ResearchAgent(given, EVERYTHING, PROMPTS) as agent:
+        *_, last = agent.stream(QUESTION, watching=Watching(on_step=(recorder.see,)))
+    alone = models(status).ports()
+    with ResearchAgent(alone, EVERYTHING, PROMPTS) as agent:
+        asked = agent.ask(QUESTION)
 
     assert status == state["turns"][0]["status"]
     assert b"700 grams" not in to_json(state)
-
-
-@pytest.mark.parametrize("status", LAST)
-def test_it_is_in_no_report(status: str, tmp_path: Path) -> None:
-    """Watched or not, whoever writes it."""
-    for name in ("watched", "alone"):
-        recorder, given = Recorder(), models(status).ports()
-        with ResearchAgent(given, EVERYTHING, PROMPTS) as agent:
-            if name == "watched":
-                *_, last = agent.stream(QUESTION, watching=Watching(on_step=(recorder.see,)))
-                assert isinstance(last, Finished)
-                result = last.result
-            else:
-                result = agent.ask(QUESTION)
-        target = tmp_path / f"{name}.html"
-        write_report(
-            result,
-            str(target),
-            chunks=given.chunks,
-            settings=EVERYTHING,
-            record=recorder.record(),
-        )
-        html = target.read_text(encoding="utf-8")
-
+    assert isinstance(last, Finished)
+    for result, record in ((last.result, recorder.record()), (asked, UNWATCHED)):
+        html = html_of(tmp_path, result, given.chunks, record)  # type: ignore[arg-type]  # (in memory)
         assert "note 3" in html
         assert "700 grams" not in html

@@ -17,10 +17,9 @@ import pytest
 from research_agent.interfaces.cli.process import lift
 from research_agent.interfaces.events import read_event
 from research_agent.types.events import Asked
-from tests.interfaces.commands import GUIDE, Model, printed, run, served
+from tests.interfaces.commands import BAKED, GUIDE, Model, made_index, printed, run, served
 from tests.loopback import server
 
-BAKED = "At how many degrees is bread baked?"
 KEY = "a-key-that-nobody-may-read"
 
 
@@ -36,14 +35,11 @@ class Recorded:
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     """One run for all tests here: none of them changes its file."""
-    folder = tmp_path_factory.mktemp("recorded")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    folder = made_index(tmp_path_factory.mktemp("recorded"), {"guide.md": GUIDE})
     model = Model()
     with pytest.MonkeyPatch.context() as patch, served(model, folder) as config:
         patch.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
         patch.setenv("OPENAI_API_KEY", KEY)
-        assert 0 == run("index", str(folder / "docs")).exit_code
         asked = run("ask", BAKED, "--config", config, "--trace", str(folder / "runs"))
         (path,) = (folder / "runs").iterdir()
         assert f"trace: {path}" in asked.stderr, asked.output
@@ -95,7 +91,7 @@ def test_nothing_changed_nothing_different(recorded: Recorded, model: Model) -> 
     assert [] == model.asked
 
 
-@pytest.mark.parametrize("node", ["assess", "search", "select_evidence", "answer", "report"])
+@pytest.mark.parametrize("node", ["assess", "search", "answer", "report"])
 def test_from_a_node(recorded: Recorded, node: str) -> None:
     """The state before any node can be taken from the trace."""
     again = run("replay", str(recorded.path), "--offline-only", "--from", node)
@@ -153,17 +149,19 @@ def test_what_cannot_be_replayed(
     assert said in result.stderr
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}\n", "no json\n", "[]\n", '{"line": "header", "format": 99}\n']
-)
-def test_a_file_that_is_no_trace(tmp_path: Path, text: str) -> None:
-    """It is refused with the reason."""
+def test_what_cannot_be_read_or_written(recorded: Recorded, model: Model, tmp_path: Path) -> None:
+    """A file that is no trace is refused; a folder that cannot be, before anything is asked."""
     path = tmp_path / "x.jsonl"
-    path.write_text(text, encoding="utf-8")
-    result = run("replay", str(path))
+    for text in ("", "{}\n", "no json\n", "[]\n", '{"line": "header", "format": 99}\n'):
+        path.write_text(text, encoding="utf-8")
+        result = run("replay", str(path))
+        assert 1 == result.exit_code
+        assert "is no trace that can be replayed" in result.stderr
+    asked = run("ask", BAKED, "--config", recorded.config, "--trace", str(path / "x"))
 
-    assert 1 == result.exit_code
-    assert "is no trace that can be replayed" in result.stderr
+    assert 1 == asked.exit_code
+    assert "no trace can be written" in asked.stderr
+    assert [] == model.asked
 
 
 def forged(recorded: Recorded, folder: Path, url: str) -> Path:
@@ -236,15 +234,3 @@ def test_a_trace_of_a_killed_run_can_be_read(
     assert 0 == again.exit_code, again.output
     assert "the recorded run had no result" in again.stderr
     assert "Bread is baked at 230 degrees [c1]." in again.stdout
-
-
-def test_a_folder_that_cannot_be_written_to(
-    recorded: Recorded, model: Model, tmp_path: Path
-) -> None:
-    """It is told before anything is asked."""
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    result = run("ask", BAKED, "--config", recorded.config, "--trace", str(tmp_path / "file" / "x"))
-
-    assert 1 == result.exit_code
-    assert "no trace can be written" in result.stderr
-    assert [] == model.asked

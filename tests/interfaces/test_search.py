@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import Result
 
 from tests.interfaces.commands import GUIDE, run
 from tests.rerank_server import Json, rerank_server
@@ -12,87 +12,99 @@ from tests.rerank_server import Json, rerank_server
 NOTES = "---\ntitle: Notes\ndate: 2023-05-01\n---\n# Keys\n\nThe rye bread of May was burnt.\n"
 
 
-@pytest.fixture
-def documents(tmp_path: Path, data_home: Path) -> Path:  # noqa: ARG001 (an index of its own)
-    (tmp_path / "docs" / "old").mkdir(parents=True)
-    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    (tmp_path / "docs" / "old" / "notes.md").write_text(NOTES, encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "docs"), "--index", "mine").exit_code
-    return tmp_path / "docs"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two documents in two folders and their index; no test changes it."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "docs" / "old").mkdir(parents=True)
+    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "docs" / "old" / "notes.md").write_text(NOTES, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RESEARCH_AGENT_HOME", str(folder))
+        assert 0 == run("index", str(folder / "docs")).exit_code
+    return folder
 
 
-def found(*options: str) -> list[str]:
-    result = run("search", "rye bread", "--index", "mine", "--json", *options)
+@pytest.fixture(autouse=True)
+def documents(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
+    return made / "docs"
+
+
+def found(*options: str) -> list[dict[str, Any]]:
+    result = run("search", "rye bread", "--json", *options)
     assert 0 == result.exit_code, result.output
-    return [hit["doc_id"] for hit in json.loads(result.stdout)["hits"]]
+    return [dict(hit) for hit in json.loads(result.stdout)["hits"]]
 
 
-@pytest.mark.usefixtures("documents")
-def test_document_kind_and_excluded_chunks() -> None:
-    """Each option leaves only what it names; several of one kind add up."""
-    everything = run("search", "rye bread", "--index", "mine", "--json").stdout
-    first = json.loads(everything)["hits"][0]["chunk_id"]
-    again = run("search", "rye bread", "--index", "mine", "--json", "--exclude", first).stdout
-
-    assert {"guide", "notes"} == set(found())
-    assert {"notes"} == set(found("--document", "NOT*"))
-    assert {"notes"} == set(found("--in", "old/*.md"))
-    assert {"guide"} == set(found("--in", "guide.md"))
-    assert {"guide", "notes"} == set(found("--document", "notes", "--document", "guide"))
-    assert [] == found("--kind", "table")
-    assert len(found()) - 1 == len(json.loads(again)["hits"])
-    assert first not in again
-
-
-def test_folders_as_they_are_named(documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A relative folder is one of the folder the command is given in."""
+def test_each_option_leaves_what_it_names(documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several of one kind add up; a relative folder is one of the working directory."""
     monkeypatch.chdir(documents)
+    for options, left in (
+        ((), {"guide", "notes"}),
+        (("--document", "NOT*"), {"notes"}),
+        (("--in", "old/*.md"), {"notes"}),
+        (("--document", "notes", "--document", "guide"), {"guide", "notes"}),
+        (("--kind", "table"), set()),
+        (("--folder", "old"), {"notes"}),
+        (("--folder", str(documents)), {"guide", "notes"}),
+        (("--since", "2023", "--until", "2023-05"), {"notes"}),
+    ):
+        assert left == {hit["doc_id"] for hit in found(*options)}
+    first = found("-k", "1")[0]
+    assert first["chunk_id"] not in {
+        hit["chunk_id"] for hit in found("--exclude", first["chunk_id"])
+    }
+    assert [
+        *("rank", "score", "similarity", "doc_id", "start_page", "end_page"),
+        *("chunk_id", "section", "text"),
+    ] == list(first)
 
-    assert {"notes"} == set(found("--folder", "old"))
-    assert {"guide", "notes"} == set(found("--folder", str(documents)))
 
-
-@pytest.mark.usefixtures("documents")
 @pytest.mark.parametrize(
     ("option", "told"),
     [
         (("--in", "gide"), "no document fits 'gide'\nhint: The nearest: 'guide'"),
-        (("--in", "guide", "--in", ""), "no document fits ''"),
         (("--folder", "/nowhere"), "no document is in the folder /nowhere\nhint: Folders"),
+        (("--since", "yesterday"), "'yesterday' is no date"),
+        (("--since", "2024"), "from 2023-05-01 to 2023-05-01. 1 of 2 documents have no date"),
     ],
 )
 def test_scope_that_matches_nothing(option: tuple[str, ...], told: str) -> None:
     """Each name has to fit a document; the nearest names are told, as other bad input is."""
-    result: Result = run("search", "rye", "--index", "mine", *option)
+    result = run("search", "rye", *option)
 
     assert (2, "") == (result.exit_code, result.stdout)
     assert told in result.stderr
 
 
-@pytest.mark.usefixtures("documents")
-def test_dates() -> None:
-    """A document without a date is in no period; what is no date is told."""
-    wrong: Result = run("search", "rye", "--index", "mine", "--since", "yesterday")
-    empty: Result = run("search", "rye", "--index", "mine", "--since", "2024")
+def test_chunks_by_their_ids() -> None:
+    """The command shows whole chunks, counts them, and fails for an id that is not there."""
+    wanted = found("--document", "guide")[0]["chunk_id"]
+    shown = run("chunks", wanted)
+    as_json = json.loads(run("chunks", wanted, "--depth", "2", "--json").stdout)
+    unknown = run("chunks", wanted, "nothing")
 
-    assert {"notes"} == set(found("--since", "2023", "--until", "2023-05"))
-    assert (2, 2) == (empty.exit_code, wrong.exit_code)
-    assert "no document is within the scope" in empty.stderr
-    assert "from 2023-05-01 to 2023-05-01. 1 of 2 documents have no date" in empty.stderr
-    assert "'yesterday' is no date" in wrong.stderr
+    assert 0 == shown.exit_code, shown.output
+    assert f"[{wanted}]" in shown.stdout
+    assert "1 chunks (1 at depth 0)" in shown.stdout
+    assert (1, []) == (as_json["requested"], as_json["unknown"])
+    assert wanted == as_json["chunks"][0]["chunk_id"]
+    assert 1 == unknown.exit_code
+    assert "no chunk has the key 'nothing'" in unknown.stderr
+    assert (2, 2) == (run("chunks").exit_code, run("chunks", wanted, "--depth", "11").exit_code)
 
 
-@pytest.mark.usefixtures("documents")
 def test_explained_search() -> None:
     """Plan and stages are shown, to people and as JSON; an exact search has no plan."""
-    given = ("search", "What is rye bread?", "--index", "mine", "--explain")
+    given = ("search", "What is rye bread?", "--explain")
     told = run(*given).stdout
     row = json.loads(run(*given, "--json").stdout)
     exact = json.loads(run(*given, "--json", "--exact").stdout)
 
     assert "plan: definition; definition of 'rye bread'" in told
     assert "meaning: " in told
-    named = run("search", "Give me Table 2", "--index", "mine", "--explain").stdout
+    named = run("search", "Give me Table 2", "--explain").stdout
     assert "plan: look-up; headings with 'Table 2'" in named
     assert "words: " in told
     assert {"kind": "definition", "term": "rye bread", "look_up": "", "queries": []} == row["plan"]
@@ -100,27 +112,16 @@ def test_explained_search() -> None:
     assert row["hits"][0]["chunk_id"] == row["stages"][-1]["chunk_ids"][0]
     assert "general" == exact["plan"]["kind"]
     assert ["meaning", "words", "fused", "result"] == [s["stage"] for s in exact["stages"]]
-
-
-@pytest.mark.usefixtures("documents")
-def test_modes() -> None:
-    """The option decides before the setting, and an explanation names it."""
-    given = ("search", "rye bread", "--index", "mine", "--explain")
-    lexical = json.loads(run(*given, "--mode", "lexical", "--json").stdout)
-    dense = json.loads(run(*given, "--mode", "dense", "--json").stdout)
-    stages = [[stage["stage"] for stage in row["stages"]] for row in (lexical, dense)]
-
-    assert [["words", "fused", "result"], ["meaning", "fused", "result"]] == stages
-    assert ["lexical", "dense"] == [lexical["mode"], dense["mode"]]
-    assert all(hit["similarity"] is not None for hit in lexical["hits"])
-    assert run(*given).stdout.startswith("mode: hybrid\nplan: ")
+    for mode, stage in (("lexical", "words"), ("dense", "meaning")):
+        row = json.loads(run(*given, "--mode", mode, "--json").stdout)
+        assert (mode, stage) == (row["mode"], row["stages"][0]["stage"])
+        assert stage != row["stages"][1]["stage"]
     assert run(*given, "--mode", "words").exit_code == 2
 
 
-@pytest.mark.usefixtures("documents")
 def test_stages_that_reorder_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The hits are those of the last stage; what blending did is kept where it is wanted."""
-    plain = json.loads(run("search", "rye bread", "--index", "mine", "--json").stdout)["hits"]
+    plain = json.loads(run("search", "rye bread", "--json").stdout)["hits"]
     file = tmp_path / "blend.jsonl"
     with rerank_server(last_first) as server:
         for key, value in {
@@ -130,7 +131,7 @@ def test_stages_that_reorder_are_explained(tmp_path: Path, monkeypatch: pytest.M
             "RERANK__BASE_URL": server.url,
         }.items():
             monkeypatch.setenv(f"RESEARCH_AGENT_{key}", value)
-        result = run("search", "rye bread", "--index", "mine", "--json", "--explain")
+        result = run("search", "rye bread", "--json", "--explain")
     row = json.loads(result.stdout)
     stages = {stage["stage"]: stage["chunk_ids"] for stage in row["stages"]}
 
@@ -147,15 +148,14 @@ def last_first(request: Json) -> object:
     return {"results": [{"index": at, "relevance_score": at / 100} for at, _ in given]}
 
 
-@pytest.mark.usefixtures("documents")
 def test_a_fault_of_the_reranker_is_told_beside_the_hits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The order is the search's own."""
-    plain = run("search", "rye bread", "--index", "mine", "--json").stdout
+    plain = run("search", "rye bread", "--json").stdout
     monkeypatch.setenv("RESEARCH_AGENT_RERANK__MODE", "http")
     monkeypatch.setenv("RESEARCH_AGENT_RERANK__BASE_URL", "http://127.0.0.1:1")
-    result = run("search", "rye bread", "--index", "mine", "--json")
+    result = run("search", "rye bread", "--json")
 
     assert (0, json.loads(plain)) == (result.exit_code, json.loads(result.stdout))
     assert "note: rerank: the reranker's server cannot be reached" in result.stderr

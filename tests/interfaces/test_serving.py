@@ -6,10 +6,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event
 
 import anyio
@@ -20,44 +18,21 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from research_agent import ResearchAgent
+from research_agent.access import access_token
 from research_agent.errors import ConfigError
 from research_agent.interfaces.mcp.server import build_server
-from research_agent.interfaces.mcp.serving import token_of
-from tests.interfaces.commands import GUIDE, Model, run, served
-from tests.loopback import Json, Live, Peer, Raw, server
+from research_agent.interfaces.mcp.serving import TOKEN as VARIABLE
+from tests.interfaces.commands import ANSWER, BAKED, Waiting, run
+from tests.loopback import server
 
-pytestmark = pytest.mark.usefixtures("data_home")
-BAKED = "At how many degrees is bread baked?"
+pytestmark = pytest.mark.usefixtures("indexed")
 TOKEN = "a token for tests alone"  # noqa: S105 (it opens nothing)
 MCP = (sys.executable, "-m", "research_agent.interfaces.cli.main", "mcp", "--config")
 
 
-class Waiting(Model):
-    """A model that does not answer, and notices when nobody waits for it any more."""
-
-    def __init__(self, *, waits: bool = True) -> None:
-        super().__init__()
-        self.waits = waits
-        self.reached, self.left = Event(), Event()
-
-    def reply(self, request: Json) -> Json | Raw | Live:  # type: ignore[override]  # (it may wait)
-        if not self.waits:
-            return super().reply(request)
-
-        def wait(peer: Peer) -> None:
-            self.reached.set()
-            if peer.gone(20):
-                self.left.set()
-
-        return Live(wait)
-
-
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "docs")).exit_code
-    return tmp_path
+def model() -> Waiting:
+    return Waiting()
 
 
 async def until(happened: Event) -> bool:
@@ -65,10 +40,20 @@ async def until(happened: Event) -> bool:
     return await anyio.to_thread.run_sync(happened.wait, 15)
 
 
-def test_stdio_with_the_real_client(docs: Path) -> None:
-    """A whole question over stdin and stdout; nothing else is on stdout."""
+async def asked_and_cancelled(client: Client, model: Waiting) -> bool:
+    """Ask, cancel when the model is reached, and tell whether it is left alone then."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(client.call_tool, "research", {"question": f"{BAKED} Really?"})
+        assert await until(model.reached)
+        group.cancel_scope.cancel()
+    return await until(model.left)
 
-    async def talk(config: str) -> tuple[str, list[str]]:
+
+def test_stdio_with_the_real_client(config: str, model: Waiting) -> None:
+    """A whole question over stdin and stdout; nothing else is on stdout."""
+    model.waits = False
+
+    async def talk() -> tuple[str, list[str]]:
         told: list[str] = []
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -84,37 +69,27 @@ def test_stdio_with_the_real_client(docs: Path) -> None:
             )
             return reply.structured_content["answer"], told
 
-    with served(Model(), docs) as config:
-        answer, told = asyncio.run(talk(config))
+    answer, told = asyncio.run(talk())
 
-    assert "Bread is baked at 230 degrees [c1]." == answer
+    assert ANSWER == answer
     assert "supported: Bread is baked at 230 degrees. [c1]" in told
 
 
-def test_client_that_cancels_ends_the_model_call(docs: Path) -> None:
+def test_client_that_cancels_ends_the_model_call(config: str, model: Waiting) -> None:
     """The request to the model server is dropped at once, and the next question is answered."""
-    model = Waiting()
 
     async def talk(agent: ResearchAgent) -> bool:
         async with Client(build_server(agent), mode="legacy") as client:
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "research", {"question": BAKED})
-                assert await until(model.reached)
-                group.cancel_scope.cancel()
-            left = await until(model.left)
+            left = await asked_and_cancelled(client, model)
             documents = await client.call_tool("list_documents", {})
             return left and not documents.is_error
 
-    with served(model, docs) as config, ResearchAgent.open(config=config) as agent:
-        begun = time.monotonic()
+    with ResearchAgent.open(config=config) as agent:
         assert asyncio.run(talk(agent))
 
-    assert time.monotonic() - begun < 15
 
-
-def test_client_that_goes_ends_the_server(docs: Path) -> None:
+def test_client_that_goes_ends_the_server(config: str, model: Waiting) -> None:
     """Without its client the program stops what it does, and ends; the model is left alone."""
-    model = Waiting()
     asked = (
         '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
         '"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
@@ -122,15 +97,14 @@ def test_client_that_goes_ends_the_server(docs: Path) -> None:
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"research",'
         f'"arguments":{{"question":"{BAKED}"}}}}}}\n'
     )
-    with served(model, docs) as config:
-        process = subprocess.Popen(
-            [*MCP, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        assert process.stdin is not None
-        process.stdin.write(asked.encode())
-        process.stdin.flush()
-        reached = model.reached.wait(20)
-        _, stderr = process.communicate(timeout=20)  # (which closes stdin)
+    process = subprocess.Popen(
+        [*MCP, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(asked.encode())
+    process.stdin.flush()
+    reached = model.reached.wait(20)
+    _, stderr = process.communicate(timeout=20)  # (which closes stdin)
 
     assert reached
     assert model.left.is_set()
@@ -155,9 +129,9 @@ def over_http(config: str) -> Iterator[tuple[str, str]]:
     assert (130, "") == (process.returncode, stdout)
 
 
-def test_http_with_the_real_client(docs: Path) -> None:
+def test_http_with_the_real_client(config: str, model: Waiting) -> None:
     """Who knows the token asks, and leaves nothing running when going; others get nothing."""
-    model = Waiting(waits=False)
+    model.waits = False
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
     async def talk(url: str, token: str) -> tuple[str, bool]:
@@ -168,13 +142,9 @@ def test_http_with_the_real_client(docs: Path) -> None:
         ):
             reply = await client.call_tool("research", {"question": BAKED})
             model.waits = True
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "research", {"question": f"{BAKED} Really?"})
-                assert await until(model.reached)
-                group.cancel_scope.cancel()
-            return str(reply.structured_content["answer"]), await until(model.left)
+            return str(reply.structured_content["answer"]), await asked_and_cancelled(client, model)
 
-    with served(model, docs) as config, over_http(config) as (url, token):
+    with over_http(config) as (url, token):
         answer, left = asyncio.run(talk(url, token))
         json = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         right = json | {"Authorization": f"Bearer {token}"}
@@ -188,36 +158,27 @@ def test_http_with_the_real_client(docs: Path) -> None:
             )
         ]
 
-    assert ("Bread is baked at 230 degrees [c1].", True) == (answer, left)
+    assert (ANSWER, True) == (answer, left)
     assert [401, 401, 403, 421] == statuses
 
 
 def test_the_token_is_the_users_or_new() -> None:
-    """One that is set is taken, and a new one is never the same."""
-    assert TOKEN == token_of({"RESEARCH_AGENT_MCP_TOKEN": TOKEN})
-    assert token_of({}) != token_of({})
-
-
-def test_a_short_token_is_refused() -> None:
-    """A token that can be guessed keeps nobody out."""
+    """One that is set is taken, a new one is never the same; a short one keeps nobody out."""
+    assert TOKEN == access_token(VARIABLE, {VARIABLE: TOKEN})
+    assert access_token(VARIABLE, {}) != access_token(VARIABLE, {})
     with pytest.raises(ConfigError, match="16 or more"):
-        token_of({"RESEARCH_AGENT_MCP_TOKEN": "short"})
+        access_token(VARIABLE, {VARIABLE: "short"})
 
 
-def test_a_port_in_use_is_told(docs: Path) -> None:
-    """The program names the port, and does not take another one."""
+def test_what_cannot_be_served_is_told(config: str) -> None:
+    """A port in use is named, and no other one is taken; without an index there is a hint."""
     with server(lambda request: request) as url:
         port = url.split(":")[2].removesuffix("/v1")
-        with served(Model(), docs) as config:
-            done = run("mcp", "--config", config, "--http", port)
+        done = run("mcp", "--config", config, "--http", port)
+    assert 0 == run("index", "--remove", "default").exit_code
+    missing = run("mcp")
 
     assert 2 == done.exit_code
     assert f"port {port} cannot be used: Address already in use" in done.stderr
-
-
-def test_without_an_index_nothing_is_served() -> None:
-    """The program says what to do, on stderr alone."""
-    done = run("mcp")
-
-    assert (1, "") == (done.exit_code, done.stdout)
-    assert "research-agent index" in done.stderr
+    assert (1, "") == (missing.exit_code, missing.stdout)
+    assert "research-agent index" in missing.stderr

@@ -15,7 +15,7 @@ from research_agent.interfaces.agent import ResearchAgent
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
 from research_agent.trust import GUARDED
-from tests.interfaces.commands import GUIDE, Model, run
+from tests.interfaces.commands import BAKED, Model, run
 from tests.loopback import Raw, error_reply, server
 from tests.rerank_server import rerank_server
 
@@ -24,17 +24,14 @@ SECRET = "AWS_SECRET_ACCESS_KEY"  # noqa: S105 (a variable's name)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A stranger's folder, entered by somebody with an index of their own and a key."""
-    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
-    assert 0 == run("index", str(tmp_path / "guide.md")).exit_code
-    assert data_home.is_dir()
+    assert indexed.is_dir()
     monkeypatch.setenv(SECRET, "aws-canary")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
-    cloned = tmp_path / "cloned"
-    cloned.mkdir()
-    monkeypatch.chdir(cloned)
-    return cloned
+    (tmp_path / "cloned").mkdir()
+    monkeypatch.chdir(tmp_path / "cloned")
+    return tmp_path / "cloned"
 
 
 def write(folder: Path, settings: Mapping[str, object]) -> Path:
@@ -43,50 +40,30 @@ def write(folder: Path, settings: Mapping[str, object]) -> Path:
     return file
 
 
-def test_search_sends_nothing_to_a_strangers_reranker(folder: Path) -> None:
-    """Neither chunks nor the variable that the file names."""
-    with rerank_server(lambda _: {"results": []}) as running:
-        rerank = {"mode": "http", "base_url": running.url, "api_key_env": SECRET}
-        file = write(folder, {"rerank": rerank})
-        result = run("search", "rye bread")
-
-    assert [] == running.asked
-    assert (2, "") == (result.exit_code, result.stdout)
-    for named in (
-        str(file),
-        "rerank.base_url",
-        "rerank.api_key_env",
-        "research-agent config trust",
-    ):
-        assert named in result.stderr
-
-
-def test_ask_sends_nothing_to_a_strangers_model(folder: Path) -> None:
-    """Nor does chat, nor Python."""
+def test_nothing_is_sent_to_a_strangers_servers(folder: Path) -> None:
+    """Neither questions nor chunks nor the variable that the file names, at any door."""
     asked: list[object] = []
 
     def script(given: object) -> Raw:
         asked.append(given)
         return error_reply(500, "no")
 
-    with server(script) as url:
+    with server(script) as url, rerank_server(lambda _: {"results": []}) as running:
         role = {"provider": "openai", "model": "m", "base_url": url}
-        write(folder, {"models": {"chat": role}})
-        results = [run("ask", "At how many degrees?"), run("chat"), run("index", "..")]
+        rerank = {"mode": "http", "base_url": running.url, "api_key_env": SECRET}
+        file = write(folder, {"models": {"chat": role}, "rerank": rerank})
+        commands = (("search", "rye"), ("ask", "At how many degrees?"), ("chat",), ("index", ".."))
+        results = [run(*command) for command in commands]
+        doctor = run("doctor", "--no-models").stdout
         with pytest.raises(ConfigError, match=r"models\.chat\.base_url"):
             ResearchAgent.open()
 
-    assert [2, 2, 2] == [result.exit_code for result in results]
-    assert [] == asked
-
-
-def test_doctor_tells_of_it(folder: Path) -> None:
-    """As a finding, with its cure; nothing of the file is used."""
-    write(folder, {"models": {"local": {"path": "stranger.gguf"}}})
-    told = run("doctor", "--no-models").stdout
-
-    assert "models.local.path" in told
-    assert "research-agent config trust" in told
+    assert [(2, "")] * 4 == [(result.exit_code, result.stdout) for result in results]
+    assert ([], []) == (asked, running.asked)
+    keys = ("models.chat.base_url", "rerank.base_url", "rerank.api_key_env")
+    for named in (str(file), *keys, "research-agent config trust"):
+        assert named in results[0].stderr
+        assert named.removeprefix(f"{folder}/") in doctor
 
 
 @pytest.mark.parametrize(
@@ -127,21 +104,13 @@ def test_every_setting_of_free_text_is_guarded() -> None:
 
 def test_harmless_settings_need_no_trust(folder: Path) -> None:
     """How to search and how to answer; guarded keys too where they change nothing."""
-    write(
-        folder,
-        {
-            "retrieval": {"top_k": 31},
-            "rerank": {"mode": "promote", "base_url": ""},
-            "models": {"offline": True, "chat": {"provider": "local"}},
-        },
-    )
-    settings = configured(None, os.environ).settings
+    rerank, models = {"mode": "promote", "base_url": ""}, {"chat": {"provider": "local"}}
+    models |= {"offline": True}  # type: ignore[dict-item]  # (JSON)
+    write(folder, {"retrieval": {"top_k": 31}, "rerank": rerank, "models": models})
+    found = configured(None, os.environ).settings
 
-    assert (31, "promote", True) == (
-        settings.retrieval.top_k,
-        settings.rerank.mode,
-        settings.models.offline,
-    )
+    assert (31, "promote") == (found.retrieval.top_k, found.rerank.mode)
+    assert found.models.offline
     assert 0 == run("search", "rye bread").exit_code
 
 
@@ -151,11 +120,11 @@ def test_trusted_once_it_works_until_it_changes(folder: Path) -> None:
         role = {"provider": "openai", "model": "scripted", "base_url": url}
         file = write(folder, {"models": {"chat": role}})
         told = run("config", "trust")
-        asked = run("ask", "At how many degrees is bread baked?")
+        asked = run("ask", BAKED)
         with ResearchAgent.open() as agent:
             assert agent.search("rye").hits
         again = write(folder, {"models": {"chat": role | {"api_key_env": SECRET}}})
-        changed = run("ask", "At how many degrees is bread baked?")
+        changed = run("ask", BAKED)
     write(folder, {"models": {"chat": role}})
     forgot = run("config", "trust", "--forget")
 
@@ -211,24 +180,16 @@ def test_named_files_are_trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_files_and_hosts_outside_are_told_once(folder: Path) -> None:
     """On stderr: which file was read, and who outside this machine is asked for what."""
     quiet = run("search", "rye")
-    file = write(
-        folder,
-        {
-            "models": {
-                "chat": {"provider": "openai", "model": "m"},
-                "filter": {"model": "n", "base_url": "https://models.example/v1"},
-            }
-        },
-    )
+    outside = {"model": "n", "base_url": "https://models.example/v1"}
+    chat = {"provider": "openai", "model": "m"}
+    file = write(folder, {"models": {"chat": chat, "filter": outside}})
     assert 0 == run("config", "trust").exit_code
-    told = [run(*command) for command in (("search", "rye"), ("index", "../guide.md"))]
+    told = run("index", "--dry-run", "..")
 
-    assert "settings:" not in quiet.stderr
-    for result in told[1:]:
-        assert 1 == result.stderr.count(f"settings: {file}")
-        assert "outside this machine: api.openai.com (answer, planner, verifier)" in result.stderr
-        assert "models.example (filter)" in result.stderr
-        assert "settings:" not in result.stdout
+    assert "settings:" not in quiet.stderr + told.stdout
+    assert 1 == told.stderr.count(f"settings: {file}")
+    assert "outside this machine: api.openai.com (answer, planner, verifier)" in told.stderr
+    assert "models.example (filter)" in told.stderr
 
 
 NOTICED = """

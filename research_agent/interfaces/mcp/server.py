@@ -1,4 +1,4 @@
-"""What the MCP server does with each request; how it is reached is `app.mcp_serving`'s."""
+"""What the MCP server does with each request; `serving` makes it reachable."""
 
 import logging
 from collections.abc import Callable
@@ -28,14 +28,16 @@ from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.events import step_text
-from research_agent.interfaces.mcp.documents import TEMPLATE, listed, read
 from research_agent.interfaces.mcp.tools import (
     OFFERS,
     RESEARCH,
+    TEMPLATE,
     Answered,
     Json,
     answered,
     described,
+    document_text,
+    documents_page,
     inputs,
 )
 from research_agent.stopping import Stop, stopping
@@ -57,7 +59,6 @@ class Handlers:
     def __init__(self, agent: ResearchAgent) -> None:
         """Answer from `agent`, which stays its maker's to close."""
         self._agent = agent
-        self._offers = {offer.name: offer for offer in OFFERS}
 
     async def list_tools(
         self, _: Context, _params: PaginatedRequestParams | None
@@ -89,7 +90,8 @@ class Handlers:
         self, _: Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """Return the documents, a page at a time."""
-        return await in_thread(partial(listed, self._agent, params.cursor if params else None))
+        cursor = params.cursor if params else None
+        return await in_thread(partial(documents_page, self._agent, cursor))
 
     async def list_templates(
         self, _: Context, _params: PaginatedRequestParams | None
@@ -101,13 +103,13 @@ class Handlers:
         self, _: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         """Return the text of a document."""
-        return await in_thread(partial(read, self._agent, str(params.uri)))
+        return await in_thread(partial(document_text, self._agent, str(params.uri)))
 
     async def _called(self, context: Context, name: str, arguments: Json) -> Answered:
         """Return what a tool gives back; raises MCPError where there is none of that name."""
         if name == RESEARCH.name:
             return await self._research(context, arguments)
-        offer = self._offers.get(name)
+        offer = next((one for one in OFFERS if one.name == name), None)
         if offer is None or offer.run is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {name[:100]!r}")
         given = inputs.valid(offer.schema, **arguments).model_dump()

@@ -3,7 +3,7 @@
 import hmac
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -33,7 +33,7 @@ def serve(*, index: str, config: str | None, port: int | None) -> int:
     Everything that people read goes to stderr: stdout belongs to the protocol.
     """
     settings = start(config)
-    token = token_of(os.environ) if port is not None else ""
+    token = access_token(TOKEN, os.environ) if port is not None else ""
     with ExitStack() as stack:
         connection = stack.enter_context(opened(index, settings))
         agent = stack.enter_context(
@@ -47,22 +47,12 @@ def serve(*, index: str, config: str | None, port: int | None) -> int:
     return 0
 
 
-def token_of(environment: Mapping[str, str]) -> str:
-    """Return the token that clients must send, a new one where none is set.
-
-    Raises ConfigError where it is too short to keep anybody out.
-    """
-    return access_token(TOKEN, environment)
-
-
 async def _over_stdio(server: Server[Any]) -> None:
-    """Serve the one client at the other end of stdin and stdout."""
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
 async def _over_http(server: Server[Any], port: int, token: str) -> None:
-    """Serve clients on this machine that know the token."""
     import uvicorn
 
     app = server.streamable_http_app(host=HOST)
@@ -77,7 +67,6 @@ async def _over_http(server: Server[Any], port: int, token: str) -> None:
 
 
 def _listening(port: int) -> socket.socket:
-    """Return a socket that listens on a loopback port, any free one for 0."""
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

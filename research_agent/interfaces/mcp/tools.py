@@ -1,10 +1,21 @@
-"""The tools of the MCP server: the same steps as everywhere, with JSON schemas of both ends."""
+"""What the MCP server offers: tools with JSON schemas of both ends, documents as resources."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, unquote
 
-from mcp_types import Tool, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
@@ -17,6 +28,8 @@ from research_agent.planning.tool_texts import (
     search_json,
     search_text,
 )
+from research_agent.types.evidence import place, readable
+from research_agent.types.records import DocumentOutline
 from research_agent.types.result import ResearchResult
 
 inputs = own("tool_inputs")
@@ -27,6 +40,19 @@ NAMES = {
     "list_documents_tool": "list_documents",
 }
 """What our tools are called here: clients put a server's name in front."""
+
+SCHEME = "research-agent://documents/"
+PAGE = 500
+"""Documents that are listed at a time."""
+LONGEST = 2_000_000
+"""Characters of a document that are sent; the rest is found by searching."""
+TEMPLATE = ResourceTemplate(
+    uri_template=SCHEME + "{doc_id}",
+    name="document",
+    title="A document",
+    description="The text of an indexed document, passage by passage, with the passages' ids.",
+    mime_type="text/plain",
+)
 
 
 class ChunkRow(TypedDict):
@@ -150,18 +176,23 @@ RESEARCH = Offer(
 
 def described(names: str) -> list[Tool]:
     """Return all tools as clients are told of them, with what the documents are now."""
-    about = {"search_chunks": f"\n\nThe documents:\n{names}"}
-    return [
-        Tool(
+    listed = []
+    for offer in (*OFFERS, RESEARCH):
+        description = offer.description
+        for ours, here in NAMES.items():
+            description = description.replace(ours, here)
+        if offer is OFFERS[0]:
+            description += f"\n\nThe documents:\n{names}"
+        tool = Tool(
             name=offer.name,
             title=offer.title,
-            description=_renamed(offer.description) + about.get(offer.name, ""),
+            description=description,
             input_schema=offer.schema.model_json_schema(),
             output_schema=offer.output,
             annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
         )
-        for offer in (*OFFERS, RESEARCH)
-    ]
+        listed.append(tool)
+    return listed
 
 
 def answered(result: ResearchResult) -> Answered:
@@ -171,8 +202,38 @@ def answered(result: ResearchResult) -> Answered:
     )
 
 
-def _renamed(description: str) -> str:
-    """Return a description with the tools' names as they are here."""
-    for ours, here in NAMES.items():
-        description = description.replace(ours, here)
-    return description
+def documents_page(agent: ResearchAgent, cursor: str | None) -> ListResourcesResult:
+    """Return the next documents, by path; raises MCPError for a cursor that is not ours."""
+    if cursor is not None and not (cursor.isdecimal() and len(cursor) < len(str(LONGEST))):
+        raise MCPError(INVALID_PARAMS, "the cursor is not one of this server's")
+    documents, first = agent.documents().documents, int(cursor or 0)
+    more = first + PAGE < len(documents)
+    return ListResourcesResult(
+        resources=[_resource(document) for document in documents[first : first + PAGE]],
+        next_cursor=str(first + PAGE) if more else None,
+    )
+
+
+def document_text(agent: ResearchAgent, uri: str) -> ReadResourceResult:
+    """Return the text of a document; raises MCPError where there is none."""
+    name = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
+    chunks = agent.document(name) if name else ()
+    if not chunks:
+        message = f"there is no document {uri[:200]!r}: resources/list names them"
+        raise MCPError(INVALID_PARAMS, message, {"uri": uri[:200]})
+    text = "\n\n".join(f"--- [{c.chunk_id}] {place(c)}\n{readable(c)}" for c in chunks)
+    if len(text) > LONGEST:
+        text = text[:LONGEST] + "\n\n(cut here: search_chunks finds the rest)"
+    contents = TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+    return ReadResourceResult(contents=[contents])
+
+
+def _resource(document: DocumentOutline) -> Resource:
+    pages = f"{document.pages} pages, " if document.pages > 1 else ""
+    return Resource(
+        uri=SCHEME + quote(document.doc_id, safe=""),
+        name=document.doc_id,
+        title=document.title or None,
+        description=f"{pages}{document.chunks} passages, from {document.source}",
+        mime_type="text/plain",
+    )

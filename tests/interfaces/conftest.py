@@ -1,0 +1,43 @@
+"""An index of the guide, made once for all doors, and a scripted model behind a loopback server."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.commands import GUIDE, Model, made_index, served
+
+
+@pytest.fixture(scope="session")
+def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with "docs" and "home", the data folder with their index; no test changes it."""
+    return made_index(tmp_path_factory.mktemp("guide"), {"guide.md": GUIDE})
+
+
+@pytest.fixture
+def indexed(guide: Path, data_home: Path) -> Path:
+    """Give the test a copy of that index; the documents are not its own to change."""
+    shutil.copytree(guide / "home", data_home)
+    return guide / "docs"
+
+
+@pytest.fixture
+def docs(tmp_path: Path, data_home: Path) -> Path:
+    """A folder with the guide that the test may change, and no index yet."""
+    assert not data_home.exists()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def config(model: Model, tmp_path: Path) -> Iterator[str]:
+    """The path of a configuration that names the test's model."""
+    with served(model, tmp_path) as path:
+        yield path
