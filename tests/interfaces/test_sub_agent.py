@@ -261,7 +261,7 @@ def test_context_changes_one_run_alone(agent: ResearchAgent) -> None:
     """Modes and numbers of a run hold for it, also inside the search; the next one is as before."""
     asked = ResearchInput(question=QUESTION)
     context = ResearchContext(filter_mode="off", retrieval_mode="dense", evidence_chunks=1)
-    changed = agent.graph.invoke(asked, context=ResearchContext.of(limits or Limits()))["result"]
+    changed = agent.graph.invoke(asked, context=context)["result"]
     after = agent.graph.invoke(asked)["result"]
 
     assert ("off", 1) == (changed.filter_stats.mode, len(changed.evidence))
