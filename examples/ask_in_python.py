@@ -7,7 +7,7 @@ from research_agent.types.events import Finished, StepFinished
 
 
 def main(question: str) -> None:
-    """Print the steps as they end, then the answer and the words that carry it."""
+    """Print the steps as they end, then the answer and the quotes it cites."""
     with ResearchAgent.open() as agent:
         for event in agent.stream(question, limits=Limits(rounds=1, seconds=300.0)):
             match event:
