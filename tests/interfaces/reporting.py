@@ -104,11 +104,8 @@ def html_of(
     folder: Path, result: ResearchResult, chunks: MemoryChunks, record: RunRecord | None = None
 ) -> str:
     """Return the report on a result."""
-    target = folder / "answer.html"
-    settings = replace(Settings(), models=Settings().models)
-    write_report(
-        result, str(target), chunks=chunks, settings=settings, record=record or RunRecord()
-    )
+    target, record = folder / "answer.html", record or RunRecord()
+    write_report(result, str(target), chunks=chunks, settings=Settings(), record=record)
     return target.read_text(encoding="utf-8")
 
 

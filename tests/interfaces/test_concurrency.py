@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError, Lock
+from typing import Any
 
 import pytest
 
@@ -91,42 +92,33 @@ def opened(model: Together, folder: Path) -> Iterator[ResearchAgent]:
 
 @pytest.mark.parametrize("places", [8, 4])
 def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
-    """As many are under way as there are places; answers, evidence and events are their own."""
-    model = Together(places)
+    """As many are under way as there are places; answers, evidence and events are their own.
 
-    async def read(agent: ResearchAgent, city: str) -> list[Event]:
-        question = f"How long is the bridge of {city}? The bridge"
+    The compiled graph, too, has threads of its own where an event loop runs it.
+    """
+    model = Together(places)
+    questions = [f"How long is the bridge of {city}? The bridge" for city in CITIES]
+    answers = [f"The bridge of {c} is {metres(c)} metres long [c1]." for c in CITIES]
+
+    async def read(agent: ResearchAgent, question: str) -> list[Event]:
         return [event async for event in agent.astream(question)]
 
-    async def read_all(agent: ResearchAgent) -> list[list[Event]]:
-        return list(await asyncio.gather(*(read(agent, city) for city in CITIES)))
+    async def read_all(agent: ResearchAgent) -> tuple[list[list[Event]], list[Any]]:
+        streams = await asyncio.gather(*(read(agent, question) for question in questions))
+        asked = (agent.graph.ainvoke(ResearchInput(question=text)) for text in questions)
+        return list(streams), await asyncio.gather(*asked)
 
     with opened(model, tmp_path) as agent:
-        streams = asyncio.run(read_all(agent))
+        streams, outputs = asyncio.run(read_all(agent))
 
     assert places == model.most
-    for city, events in zip(CITIES, streams, strict=True):
+    assert answers == [output["result"].answer for output in outputs]
+    for city, answer, events in zip(CITIES, answers, streams, strict=True):
         last = events[-1]
         assert isinstance(last, Finished)
-        assert f"The bridge of {city} is {metres(city)} metres long [c1]." == last.result.answer
+        assert answer == last.result.answer
         assert [city] == [item.hit.chunk.doc_id for item in last.result.evidence]
         assert all(city in event.query for event in events if isinstance(event, Hits))
-
-
-def test_the_graph_has_threads_of_its_own(tmp_path: Path) -> None:
-    """Run by an event loop it has as many questions under way as there are places, not cores."""
-    model = Together(8)
-
-    async def read_all(agent: ResearchAgent) -> list[str]:
-        questions = [f"How long is the bridge of {city}? The bridge" for city in CITIES]
-        asked = [agent.graph.ainvoke(ResearchInput(question=text)) for text in questions]
-        return [output["result"].answer for output in await asyncio.gather(*asked)]
-
-    with opened(model, tmp_path) as agent:
-        answers = asyncio.run(read_all(agent))
-
-    assert 8 == model.most
-    assert [f"The bridge of {c} is {metres(c)} metres long [c1]." for c in CITIES] == answers
 
 
 def test_first_hits_load_no_provider() -> None:

@@ -116,17 +116,17 @@ def test_bedrock_is_not_logged(logged: list[str], monkeypatch: pytest.MonkeyPatc
 def test_reports_hold_no_key_and_no_text(tmp_path: Path) -> None:
     """Neither the doctor nor the settings nor the list of models shows what is secret."""
     with server(Model().reply, key=KEY) as url:
-        config = configured(url, tmp_path)
+        given = ("--config", configured(url, tmp_path))
         outputs = [
-            run("doctor", "--config", config).output,
-            run("doctor", "--config", config, "--json", "--no-models").output,
-            run("config", "show", "--config", config).output,
-            run("models", "--config", config).output,
+            run("doctor", *given).output,
+            run("doctor", *given, "--json", "--no-models").output,
+            run("config", "show", *given).output,
+            run("models", *given).output,
             run("index", "--list", "--json").output,
         ]
 
     assert [] == [output for output in outputs if KEY in output or WORD in output]
-    assert f"models.chat.api_key_env: '{VARIABLE}'" in outputs[2] or VARIABLE in outputs[2]
+    assert VARIABLE in outputs[2]
 
 
 @pytest.mark.parametrize(
@@ -163,18 +163,9 @@ def trap() -> Iterator[tuple[str, list[str]]]:
     asked: list[str] = []
 
     class Noting(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"] or 0))
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        do_POST = do_PATCH = do_GET  # noqa: N815 (the class's own names)
-
-        def log_message(self, *_: object) -> None:
-            """Stay silent."""
+        def parse_request(self) -> bool:
+            asked.append(str(self.client_address))
+            return False  # (which closes the connection)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Noting) as running:
         serving = threading.Thread(target=running.serve_forever, args=(0.02,))

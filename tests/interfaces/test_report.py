@@ -116,11 +116,58 @@ def test_without_pages_the_quote_is_in_its_text(tmp_path: Path) -> None:
     """A Markdown file has no picture; what surrounds the quote is shown."""
     (tmp_path / "notes.md").write_text(QUOTE, encoding="utf-8")
     chunk = Chunk("n-0", "notes", f"Before. {QUOTE} Behind.", source=str(tmp_path / "notes.md"))
-    chunks = MemoryChunks([chunk])
-    tree = parsed(html_of(tmp_path, answered(chunk, chunks), chunks))
+    tree = parsed(html_of(tmp_path, answered(chunk, chunks := MemoryChunks([chunk])), chunks))
 
     assert f"Before. {QUOTE} Behind." == tree.css_first("blockquote").text()
     assert "has no pages" in tree.css_first("p.none").text()
+
+
+def test_conflicts_advice_and_doubts_are_words(tmp_path: Path) -> None:
+    """Both values and documents, what was searched, what is unsure; nothing in them is markup."""
+    result, chunks = over_pdf(tmp_path)
+    sides = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024"}
+    others = {"other_value": HOSTILE, "other_key": "c2", "other_doc_id": "b", "other_date": ""}
+    conflict = Conflict(claim="It bears 5 bar.", other_quote=HOSTILE, **sides, **others)
+    unsure = (Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25),)
+    passed = (Passed("logprobs", "absent"), Passed("disagreement", "failed"))
+    found = Uncertainty("overlap", value=0.25, passed=passed)
+    told = replace(result, conflicts=(conflict,), advice=f"Searched {HOSTILE}", unsure=unsure)
+    tree = parsed(html_of(tmp_path, replace(told, uncertainty=found), chunks, watched()))
+    items = [node.text() for node in tree.css("li") if "So says guide (2024, c1)" in node.text()]
+    text = tree.css_first("body").text()
+
+    assert 1 == len(items)
+    assert "But b (no date, c2)" in items[0]
+    assert "Searched </style>" in text
+    assert [] == tree.css("script, img")
+    assert "unsure about the number 5: 1.25 nats, 0.75 of the most there could be." in text
+    assert "25 % of its words are not in its quotes (no log-probabilities: " in text
+
+
+def test_files_of_others_are_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it is forced; a path that cannot be written has a hint, before anything is asked."""
+    monkeypatch.chdir(tmp_path)
+    result, chunks = over_pdf(tmp_path)
+    target = tmp_path / "answer.html"
+    html_of(tmp_path, result, chunks)
+    html_of(tmp_path, result, chunks)
+    target.write_text("my own", encoding="utf-8")
+
+    with pytest.raises(PathError, match="is no report"):
+        html_of(tmp_path, result, chunks)
+    assert "my own" == target.read_text(encoding="utf-8")
+    write_report(result, str(target), chunks=chunks, settings=Settings(), force=True)
+    assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert {"answer.html", "guide.pdf"} == {path.name for path in tmp_path.iterdir()}
+    for path, problem in (
+        ("", "folder"),
+        ("none/answer.html", "no such folder"),
+        (".", "is a folder"),
+        ("a\0b", "written"),
+    ):
+        with pytest.raises(PathError, match=problem) as caught:
+            check_target(path)
+        assert caught.value.hint
 
 
 def test_a_damaged_index_does_not_prevent_a_report(tmp_path: Path) -> None:
@@ -158,22 +205,6 @@ def test_a_refusal_shows_nothing_of_its_draft(tmp_path: Path) -> None:
     assert "moon" not in html
 
 
-def test_conflicts_and_advice_are_text(tmp_path: Path) -> None:
-    """Both values and documents are shown, and nothing in them is markup."""
-    result, chunks = over_pdf(tmp_path)
-    sides = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024"}
-    others = {"other_value": HOSTILE, "other_key": "c2", "other_doc_id": "b", "other_date": ""}
-    conflict = Conflict(claim="It bears 5 bar.", other_quote=HOSTILE, **sides, **others)
-    told = replace(result, conflicts=(conflict,), advice=f"Searched {HOSTILE}")
-    tree = parsed(html_of(tmp_path, told, chunks, watched()))
-    items = [node.text() for node in tree.css("li") if "So says guide (2024, c1)" in node.text()]
-
-    assert 1 == len(items)
-    assert "But b (no date, c2)" in items[0]
-    assert "Searched </style>" in tree.css_first("body").text()
-    assert [] == tree.css("script, img")
-
-
 def test_heat_leaves_out_markers_and_what_is_no_sentence_of_the_draft() -> None:
     """Sentences have a shade, also those with a mark."""
     reply = says("Keys are long [c1]. The moon is cheese [c1].", sure=False)
@@ -183,41 +214,6 @@ def test_heat_leaves_out_markers_and_what_is_no_sentence_of_the_draft() -> None:
     assert "Keys are long" == "".join(token.text for token in tokens)
     assert {2, 3, 4} >= {token.level for token in tokens} != {0}
     assert () == heat(Answer("another text", reply.tokens), draft)
-
-
-def test_only_reports_are_replaced(tmp_path: Path) -> None:
-    """Somebody's own file stays, unless it is forced; an older report is replaced at once."""
-    result, chunks = over_pdf(tmp_path)
-    target = tmp_path / "answer.html"
-    html_of(tmp_path, result, chunks)
-    html_of(tmp_path, result, chunks)
-    target.write_text("my own", encoding="utf-8")
-
-    with pytest.raises(PathError, match="is no report"):
-        html_of(tmp_path, result, chunks)
-    assert "my own" == target.read_text(encoding="utf-8")
-    write_report(result, str(target), chunks=chunks, settings=Settings(), force=True)
-    assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert {"answer.html", "guide.pdf"} == {path.name for path in tmp_path.iterdir()}
-
-
-@pytest.mark.parametrize(
-    ("path", "problem"),
-    [
-        ("", "folder"),
-        ("none/answer.html", "no such folder"),
-        (".", "is a folder"),
-        ("a\0b", "written"),
-    ],
-)
-def test_paths_that_cannot_be_written(
-    path: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are refused with a hint, before a question is asked."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(PathError, match=problem) as caught:
-        check_target(path)
-    assert caught.value.hint
 
 
 def test_every_colour_can_be_read() -> None:
@@ -244,15 +240,3 @@ def luminance(colour: str) -> float:
     shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def test_what_is_unsure_is_said_in_words(tmp_path: Path) -> None:
-    """With its figures, and why nothing better was measured."""
-    result, chunks = over_pdf(tmp_path)
-    unsure = (Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25),)
-    passed = (Passed("logprobs", "absent"), Passed("disagreement", "failed"))
-    found = Uncertainty("overlap", value=0.25, passed=passed)
-    text = html_of(tmp_path, replace(result, unsure=unsure, uncertainty=found), chunks)
-
-    assert "unsure about the number 5: 1.25 nats, 0.75 of the most there could be." in text
-    assert "25 % of its words are not in its quotes (no log-probabilities: " in text

@@ -194,19 +194,27 @@ def test_what_cannot_be_had_is_told(
             ask()
 
 
-def test_limits_steer_the_stages() -> None:
-    """Search, filter and doubt are those that the caller names, for one question."""
+def test_limits_and_context_hold_for_one_question(agent: ResearchAgent) -> None:
+    """Search, filter, doubt and evidence are those that the caller names; then as configured."""
     model = Server()
     limits = Limits(search_mode="planned", filter_mode="off", verify_profile="dragin")
-    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as agent:
-        result = agent.ask(QUESTION, limits=limits)
+    question = ResearchInput(question=QUESTION)
+    context = ResearchContext(filter_mode="off", retrieval_mode="dense", evidence_chunks=1)
+    with ResearchAgent(model.ports(), EVERYTHING, PROMPTS) as steered:
+        result = steered.ask(QUESTION, limits=limits)
         changed = list(model.asked)
-        agent.ask(QUESTION)
+        steered.ask(QUESTION)
+    narrowed = agent.graph.invoke(question, context=context)["result"]
+    after = agent.graph.invoke(question)["result"]
 
     assert "off" == result.filter_stats.mode
     assert not {"plan_calls", "filter"} & set(changed)
     assert {"plan_calls", "filter"} <= set(model.asked)
     assert "dragin" == adjusted(EVERYTHING, ResearchContext.of(limits)).verify.profile
+    assert ("off", 1) == (narrowed.filter_stats.mode, len(narrowed.evidence))
+    assert None is narrowed.evidence[0].hit.lexical
+    assert BYPASSING.filter.mode == after.filter_stats.mode
+    assert len(after.evidence) > 1
 
 
 def test_scope_narrows_what_is_read() -> None:
@@ -255,19 +263,6 @@ def test_nothing_left_is_told_before_anything_is_asked(limits: Limits, which: st
         agent.ask(QUESTION, limits=limits)
 
     assert [] == model.asked
-
-
-def test_context_changes_one_run_alone(agent: ResearchAgent) -> None:
-    """Modes and numbers of a run hold for it, also inside the search; the next one is as before."""
-    asked = ResearchInput(question=QUESTION)
-    context = ResearchContext(filter_mode="off", retrieval_mode="dense", evidence_chunks=1)
-    changed = agent.graph.invoke(asked, context=context)["result"]
-    after = agent.graph.invoke(asked)["result"]
-
-    assert ("off", 1) == (changed.filter_stats.mode, len(changed.evidence))
-    assert None is changed.evidence[0].hit.lexical
-    assert BYPASSING.filter.mode == after.filter_stats.mode
-    assert len(after.evidence) > 1
 
 
 @pytest.mark.parametrize(

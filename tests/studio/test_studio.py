@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import httpx
@@ -13,29 +12,10 @@ import pytest
 from langgraph_sdk import get_sync_client
 
 from graphs.studio_auth import ORIGINS
-from tests.interfaces.commands import GUIDE, Model, run, served
-from tests.loopback import Json, Live, Peer, Raw
+from tests.interfaces.commands import ANSWER, BAKED, GUIDE, Waiting, run, served
 from tests.studio.serving import DOOR, TOKEN, running
 
-BAKED = "At how many degrees is bread baked?"
-ANSWER = "Bread is baked at 230 degrees [c1]."
 EDITED = "Bread is baked at 180 degrees in Rome."
-
-
-class Patient(Model):
-    """A model that can be told to wait, and keeps what it was sent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits, self.left = Event(), Event()
-
-    def reply(self, request: Json) -> Json | Raw | Live:  # type: ignore[override]  # (it may wait)
-        def wait(peer: Peer) -> None:
-            if peer.gone(20):
-                self.left.set()
-
-        said = super().reply(request)
-        return Live(wait) if self.waits.is_set() else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +23,7 @@ class Studio:
     """A server, its client (whose JSON has no types), and the model behind it."""
 
     client: Any
-    model: Patient
+    model: Waiting
     folder: Path
     url: str
 
@@ -69,7 +49,7 @@ class Studio:
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """Serve an index of one document."""
-    folder, model = tmp_path_factory.mktemp("studio"), Patient()
+    folder, model = tmp_path_factory.mktemp("studio"), Waiting(waits=False)
     (folder / "empty").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
@@ -193,46 +173,35 @@ def test_forms_can_be_filled(studio: Studio) -> None:
     assert {"research", "chat", "index"} == graphs
 
 
-def test_run_without_a_thread(studio: Studio) -> None:
-    """One question in, the one result out, as JSON."""
-    assert ANSWER == studio.wait(None)["result"]["answer"]
+def test_context_holds_for_one_run(studio: Studio) -> None:
+    """What the form says reaches the steps, also those inside the search; JSON is the result."""
+    context = {"filter_mode": "off", "evidence_chunks": 1}
+    narrowed = studio.wait(None, context=context)["result"]
+    plain = studio.wait(None)["result"]
+
+    assert "off" == narrowed["filter_stats"]["mode"]
+    assert "off" != plain["filter_stats"]["mode"]
+    assert ANSWER == plain["answer"]
 
 
-def test_stream_shows_each_step(studio: Studio) -> None:
-    """Every step tells what it wrote, in values that can be read."""
-    parts = list(
-        studio.client.runs.stream(
-            None, "research", input={"question": BAKED}, stream_mode="updates"
-        )
-    )
-    updates = [part.data for part in parts if "updates" == part.event]
-    steps = [name for update in updates for name in update]
-    written = {name: update[name] for update in updates for name in update}
+def test_streams_show_steps_and_events(studio: Studio) -> None:
+    """Every step tells what it wrote; the events are those of every door, without subgraphs."""
+
+    def streamed(mode: str) -> list[Any]:
+        asked = {"question": BAKED}
+        parts = studio.client.runs.stream(None, "research", input=asked, stream_mode=mode)
+        return [part.data for part in parts if mode == part.event]
+
+    written = {name: update[name] for update in streamed("updates") for name in update}
+    told = streamed("custom")
 
     shown = ["begin", "retrieve", "assess", "refine", "search", "select_evidence", "answer"]
-    assert [*shown, "verify", "report"] == steps
+    assert [*shown, "verify", "report"] == list(written)
     assert BAKED == written["retrieve"]["probe"]["query"]
     assert "Bread is baked" in written["select_evidence"]["evidence"][0]["hit"]["chunk"]["text"]
-
-
-def test_custom_stream_tells_events(studio: Studio) -> None:
-    """The events of every door, as JSON, from the question to the result; no subgraphs needed."""
-    parts = list(
-        studio.client.runs.stream(None, "research", input={"question": BAKED}, stream_mode="custom")
-    )
-    told = [part.data for part in parts if "custom" == part.event]
-
     assert ("asked", "result") == (told[0]["event"], told[-1]["event"])
     assert "run_call" in [event.get("step") for event in told]
     assert ANSWER == told[-1]["result"]["answer"]
-
-
-def test_context_holds_for_one_run(studio: Studio) -> None:
-    """What the form says reaches the steps, also those inside the search."""
-    context = {"filter_mode": "off", "evidence_chunks": 1}
-
-    assert "off" == studio.wait(None, context=context)["result"]["filter_stats"]["mode"]
-    assert "off" != studio.wait(None)["result"]["filter_stats"]["mode"]
 
 
 def test_index_and_models_come_through_the_configuration(studio: Studio) -> None:
@@ -307,39 +276,26 @@ def test_time_travel(studio: Studio) -> None:
 
 
 def test_two_runs_on_one_thread(studio: Studio) -> None:
-    """The second question starts from a fresh state: its cost, rounds and queries are its own."""
-    thread = studio.thread()
-    first = studio.wait(thread)["result"]
-    second = studio.wait(thread, "How long does rye bread need?")["result"]
+    """The second waits for the first; its cost, rounds and queries are its own."""
+    thread, questions = studio.thread(), (BAKED, "How long does rye bread need?")
+    runs = [
+        studio.client.runs.create(
+            thread, "research", input={"question": question}, multitask_strategy="enqueue"
+        )
+        for question in questions
+    ]
+    first, second = (studio.client.runs.join(thread, one["run_id"])["result"] for one in runs)
 
+    assert questions == (first["question"], second["question"])
     assert (1, 1) == (first["rounds"], second["rounds"])
     assert first["usage"]["llm_calls"] == second["usage"]["llm_calls"]
     assert BAKED not in second["queries"]
 
 
-def test_two_runs_at_once_on_one_thread(studio: Studio) -> None:
-    """A run that begins while another one is at work waits for it, and both are answered."""
-    thread = studio.thread()
-    runs = [
-        studio.client.runs.create(
-            thread,
-            "research",
-            input={"question": question},
-            multitask_strategy="enqueue",
-        )
-        for question in (BAKED, "How long does rye bread need?")
-    ]
-    results = [studio.client.runs.join(thread, run["run_id"]) for run in runs]
-
-    assert [BAKED, "How long does rye bread need?"] == [
-        result["result"]["question"] for result in results
-    ]
-
-
 def test_cancel_leaves_the_thread_usable(studio: Studio) -> None:
     """A run that waits for a model is cancelled; the next question on the thread is answered."""
     thread = studio.thread()
-    studio.model.waits.set()
+    studio.model.waits = True
     try:
         begun = studio.client.runs.create(thread, "research", input={"question": f"{BAKED} Now?"})
         asked = len(studio.model.asked)
@@ -348,7 +304,7 @@ def test_cancel_leaves_the_thread_usable(studio: Studio) -> None:
             time.sleep(0.1)
         studio.client.runs.cancel(thread, begun["run_id"], wait=True)
     finally:
-        studio.model.waits.clear()
+        studio.model.waits = False
 
     assert studio.model.left.wait(5), "the model call goes on"
     assert "interrupted" == studio.client.runs.get(thread, begun["run_id"])["status"]

@@ -1,6 +1,6 @@
 """One conversation: its graph on its thread, read and continued."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -132,7 +132,8 @@ class Conversation:
         try:
             snapshot = self._graph.get_state(self._config)
             found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
-            _check_turns(found.turns)
+            if not all(turn.question for turn in found.turns):  # (a type that is not known here)
+                raise ValueError("a turn has no question")  # noqa: TRY301 (told as the others are)
         except (ValidationError, TypeError, ValueError, AttributeError) as error:
             first = str(error).splitlines()[0][:200]
             raise SessionError(
@@ -181,9 +182,3 @@ class Opened:
         with self.table.held(session), self.saver() as saver:
             saver.delete_thread(session.thread)
             self.table.delete(session.thread)
-
-
-def _check_turns(turns: Sequence[Turn]) -> None:
-    """Raise ValueError for what is no turn, such as a value of a type that is not known here."""
-    if wrong := [number for number, turn in enumerate(turns, start=1) if not turn.question]:
-        raise ValueError(f"turn {wrong[0]} has no question")

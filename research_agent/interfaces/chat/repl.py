@@ -4,6 +4,8 @@ import shlex
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from research_agent.conversation.turns import citation_status, outdated
@@ -58,7 +60,10 @@ class Lines:
         pressed = False
         while True:
             try:
-                return input(prompt) if self.typed else self._piped()
+                if self.typed:
+                    return input(prompt)
+                line = sys.stdin.readline()
+                return line.rstrip("\n") if line else None
             except EOFError:
                 return None
             except KeyboardInterrupt:
@@ -67,10 +72,6 @@ class Lines:
                     return None
                 pressed = True
                 say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
-
-    def _piped(self) -> str | None:
-        line = sys.stdin.readline()
-        return line.rstrip("\n") if line else None
 
 
 class Repl:
@@ -100,7 +101,7 @@ class Repl:
             for problem in self._problems(turn):
                 note(f"turn {number}: {problem}")
         if pending.choices.options:
-            self._trying(lambda: self._decide(pending.choices))
+            self._trying(partial(self._decide, pending.choices))
         elif pending.text:
             note(f"this question has no answer yet, /retry asks it again: {pending.text}")
 
@@ -110,17 +111,12 @@ class Repl:
             said = line.strip()
             if said in ("/quit", "/exit"):
                 return 0
+            obey = self._command if said.startswith("/") else self._ask
             if said:
-                self._do(said)
+                self._trying(partial(obey, said))
         return self._lines.status
 
-    def _do(self, said: str) -> None:
-        """Ask a question or obey a command."""
-        obey = self._command if said.startswith("/") else self._ask
-        self._trying(lambda: obey(said))
-
     def _trying(self, what: Callable[[], None]) -> None:
-        """Do something; what goes wrong is told, and the session goes on."""
         try:
             what()
         except StoppedError:
@@ -132,7 +128,7 @@ class Repl:
         name, _, argument = said[1:].partition(" ")
         commands: Mapping[str, Callable[[str], None]] = {
             "help": lambda _: say(HELP),
-            "sources": self._sources,
+            "sources": lambda _: say(text.sources_text(turn := self._last(), self._problems(turn))),
             "evidence": self._evidence,
             "why": lambda _: say(text.why_text(self._last())),
             "retry": self._retry,
@@ -209,16 +205,12 @@ class Repl:
 
     def _problems(self, turn: Turn) -> tuple[str, ...]:
         """Return which citations of an answer no longer stand in the documents."""
-        ports = self._opened.connection.ports
         if not turn.citations:
             return ()
+        ports = self._opened.connection.ports
         documents = {document.doc_id for document in ports.documents()}
         chunks = ports.chunks.chunks([item.chunk_id for item in turn.citations])
         return outdated(turn.citations, citation_status(turn.citations, chunks, documents))
-
-    def _sources(self, _: str) -> None:
-        turn = self._last()
-        say(text.sources_text(turn, self._problems(turn)))
 
     def _evidence(self, key: str) -> None:
         item = self._cited(key)
@@ -266,19 +258,22 @@ class Repl:
                 note(problem)
 
     def _export(self, given: str) -> None:
-        path = unquoted(given)
+        quoted = len(given) > 1 and given[0] == given[-1] and given[0] in "\"'"
+        path = given[1:-1] if quoted else given  # (with or without, it may have spaces)
         if not path:
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
-        path = text.in_home(path)
+        try:
+            path = str(Path(path).expanduser())
+        except RuntimeError as error:  # (nobody has this home)
+            raise PathError(f"{path}: {error}", hint="Write the folder's path in full.") from error
         if path.lower().endswith(HTML):
-            self._report(path, len(self._talk.turns()) - 1)
+            self._report(path)
         else:
             text.write_new(path, text.markdown(self._talk.name, self._talk.turns()))
         note(f"written: {path}")
 
-    def _report(self, path: str, turn: int) -> None:
-        """Write the report on a turn, from its whole result."""
+    def _report(self, path: str) -> None:
         from pydantic import ValidationError
 
         from research_agent.interfaces.own_graphs import state
@@ -286,14 +281,14 @@ class Repl:
         from research_agent.interfaces.report.writing import write_report
 
         try:
-            result = state.RESULT.validate_json(self._talk.result(turn))
+            result = state.RESULT.validate_json(self._talk.result(len(self._talk.turns()) - 1))
         except ValidationError as error:
             raise SessionError(
                 "the answer was given by another version, which kept its result differently",
                 hint="/retry asks again; /export FILE.md writes what is there",
             ) from error
-        here, connection = self._talk.last, self._opened.connection
-        record = self._talk.recorder.record() if here else UNWATCHED
+        connection = self._opened.connection
+        record = self._talk.recorder.record() if self._talk.last else UNWATCHED
         write_report(
             result,
             path,
@@ -304,25 +299,11 @@ class Repl:
 
 
 def words(given: str) -> list[str]:
-    """Return the words of a command, quoted ones in one.
-
-    >>> words('guide "my notes"')
-    ['guide', 'my notes']
-    """
+    """Return the words of a command, quoted ones in one."""
     try:
         return shlex.split(given)
     except ValueError as error:
         raise SessionError(f"{error} in {given}", hint="Close the quotation mark.") from error
-
-
-def unquoted(path: str) -> str:
-    """Return a path without the quotation marks around it; it may have spaces either way.
-
-    >>> unquoted('"my notes.md"'), unquoted("my notes.md")
-    ('my notes.md', 'my notes.md')
-    """
-    quoted = len(path) > 1 and path[0] == path[-1] and path[0] in "\"'"
-    return path[1:-1] if quoted else path
 
 
 def converse(

@@ -8,6 +8,8 @@ from research_agent.errors import SessionError, SessionLockedError
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.cli.terminal import say
 
+SETTING = "sessions.retention_days"
+
 
 def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
     """List the sessions, or rename or delete one; raises SessionError."""
@@ -26,7 +28,10 @@ def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
             opened.delete(session)
             say(f"deleted {name}")
         case ["retention"]:
-            say(retention_text(opened.connection.settings.sessions.retention_days))
+            if days := opened.connection.settings.sessions.retention_days:
+                say(f"deleted when nobody has used them for {days:g} days ({SETTING})")
+            else:
+                say(f"kept until you delete them ({SETTING} is 0)")
         case _:
             raise SessionError(
                 f"/sessions does not know {' '.join(given)}",
@@ -35,25 +40,10 @@ def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
 
 
 def session_line(session: SessionInfo, thread: str) -> str:
-    """Return a session's line in the list; `thread` is the open one's.
-
-    >>> session_line(SessionInfo("notes", "t", used=86400.0, turns=3, index="default"), "t")
-    '* notes: 3 turns, last used 1970-01-02 00:00 UTC, index default'
-    """
+    """Return a session's line in the list; `thread` is the open one's."""
     used = datetime.fromtimestamp(session.used, UTC).strftime("%Y-%m-%d %H:%M UTC")
     mark = "*" if session.thread == thread else " "
     return f"{mark} {session.name}: {session.turns} turns, last used {used}, index {session.index}"
-
-
-def retention_text(days: float) -> str:
-    """Return how long sessions are kept, in words.
-
-    >>> retention_text(30.0)
-    'deleted when nobody has used them for 30 days (sessions.retention_days)'
-    """
-    if not days:
-        return "kept until you delete them (sessions.retention_days is 0)"
-    return f"deleted when nobody has used them for {days:g} days (sessions.retention_days)"
 
 
 def expire(opened: Opened, days: float, but: str) -> list[str]:

@@ -81,7 +81,8 @@ def choices_text(choices: Choices) -> str:
       2  wheat
     A number or a name; anything else: all of them.
     """
-    options = [f"  {number}  {_flat(name)}" for number, name in enumerate(choices.options, 1)]
+    names = (" ".join(name.split()) for name in choices.options)
+    options = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
     return "\n".join(
         [choices.question, *options, "A number or a name; anything else: all of them."]
     )
@@ -89,6 +90,7 @@ def choices_text(choices: Choices) -> str:
 
 def why_text(turn: Turn) -> str:
     """Return what was searched, kept and dropped for an answer, and how sure it is."""
+    kept = f"kept {turn.kept} of {turn.original} chunks"
     sure = _nats(turn.mean_entropy)
     if len(turn.entropies) > 1:
         sure += f" (round by round: {', '.join(map(_nats, turn.entropies))})"
@@ -96,7 +98,7 @@ def why_text(turn: Turn) -> str:
         f"typed: {turn.text}",
         _asked(turn),
         *(f"searched: {query}" for query in turn.queries),
-        _filtered(turn),
+        f"{kept}, dropped {turn.original - turn.kept} (filter: {turn.filter_mode})",
         f"confidence of the search: {turn.confidence:.2f} ({turn.confidence_reason})",
         f"mean entropy of the answer: {sure}",
         *([f"uncertainty: {turn.uncertainty}"] * bool(turn.uncertainty)),
@@ -138,16 +140,6 @@ def quote_in(text: str, item: Cited, start: int, end: int) -> str:
     return f"[{item.key}] {item.place}\n{where}\n\n{body.strip()}"
 
 
-def _filtered(turn: Turn) -> str:
-    dropped = turn.original - turn.kept
-    kept = f"kept {turn.kept} of {turn.original} chunks"
-    return f"{kept}, dropped {dropped} (filter: {turn.filter_mode})"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 def markdown(name: str, turns: Sequence[Turn]) -> str:
     """Return the turns as Markdown; a citation is a link to its page.
 
@@ -165,14 +157,6 @@ def plain(text: str) -> str:
     '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
     """
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
-
-
-def in_home(path: str) -> str:
-    """Return a path with the folder that "~" stands for; raises PathError where nobody has it."""
-    try:
-        return str(Path(path).expanduser())
-    except RuntimeError as error:
-        raise PathError(f"{path}: {error}", hint="Write the folder's path in full.") from error
 
 
 def write_new(path: str, text: str) -> None:
