@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 from research_agent.models.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights
-from tests.interfaces.commands import GUIDE, run
+from tests.interfaces.commands import GUIDE, made_index, run
 
 PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"
 HEALTHY = "## A healthy set-up"
@@ -29,7 +29,6 @@ VARIABLES = (
     "RESEARCH_AGENT_MODELS__OFFLINE",
     "RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE",
 )
-"""Set to 0: even a small index has a vector cache."""
 PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 
 
@@ -81,10 +80,6 @@ class SetUp:
     arguments: tuple[str, ...] = ("doctor",)
 
 
-def _no_index(place: Place) -> None:
-    place.weights()
-
-
 def _other_embedding(place: Place) -> None:
     place.weights()
     place.index()
@@ -92,15 +87,10 @@ def _other_embedding(place: Place) -> None:
     place.settings(embedding={"provider": "openai", "model": "bge-m3", "base_url": url})
 
 
-def _no_weights(place: Place) -> None:
-    place.index()
-
-
 def _server_down(place: Place) -> None:
     place.index()
     with socket.create_server(("127.0.0.1", 0)) as closing:
-        port = closing.getsockname()[1]
-    url = f"http://127.0.0.1:{port}/v1"
+        url = f"http://127.0.0.1:{closing.getsockname()[1]}/v1"
     place.settings(chat={"provider": "openai", "model": "qwen3", "base_url": url})
 
 
@@ -112,12 +102,12 @@ def _no_key(place: Place) -> None:
 def _damaged(place: Place) -> None:
     place.weights()
     place.index()
-    folder = place.home / "indexes" / "default"
-    (folder / "words.sqlite3").write_bytes(b"not a database " * 100)
+    words = place.home / "indexes" / "default" / "words.sqlite3"
+    words.write_bytes(b"not a database " * 100)
 
 
 SET_UPS = (
-    SetUp("No index", "Nothing was indexed yet.", _no_index, ("doctor", "--no-models")),
+    SetUp("No index", "Nothing was indexed yet.", Place.weights, ("doctor", "--no-models")),
     SetUp(
         "Another embedding model",
         "The index was made with the packaged model, and the settings now name one at a server.",
@@ -127,7 +117,7 @@ SET_UPS = (
     SetUp(
         "No weights",
         "The package of the embedded model is there, its weights are not.",
-        _no_weights,
+        Place.index,
     ),
     SetUp("A server that is down", "`models.chat` names a server that nobody runs.", _server_down),
     SetUp("No key", "`models.chat` names OpenAI, and `OPENAI_API_KEY` is not set.", _no_key),
@@ -144,13 +134,7 @@ SET_UPS = (
 def indexed(text: str = GUIDE) -> Iterator[Path]:
     """Give a folder with a document in `docs` and its index in `home`, to be copied."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
-        (folder / "docs").mkdir()
-        (folder / "docs" / "guide.md").write_text(text, encoding="utf-8")
-        with mock.patch.dict(os.environ, RESEARCH_AGENT_HOME=str(folder / "home")):
-            result = run("index", str(folder / "docs"))
-        assert 0 == result.exit_code, result.output
-        yield folder
+        yield made_index(Path(name).resolve(), {"guide.md": text})
 
 
 @contextmanager
