@@ -111,8 +111,8 @@ class ChatUpdate(TypedDict, total=False):
 def bind_chat(name: str, node: Node, run: RunContext, threads: Threads) -> Runs:
     """Return `node` with `run` bound to it; what it returns is kept as plain values.
 
-    The settings are those that the run's ResearchContext asks for. What a question that it asks
-    tells is told by the conversation too.
+    The settings are those that the run's ResearchContext asks for. The events of its
+    research question are also events of the conversation.
     """
 
     def call(state: object) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Toolbox:
 
     @property
     def specs(self) -> Sequence[ToolSpec]:
-        """How models are told about the tools; the documents are told in the prompt."""
+        """The tools' descriptions for a model; the documents are listed in the prompt."""
         return _specs(self.run.settings.search.max_chunks)
 
     @property

@@ -144,7 +144,7 @@ def load_prompts(folder: Path | None = None) -> Prompts:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what stands in a configuration file; raises ConfigError."""
+    """Return the bytes of a configuration file; raises ConfigError."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -227,7 +227,7 @@ def _grown(tree: dict[str, object], path: Sequence[str], value: object) -> dict[
 
 
 def _value(name: str, text: str) -> object:
-    """Read what stands in an environment variable or an option, which an error names."""
+    """Read the value of an environment variable or an option; errors name it."""
     try:
         value: object = read_yaml(text)
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)

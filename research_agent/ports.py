@@ -153,12 +153,12 @@ class ChunkStore(Protocol):
         """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
 
     def around(self, chunk_id: str, *, window: int) -> Sequence[Chunk]:
-        """Return the chunks up to `window` places before and after, as they stand; not itself."""
+        """Return the chunks up to `window` places before and after, in reading order."""
 
     def edges(self, chunk_ids: Sequence[str]) -> Sequence[Edge]:
         """Return the references from and to any of the chunks, each once, in reading order.
 
-        Reading order is that of the chunks they stand in, documents by path.
+        Reading order is that of the chunks that refer, documents by path.
         """
 
     def page_text(self, chunk_id: str, page: int) -> str:

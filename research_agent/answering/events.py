@@ -1,4 +1,4 @@
-"""What the graph's steps write, as events: a function of what is written and was before."""
+"""Make events from the updates that the graph's steps write and the state before them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ INNER = "search"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a question so far: events are made from it and from what comes next."""
+    """State of a question before a step's update; events are made from both."""
 
     drafts: bool = False
     """Drafts and unsupported sentences are told."""
@@ -179,7 +179,7 @@ def _planned(written: Written, _: Known) -> Told:
 
 
 def _called(written: Written, _: Known) -> Told:
-    """Tell what each call found, and what the filter made of it."""
+    """Yield each call's hits and the filter's decisions on them."""
     events: list[Event] = []
     results: Sequence[CallResult] = written["results"]
     for result in results:

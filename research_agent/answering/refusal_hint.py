@@ -1,4 +1,4 @@
-"""A result that is no whole answer -> one line: what was searched, and what would help."""
+"""One line below a refusal or a partial answer: what was searched, and what would help."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -53,7 +53,7 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
 
 
 def _missing(result: ResearchResult) -> str:
-    """Return what an answer lacks; sentences that were left out are told below it anyway."""
+    """Return what an answer lacks, without the sentences left out, which are listed below it."""
     sentences = {claim.text for claim in result.claims}
     missing = [part for part in result.unanswered if part not in sentences]
     if not missing:

@@ -46,7 +46,7 @@ def quoted_line(citation: Citation) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What only the result before has, and only the one after, in their own order."""
+    """Items of the earlier result alone, and of the later one alone, each in its order."""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ MOST_ADDED = 300
 LEAST_KNOWN = 0.5
 """Share of its words that have to be in the conversation."""
 MOST_NAMED = 4
-"""Things that a question may be about; further ones are passed over."""
+"""Topics of a question at most; further ones are dropped."""
 SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {

@@ -1,4 +1,4 @@
-"""Anchors and links on their way from a document's blocks into the chunks that are cut of them."""
+"""The anchors and links of a document's blocks, handed on to the chunks cut from them."""
 
 from collections.abc import Sequence
 
@@ -24,16 +24,16 @@ def of_block(block: Block, text: str) -> Carried:
 
 
 def shifted(carried: Carried, by: int, length: int | None = None) -> Carried:
-    """Return what is carried `by` characters further on, within a text of `length` if given."""
+    """Return the anchors and links with offsets `by` larger, only those below `length` if given."""
     moved = ((offset + by, item) for offset, item in carried)
     return tuple((o, item) for o, item in moved if length is None or 0 <= o < length)
 
 
 def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
-    """Return what each of the parts carries into which a text was cut.
+    """Return the anchors and links of each part of a text that was cut.
 
-    A link goes to the first part that holds its words, not before the link in front of it;
-    what has no words goes to the first part.
+    A link goes to the first part that holds its words, never before the link in front of it;
+    anchors and links without words go to the first part.
     """
     parts: list[list[tuple[int, str | Link]]] = [[] for _ in texts]
     first = 0
@@ -47,9 +47,9 @@ def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
 
 
 def tied(number: int, place: int, count: int) -> Carried:
-    """Return what ties the part at `place` to the first, the next and the one before.
+    """Return a part's anchor, and its links to the first, the next and the previous part.
 
-    `number` tells what was cut apart from other things of its document; what is whole needs none.
+    `number` is that of the cut block in its document; an uncut block (`count` 1) has none.
     """
     if count == 1:
         return ()

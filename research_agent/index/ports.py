@@ -57,7 +57,7 @@ class ReadsAhead(Protocol):
     """A reader of documents that can begin before it is asked."""
 
     def begin(self, path: str) -> None:
-        """Begin to read a file that will be asked for next; no error is told before that."""
+        """Begin to read a file that will be asked for next; errors are raised then, not here."""
 
 
 class Chunker(Protocol):

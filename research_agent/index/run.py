@@ -33,7 +33,7 @@ Decided = tuple[SourceFile, Change | DocumentError]
 
 
 class Run:
-    """One run of indexing: what it works with, and what it has done so far.
+    """One run of indexing: its inputs and its counts so far.
 
     While one document is embedded, the next one that has to be read is being read.
     """
@@ -157,7 +157,7 @@ class Run:
     def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[IndexedChunk]:
         """Return the chunks with the vectors of their windows; equal texts share one.
 
-        Apparatus is not searched: it has no words and no vectors.
+        Boilerplate (contents, references, covers) is not searched: it gets no vectors.
         """
         headers = [chunk_header(chunk) for chunk, _ in cut]
         cut_windows = self.ports.windows.windows

@@ -1,4 +1,4 @@
-"""What a model's reply depends on, as a key to keep it under; and what a reply costs."""
+"""The key of a model's reply in the cache, and the cost of a reply."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the lines of a trace are kept under, and what may not stand in them."""
+"""Traces: keys of their lines, addresses without passwords, and states rebuilt from steps."""
 
 import json
 import re
@@ -23,12 +23,12 @@ def without_passwords(text: str) -> str:
 
 
 def vector_key(model: str, text: str) -> str:
-    """Return what the vector of a text is kept under."""
+    """Return the key of a text's vector."""
     return sha256(f"{model}\0{text}".encode()).hexdigest()
 
 
 def scores_key(query: str, texts: Sequence[str]) -> str:
-    """Return what the scores of a reranker are kept under."""
+    """Return the key of a reranker's scores."""
     return sha256(json.dumps([query, *texts]).encode()).hexdigest()
 
 

@@ -105,7 +105,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What following the references of a chunk would bring that is not there yet."""
+    """New chunks that following the references of a chunk would add."""
 
     names: tuple[str, ...] = ()
     """Of the chunks one step away."""

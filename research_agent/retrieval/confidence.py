@@ -1,4 +1,4 @@
-"""Retrieval confidence: how clearly the best similarity stands out, read from the cosines."""
+"""Retrieval confidence, 0 to 1, from the cosines of the hits and the question's length."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ LEAST_WORDS = 3
 def retrieval_confidence(
     question: str, hits: Sequence[Hit], settings: ConfidenceSettings
 ) -> RetrievalConfidence:
-    """Score how clearly the best similarity stands out for `question`.
+    """Return the retrieval confidence of `hits` for `question`.
 
     value = top similarity x clamp((top - background) / 0.3, 0, 1) x clamp(words / 6, .3, 1)
 

@@ -154,7 +154,7 @@ class _Cover:
     """A quote, laid over a page piece by piece: each goes on as far as both are equal."""
 
     def __init__(self, quote: _Said, page: _Said, *, cells: bool) -> None:
-        """Prepare to look for words; those of `cells` may stand anywhere on the page."""
+        """Prepare the search for words; those of `cells` may be anywhere on the page."""
         self._quote, self._page, self._cells = quote, page, cells
         self._used = bytearray(len(page.chars))
         self._behind = {end for _, end in page.words}
@@ -180,7 +180,7 @@ class _Cover:
         return found
 
     def _begin(self, before: str) -> int:
-        """Return where the quote is looked for first: behind what stands before it."""
+        """Return where the search for the quote begins: behind the text that precedes it."""
         page, quote = self._page.chars, self._quote.chars
         for context in (before[-2 * SEED :], before[-SEED:]):
             if context and (at := page.find(context)) >= 0:
@@ -191,7 +191,7 @@ class _Cover:
         return 0
 
     def _place(self, start: int, end: int, at: int) -> int | None:
-        """Return where the quote goes on: nearby, or wherever the next characters stand."""
+        """Return where the quote goes on: nearby, else at the next place of its characters."""
         page, seed = self._page.chars, self._quote.chars[start : start + SEED]
         near = page.find(seed, at, at + NEAR + len(seed))
         if near >= 0:

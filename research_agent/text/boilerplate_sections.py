@@ -44,11 +44,11 @@ _SENTENCE = re.compile(
 
 
 def apparatus(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
-    r"""Return what kind of apparatus a chunk is, None for text that says something itself.
+    r"""Return which kind of boilerplate a chunk is; None for text that is searched.
 
-    `page` is the chunk's first page and `last_page` the document's last one. Only the shape of
-    the lines counts, no heading: "References" may stand above an appendix that a document's
-    outline does not name. In doubt a chunk is text, because what is no text is not searched.
+    `page` is the chunk's first page, `last_page` the document's last one. Only the shape of the
+    lines counts, not the heading: an appendix may be headed "References". In doubt a chunk is
+    text, because boilerplate is not searched.
 
     >>> apparatus("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
     'contents'

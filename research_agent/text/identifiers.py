@@ -33,7 +33,7 @@ def identifiers(text: str) -> frozenset[str]:
 def parts(text: str) -> str:
     """Return all words of `text`, taken apart as those of `identifiers` are.
 
-    A space stands before and behind each, so that `" 5 " in parts(text)` looks for a whole part.
+    A space is before and behind each, so that `" 5 " in parts(text)` looks for a whole part.
 
     >>> parts("see FIPS-203, 5.2")
     ' see fips 203 5.2 '
@@ -43,7 +43,7 @@ def parts(text: str) -> str:
 
 
 def quotations(text: str) -> tuple[str, ...]:
-    """Return what stands between quotation marks in `text`, without them.
+    """Return the quoted texts in `text`, without their quotation marks.
 
     >>> quotations("What does 'key pair' mean in \u300c\u5bc6\u94a5\u300d, Ann's text?")
     ('key pair', '密钥')

@@ -1,4 +1,4 @@
-"""What a reply says is missing: the lines `NOT FOUND: …` of models whose prompt asks for them.
+"""Missing parts of an answer: the lines `NOT FOUND: …` of models whose prompt asks for them.
 
 The prompt (`prompts/answer_user_refusing.md`) has such a line written instead of the answer, or
 after the part of it that the chunks hold. Only that form is read, in whatever way a model sets it,
@@ -22,7 +22,7 @@ _FENCED = re.compile(r"```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A reply, split into what it answers and what it says is missing."""
+    """A reply, split into its answer and the parts that it names as missing."""
 
     text: str
     """The answer; empty where the reply only refuses."""

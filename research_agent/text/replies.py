@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 def reply_object(reply: str) -> Mapping[str, object]:
-    """Return the JSON object in a model's reply, whatever stands around it; empty for none.
+    """Return the JSON object in a model's reply, with any text around it; empty for none.
 
     >>> reply_object('Sure: {"query": "keys"}.'), reply_object("no idea")
     ({'query': 'keys'}, {})

@@ -82,7 +82,7 @@ def whole_words(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def word_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the start and end of every word of `text` as it stands there, in order.
+    """Return the start and end of every word of `text`, in order.
 
     A compound is one word, and so is a number with commas; scripts written without spaces give
     overlapping pairs of characters.

@@ -90,7 +90,7 @@ def dangling(references: Mapping[str, Sequence[Reference]], there: Collection[st
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What one search found and kept, and what that cost."""
+    """Hits, filter record and cost of one search."""
 
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)

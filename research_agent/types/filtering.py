@@ -9,7 +9,7 @@ from research_agent.types import Hit
 
 Mode = Literal["off", "score", "llm"]
 Verdict = Literal["keep", "expand_1", "expand_3", "expand_5", "discard", "undecided"]
-"""What is to become of a chunk; `expand_n`: keep it, and what it refers to in `n` steps."""
+"""The filter's verdict; `expand_n`: keep, with what is up to `n` references away."""
 Why = Literal[
     "model",
     "reused",

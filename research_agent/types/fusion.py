@@ -30,7 +30,7 @@ def reciprocal_rank_fusion(
 
 
 def fuse_hits(rankings: Sequence[Sequence[Hit]], *, rrf_k: int) -> tuple[Hit, ...]:
-    """Fuse rankings of hits; similarity and lexical score are carried along, the largest seen."""
+    """Fuse rankings of hits; a hit keeps its largest similarity and lexical score."""
     seen: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in (hit for ranking in rankings for hit in ranking):
         seen[hit.chunk.chunk_id].append(hit)

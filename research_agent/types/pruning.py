@@ -10,7 +10,7 @@ PruneMode = Literal["off", "threshold", "ratio", "top_k", "greedy"]
 PruneSource = Literal["none", "gain", "similarity"]
 """What chunks were judged by: nothing, how much surer they make the model, or their cosine."""
 Protection = Literal["", "table", "quotation", "identifier", "number"]
-"""What keeps a chunk whatever it measures: it is a table, or has a quotation, a name or a number of
+"""Why a chunk is never pruned: it is a table, or has a quotation, a name or a number of
 the question; empty for nothing."""
 PruneWhy = Literal["gain", "similarity", "floor", "unmeasured", "refused", "reinstated", Protection]
 """What decided: its value; that one chunk has to stay; that it has no value, so it stays; that the

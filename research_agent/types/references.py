@@ -33,7 +33,7 @@ class Link:
     path is percent-encoded, so that its first "#" begins the anchor; the anchor is not."""
     kind: LinkKind
     text: str = field(default="", compare=False)
-    """The words that carry it, to find its place in a block; empty where it has none."""
+    """The words of the link, to find its place in a block; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

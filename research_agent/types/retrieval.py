@@ -17,7 +17,7 @@ class RetrievalConfidence:
     background: float = 0.0
     """Mean similarity of the hits that are not among the best; 0 where there are none."""
     concentration: float = 0.0
-    """How far the best hit stands above the background, as a weight in [0, 1]."""
+    """Lead of the best hit over the background, as a weight in [0, 1]."""
     length_weight: float = 0.0
     decision: Literal["refine", "bypass"] = "refine"
     reason: str = "nothing was searched yet"

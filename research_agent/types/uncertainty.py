@@ -99,7 +99,7 @@ class Spot:
     """Where the words begin in the sentence, in characters."""
     end: int
     text: str
-    """What a person is told of them."""
+    """The line that a person reads."""
     value: float
     """How unsure, 0 to 1; what it means depends on `source`."""
     source: Rung
@@ -109,7 +109,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """A spot at its place in the answer, as a person is told of it."""
+    """A spot, with its place in the answer."""
 
     text: str
     """In words, such as "unsure about 2400"."""

@@ -22,7 +22,7 @@ _STEM = 5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A number of a sentence, and the other one that stands in its place."""
+    """A number of a sentence, and the number that the evidence has in its place."""
 
     said: str
     found: str

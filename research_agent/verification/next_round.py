@@ -48,7 +48,7 @@ NO_DRAFT = Draft()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenRound:
-    """What one round has written, and what led to it."""
+    """What one round has written, with its inputs."""
 
     question: str
     number: int
@@ -263,7 +263,7 @@ class _Weighed:
         return "uncertain" if above else None
 
     def _again(self, doubt: Doubt, draft: Draft, doubtful: Sequence[Claim] = ()) -> Check:
-        """Search again, with a query from what is missing and what is in doubt."""
+        """Search again, with a query from missing parts and doubtful sentences."""
         missing = tuple(filter(None, draft.missing))
         if doubt == "missing":
             doubtful = [claim for claim in doubtful if not is_supported(claim)]

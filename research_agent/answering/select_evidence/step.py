@@ -45,7 +45,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What the model reads, and what was left out of it."""
+    """The evidence, and the chunks that pruning left out."""
 
     evidence: tuple[Evidence, ...]
     pruned: Pruned
@@ -203,7 +203,7 @@ def added(before: PruneStats, now: PruneStats) -> PruneStats:
 
 
 def _notes(stats: PruneStats, *, by_gain: bool) -> tuple[str, ...]:
-    """Return what went another way than planned; "gain" plans for no log-probabilities too."""
+    """Return the warnings; with `prune.by: gain` a lack of log-probabilities is none."""
     if not stats.fallback or (by_gain and stats.fallback == UNMEASURABLE):
         return ()
     if stats.source == "similarity":

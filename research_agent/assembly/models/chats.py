@@ -46,7 +46,7 @@ class Chats:
         opened: ExitStack,
         on_note: Callable[[str], None],
     ) -> None:
-        """Put on `opened` what has to be closed; `on_note` is told of troubles."""
+        """Adapters that have to be closed go on `opened`; `on_note` gets warnings."""
         self._settings, self._environment, self._embedded = settings, environment, embedded
         self._opened, self._on_note = opened, on_note
         self._tokenizer = Cl100k()

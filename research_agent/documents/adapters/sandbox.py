@@ -74,7 +74,7 @@ class SandboxedFunction(Closing):
         return reply
 
     def stop(self) -> None:
-        """Kill the child, whoever waits for it; a call that is going on fails."""
+        """Kill the child; a call that is waiting for it fails."""
         child = self._child
         if child is not None:
             child.kill()

@@ -158,7 +158,7 @@ def _starts(
 def _place(
     entry: Entry, pages: Sequence[Sequence[Row]], earliest: Place, last: int
 ) -> Place | None:
-    """Return (page, row) where an entry begins; None where that cannot be told."""
+    """Return (page, row) where an entry begins; None where it is not found."""
     if entry.page is None:
         return _matching(entry, pages, earliest, range(earliest[0], last + 1))
     if not 0 <= entry.page < len(pages):

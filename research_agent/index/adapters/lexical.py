@@ -23,7 +23,7 @@ MAX_TERMS = 64
 VERSION = 2
 """Of the table and of the splitting into words; another one is made anew."""
 HEADER_WEIGHT = 0.5
-"""A word in a chunk's title or headings counts so much, one in its text 1 (docs/results.md)."""
+"""Weight of a word in a chunk's title or headings; one in its text has 1 (docs/results.md)."""
 _STEP = 500  # chunks read at a time
 _TABLES = """
 CREATE TABLE entries (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE NOT NULL, digest TEXT NOT NULL);
@@ -121,7 +121,7 @@ class WordIndex(Closing):
         self._connection.close()
 
     def _add(self, chunk: Chunk, digest: str) -> None:
-        """Insert one chunk; apparatus is counted, but has no words to be found by."""
+        """Insert one chunk; boilerplate is counted, but without words, so it is never found."""
         found = () if chunk.kind in APPARATUS else (chunk_header(chunk), chunk.text)
         header, text = (" ".join(index_words(part)) for part in found or ("", ""))
         run = self._connection.execute

@@ -94,7 +94,7 @@ class Repl:
         self._local = opened.connection.settings.models.chat.provider == "local"
 
     def greet(self) -> None:
-        """Tell which session it is, which older answers no longer stand, and what is open."""
+        """Print the session's name, older answers whose citations changed, and an open turn."""
         turns, pending = self._talk.turns(), self._talk.pending()
         note(f"session {self._talk.info.name}, {len(turns)} turns; /help lists the commands")
         for number, turn in enumerate(turns, start=1):
@@ -204,7 +204,7 @@ class Repl:
         return found
 
     def _problems(self, turn: Turn) -> tuple[str, ...]:
-        """Return which citations of an answer no longer stand in the documents."""
+        """Return the citations of an answer that are no longer in the documents."""
         if not turn.citations:
             return ()
         ports = self._opened.connection.ports

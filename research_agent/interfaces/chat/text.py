@@ -51,7 +51,7 @@ def event_text(event: Event, *, local: bool) -> str:
 
 
 def understood(turn: Turn) -> str:
-    """Return how a question was understood, empty where it stands by itself.
+    """Return how a question was contextualized; empty where it needed no context.
 
     >>> understood(Turn(question="How large is the key?", how="model"))
     'asked: How large is the key? (model)'
@@ -132,7 +132,7 @@ def sources_text(turn: Turn, problems: Sequence[str]) -> str:
 
 
 def quote_in(text: str, item: Cited, start: int, end: int) -> str:
-    """Return the part of a page or chunk around a quote, which stands between marks."""
+    """Return the part of a page or chunk around a quote, with the quote between » and «."""
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     cut = "…" * (start > AROUND), "…" * (len(text) - end > AROUND)
     body = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"

@@ -146,7 +146,7 @@ def _print(result: ResearchResult, show: Show) -> None:
 
 
 def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
-    """Write the report; what prevents it is told, and does not take the answer back."""
+    """Write the report; an error is printed below the answer."""
     from research_agent.interfaces.report.writing import write_report
 
     try:

@@ -105,7 +105,7 @@ def _status(command: Callable[[], int]) -> int:
 
 
 def tell_error(message: str, hint: str) -> None:
-    """Tell on stderr what went wrong, and what to do."""
+    """Print an error and its hint to stderr."""
     click.echo(f"error: {visible(message)}", err=True)
     if hint:
         click.echo(f"hint: {visible(hint)}", err=True)

@@ -205,7 +205,7 @@ def _print(
 
 
 def difference_text(difference: Difference) -> str:
-    """Return what is different, "-" before what was and "+" before what is now."""
+    """Return the differences: "-" before old lines, "+" before new ones."""
     if difference.same:
         return "no difference"
     return "\n".join(_lines(difference))

@@ -68,7 +68,7 @@ class Handlers:
         return ListToolsResult(tools=described(documents.names))
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Run a tool; what a client can put right is told in the result.
+        """Run a tool; errors that a client can put right are in the result.
 
         A client that cancels, or goes, ends what it asked for.
         """
@@ -146,7 +146,7 @@ def build_server(agent: ResearchAgent) -> Server[Any]:
 
 
 def progress_line(event: Event) -> str:
-    """Return what a client is told while a question is answered; empty for most events.
+    """Return the progress message of an event; empty for most events.
 
     >>> progress_line(Warned(text="the filter failed"))
     'warning: the filter failed'

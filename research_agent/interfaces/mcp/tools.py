@@ -56,7 +56,7 @@ TEMPLATE = ResourceTemplate(
 
 
 class ChunkRow(TypedDict):
-    """A chunk with where it stands and what it refers to."""
+    """A chunk with its place and its references."""
 
     chunk_id: str
     doc_id: str
@@ -113,7 +113,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A tool as clients are told of it."""
+    """A tool's description for clients."""
 
     name: str
     title: str
@@ -175,7 +175,7 @@ RESEARCH = Offer(
 
 
 def described(names: str) -> list[Tool]:
-    """Return all tools as clients are told of them, with what the documents are now."""
+    """Return the descriptions of all tools, with the documents as they are now."""
     listed = []
     for offer in (*OFFERS, RESEARCH):
         description = offer.description

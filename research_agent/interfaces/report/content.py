@@ -49,7 +49,7 @@ class Source:
 
     citation: Citation
     context: tuple[str, str, str]
-    """What precedes the quote, the quote, and what follows."""
+    """The text before the quote, the quote, the text behind it."""
     pages: tuple[int, ...]
     """Numbers of the report's pages, from 1."""
 

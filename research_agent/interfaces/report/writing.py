@@ -122,7 +122,7 @@ def harmless(value: Any) -> Any:  # noqa: ANN401 (whatever a template writes)
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Return a number as it is shown; a dash where it is not known.
+    """Return a number as text; a dash where it is not known.
 
     >>> number(0.126), number(None), number(12, 0)
     ('0.13', '\u2013', '12')

@@ -30,7 +30,7 @@ class CachedChat:
     ) -> None:
         """Keep the replies of `model`, which `identity` tells from all others.
 
-        `on_problem` is told once what is wrong with the cache.
+        `on_problem` is called once with what is wrong with the cache.
         """
         self._model, self._cache, self._identity = model, cache, identity
         self._on_problem, self._clock = on_problem, clock

@@ -30,7 +30,7 @@ class LlamaServer:
     def __init__(self, path: Callable[[], Path], *, context: int, threads: int = 0) -> None:
         """Serve the GGUF file that `path` gives at the start; `threads` 0: one a core."""
         self.api_key = secrets.token_urlsafe(24)
-        """What requests have to carry."""
+        """Headers that every request needs."""
         self._path = path
         self._context = context
         own = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()

@@ -1,4 +1,4 @@
-"""The embedded model's weights: packages carry them in parts, and the cache holds them whole.
+"""The embedded model's weights: packages have them in parts, the cache has them joined.
 
 The packages are a transport: only their data files are read. They are found without being
 imported, so no code of theirs runs. A joined file that does not have the expected digest is never
@@ -29,7 +29,7 @@ LOCK_SECONDS = 900.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightSet:
-    """One model's weights: the exact file, and the packages that carry it in parts."""
+    """One model's weights: the exact file, and the packages that have its parts."""
 
     name: str
     """What `models.local.weights` calls it."""

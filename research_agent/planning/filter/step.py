@@ -191,7 +191,7 @@ class HitFilter:
     def _with_referred(
         self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
     ) -> tuple[Hit, ...]:
-        """Return the kept hits with what those to be expanded refer to and is not there yet.
+        """Return the kept hits, with the new chunks that hits to be expanded refer to.
 
         More is asked for than there is room for: what is there already takes no place.
         """
@@ -237,7 +237,7 @@ def _of(reach: Mapping[str, Reach], hit: Hit) -> Reach:
 
 
 def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]:
-    """Return what went another way than planned, a sentence each."""
+    """Return the warnings, a sentence each."""
     whys = [decision.why for decision in decisions]
     missing, crowded = whys.count("failed") + whys.count("not_mentioned"), whys.count("no_room")
     why = f" ({fallback})" if fallback else ""

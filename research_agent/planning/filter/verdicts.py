@@ -96,7 +96,7 @@ def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
 
 
 def kept_verdict(decision: ChunkDecision) -> str:
-    """Return a verdict with its reason as it is kept; `read_kept` reads it."""
+    """Return a verdict with its reason as text for the cache; `read_kept` reads it."""
     return f"{decision.verdict} {decision.reason}".strip()
 
 

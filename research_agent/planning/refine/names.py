@@ -1,4 +1,4 @@
-"""What of a question has to stay as it is: numbers with units, names, quoted texts."""
+"""Strings of a question that a rewrite has to keep: numbers with units, names, quotations."""
 
 import re
 import unicodedata
@@ -37,7 +37,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What of a text has to stay as it is."""
+    """Strings of a text that a rewrite has to keep."""
 
     text: str
     """The text, lowered."""
@@ -67,7 +67,7 @@ def is_identifier(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Named:
-    """Return what of `text` has to stay as it is.
+    """Return the strings of `text` that a rewrite has to keep.
 
     >>> found = read("How large are Ada Li's ML-KEM keys, 1,184 bytes or 5 km?")
     >>> found.names, [number.value for number in found.numbers]

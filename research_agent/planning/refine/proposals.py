@@ -93,7 +93,7 @@ def read_proposal(
 
 
 def _renumbered(written: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
-    """Return the different queries of `chosen`, their gaps (#1) numbered as they now stand.
+    """Return the different queries of `chosen`, their gaps (#1) numbered anew.
 
     One that waits for a query which was left out is left out too.
     """

@@ -242,7 +242,7 @@ class _Run:
 def measure(
     question: str, queries: Sequence[str], ports: Ports
 ) -> tuple[Finding, tuple[Measures, ...]]:
-    """Return what the question finds, and how near each query is to it and what that finds."""
+    """Return the question's hits, and each query's similarity to the question and hits."""
     own, *vectors = ports.embedder.embed([question, *queries])
     scored = [ports.vectors.search(vector, k=SOURCES) for vector in (own, *vectors)]
     chunks = [ports.chunks.chunks([item.chunk_id for item in items]) for items in scored]

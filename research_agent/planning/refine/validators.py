@@ -19,8 +19,8 @@ from research_agent.types.refinement import Accept, Block, QueryVerdict, Refinem
 
 STRINGS, SIMILARITY, RETRIEVAL = "kept words", "similarity", "retrieval"
 LEAST_COMMON, COMMON_SHARE, ENDING = 4, 0.6, 2
-"""Two words are forms of one name where their common beginning has so many letters and this share
-of the longer one; or where one has so many letters more than the other at most."""
+"""Two words are forms of one name where their common beginning has at least 4 letters and this
+share of the longer one; or where one is the other with at most 2 letters more."""
 FITTED = {"all-MiniLM-L6-v2-int8": 0.4}
 """Least cosine of a rewritten query, by embedding model; its vocabulary is English, so that
 questions in scripts other than Latin are not judged."""

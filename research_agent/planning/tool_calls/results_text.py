@@ -26,7 +26,7 @@ EARLIER = '<results from="earlier rounds; the answer has them already">'
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One result: what is above its passages, and what they are shown for."""
+    """One result: the lines above its passages, and the query that selects their sentences."""
 
     head: str
     told: str

@@ -39,7 +39,7 @@ class Tools(Protocol):
 
     @property
     def specs(self) -> Sequence[ToolSpec]:
-        """How models are told about them."""
+        """The tools' descriptions for a model."""
 
     @property
     def names(self) -> Sequence[str]:

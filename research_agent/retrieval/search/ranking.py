@@ -42,14 +42,14 @@ RELATED_INSERT_RANK, RELATED_EVERY = 9, 5
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A ranking, and how it came about."""
+    """A ranking, with the rankings that it was fused from."""
 
     hits: tuple[Hit, ...]
     plan: QuestionPlan
     stages: tuple[tuple[str, tuple[str, ...]], ...]
     """Name and chunk ids of each ranking that took part, in the order of work."""
     notes: tuple[str, ...] = ()
-    """What went another way than planned, a sentence each."""
+    """Warnings, a sentence each."""
     vector: Sequence[float] = ()
     """Of the query; empty where it is not known."""
 

@@ -114,7 +114,7 @@ class SessionTable(Closing):
         self._run("delete from research_agent_sessions where thread = ?", thread)
 
     def unused(self, days: float) -> list[SessionInfo]:
-        """Return the sessions that nobody has used for so many days."""
+        """Return the sessions that nobody has used for this many days."""
         before = time.time() - days * DAY
         return [session for session in self.all() if session.used < before]
 

@@ -31,7 +31,7 @@ _OURS = re.compile(
     r"(?:ledger|words)\.sqlite3(?:-wal|-shm|-journal)?|vectors|edition-\d+|calibration\.json"
     r"|research-agent-index\.json(?:\.new)?|writer\.(?:json|lock)"
 )
-"""What is ours at the top of an index's folder; anything else there is left as it is."""
+"""Our files and folders at the top of an index's folder; others there are left alone."""
 
 
 @dataclass(frozen=True, slots=True)

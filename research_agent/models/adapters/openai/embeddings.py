@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
 
 MOST_TEXTS = 128
-"""Texts of one request, where the server takes so many."""
+"""Texts of one request at most; a server may take fewer."""
 TOO_LARGE = 413
 TOO_MANY = re.compile(
     r"too many (inputs|texts|items|requests in)|batch.?size|in one batch|per batch"
