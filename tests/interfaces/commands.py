@@ -84,6 +84,17 @@ def in_a_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[s
     )
 
 
+def begun(*arguments: str) -> subprocess.Popen[str]:
+    """Begin a command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def made_index(folder: Path, files: Mapping[str, str]) -> Path:
     """Make "docs" with these files, and "home", a data folder with their index."""
     (folder / "docs").mkdir()

@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from graphs.chat_state import ChatInput, ChatState
 from graphs.checkpoints import sqlite_saver
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports
-from tests.interfaces.commands import ANSWER, BAKED, Model, chat, in_sessions, served
+from tests.interfaces.commands import ANSWER, BAKED, Model, begun, chat, in_sessions, served
 from tests.loopback import Json, Raw
 
 pytestmark = pytest.mark.usefixtures("indexed")
@@ -114,13 +113,7 @@ class Slow(Model):
 
 def started(config: str) -> subprocess.Popen[str]:
     """Start `chat` in a process of its own, asked and about to be answered."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "research_agent.interfaces.cli.main", "chat", "--config", config],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = begun("chat", "--config", config)
     assert process.stdin
     assert process.stderr
     process.stdin.write(f"{BAKED}\n")

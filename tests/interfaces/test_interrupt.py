@@ -10,7 +10,7 @@ import pytest
 
 from research_agent.interfaces.cli.process import ended_by_ctrl_c
 from research_agent.stopping import Stop
-from tests.interfaces.commands import BAKED, Waiting, served
+from tests.interfaces.commands import BAKED, Waiting, begun, served
 
 STUCK = """
 import time
@@ -23,22 +23,11 @@ with ended_by_ctrl_c(Stop()):
 """
 
 
-def asking(*options: str) -> subprocess.Popen[str]:
-    """Begin a question in a process of its own."""
-    asked = ("ask", BAKED, "--events")
-    return subprocess.Popen(
-        [sys.executable, "-m", "research_agent.interfaces.cli.main", *asked, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 @pytest.mark.usefixtures("indexed")
 def test_once_ends_the_question(tmp_path: Path) -> None:
     """The model call is dropped, usage is told, and the status is 130."""
-    model = Waiting()
-    with served(model, tmp_path) as config, asking("--config", config) as process:
+    model, asked = Waiting(), ("ask", BAKED, "--events")
+    with served(model, tmp_path) as config, begun(*asked, "--config", config) as process:
         assert model.reached.wait(60)
         process.send_signal(signal.SIGINT)
         out, told = process.communicate(timeout=30)

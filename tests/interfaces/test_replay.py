@@ -1,11 +1,7 @@
 """A run is written down as it was, and can be run again with something changed."""
 
 import json
-import os
-import signal
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +13,7 @@ import pytest
 from research_agent.interfaces.cli.process import lift
 from research_agent.interfaces.events import read_event
 from research_agent.types.events import Asked
-from tests.interfaces.commands import BAKED, GUIDE, Model, made_index, printed, run, served
+from tests.interfaces.commands import BAKED, GUIDE, Model, begun, made_index, printed, run, served
 from tests.loopback import server
 
 KEY = "a-key-that-nobody-may-read"
@@ -204,22 +200,11 @@ def test_a_trace_of_a_killed_run_can_be_read(
     """Lines are whole up to the kill, under a name that says that the run did not end."""
     folder = tmp_path / "runs"
     model.takes = 5.0
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "research_agent.interfaces.cli.main", "ask", BAKED),
-            *("--config", recorded.config, "--trace", str(folder)),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=os.environ,
-    )
-    try:
+    with begun("ask", BAKED, "--config", recorded.config, "--trace", str(folder)) as process:
         until = time.monotonic() + 60
         while not model.asked and time.monotonic() < until:
             time.sleep(0.05)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
     (path,) = folder.iterdir()
     with path.open("ab") as file:
         file.write(b'{"line": "ev')

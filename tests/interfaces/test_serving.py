@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,12 +21,11 @@ from research_agent.access import access_token
 from research_agent.errors import ConfigError
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.interfaces.mcp.serving import TOKEN as VARIABLE
-from tests.interfaces.commands import ANSWER, BAKED, Waiting, run
+from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
 from tests.loopback import server
 
 pytestmark = pytest.mark.usefixtures("indexed")
 TOKEN = "a token for tests alone"  # noqa: S105 (it opens nothing)
-MCP = (sys.executable, "-m", "research_agent.interfaces.cli.main", "mcp", "--config")
 
 
 @pytest.fixture
@@ -60,9 +58,8 @@ def test_stdio_with_the_real_client(config: str, model: Waiting) -> None:
             assert (progress, total) == (len(told) + 1, None)
             told.append(str(message))
 
-        program = StdioServerParameters(
-            command=MCP[0], args=[*MCP[1:], config], env=dict(os.environ)
-        )
+        given = ["-m", "research_agent.interfaces.cli.main", "mcp", "--config", config]
+        program = StdioServerParameters(command=sys.executable, args=given, env=dict(os.environ))
         async with Client(stdio_client(program)) as client:
             reply = await client.call_tool(
                 "research", {"question": BAKED}, progress_callback=on_progress
@@ -97,26 +94,22 @@ def test_client_that_goes_ends_the_server(config: str, model: Waiting) -> None:
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"research",'
         f'"arguments":{{"question":"{BAKED}"}}}}}}\n'
     )
-    process = subprocess.Popen(
-        [*MCP, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = begun("mcp", "--config", config)
     assert process.stdin is not None
-    process.stdin.write(asked.encode())
+    process.stdin.write(asked)
     process.stdin.flush()
     reached = model.reached.wait(20)
     _, stderr = process.communicate(timeout=20)  # (which closes stdin)
 
     assert reached
     assert model.left.is_set()
-    assert (0, b"") == (process.returncode, stderr)
+    assert (0, "") == (process.returncode, stderr)
 
 
 @contextmanager
 def over_http(config: str) -> Iterator[tuple[str, str]]:
     """Serve on a free port; give the address and the token that were told."""
-    process = subprocess.Popen(
-        [*MCP, config, "--http", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = begun("mcp", "--config", config, "--http", "0")
     assert process.stderr is not None
     try:
         told = process.stderr.readline() + process.stderr.readline()
