@@ -40,7 +40,7 @@ class DocumentSettings:
     max_file_mb: Annotated[float, Range(0.001, 4096, "MB")] = 100.0
     """A larger file is skipped."""
     chunk_chars: Annotated[int, Range(200, 8000, "characters")] = 1000
-    """Length that a chunk of running text aims at."""
+    """Target length of a chunk of running text."""
     parse_seconds: Annotated[float, Range(1, 3600, "seconds")] = 120.0
     """Time one file may take to be read."""
     parse_memory_mb: Annotated[int, Range(256, 65536, "MB")] = 2048
@@ -66,15 +66,15 @@ class RetrievalSettings:
     rrf_k: Annotated[int, Range(1, 1000, "ranks")] = 5
     """The constant of reciprocal rank fusion."""
     question_kinds: Literal["on", "off"] = "on"
-    """Recognise the kind of a question and search for what it wants, or for its words alone."""
+    """Recognise the kind of a question and add searches for it, or search its words alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceSettings:
-    """How the similarities of the best hits are read."""
+    """Retrieval confidence: from which on a question is searched as it is."""
 
     top_k: Annotated[int, Range(1, 500, "chunks")] = 5
-    """Similarities that may be an answer; the rest of the ranking is the background."""
+    """Hits that may be answers; the mean similarity of the others is the background."""
     bypass: Annotated[float, Range(0, 1.01)] = 0.25
     """Confidence from which the query is not refined; above 1 it always is."""
     calibrated: Literal["on", "off"] = "on"
@@ -88,15 +88,15 @@ class RefinementSettings:
     mode: Literal["auto", "pure", "off"] = "auto"
     """Ask the planner model where confidence is low, only split questions by rules, or neither."""
     complexity: Literal["pure", "nested", "model"] = "nested"
-    """Who judges whether a question of high confidence has parts: rules; the planner model where
-    the question names a thing by way of another; or always the planner model."""
+    """What splits a question of high confidence into parts: rules; the planner model where the
+    question names a thing by another one ("the author of X"); or always the planner model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
     """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
     max_parts: int = constant(3)
     """Queries that may be searched beside the question."""
     same_question: Literal["off", "model"] = "off"
-    """Ask the planner model whether what it proposed asks the same as the question, or not: a
-    changed negation or relation can only be read."""
+    """Ask the planner model whether proposed queries ask the same as the question; only this sees
+    a changed negation or relation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class SearchSettings:
     """Who writes the tool calls, and how often."""
 
     mode: Literal["planned", "tool_calling", "auto"] = "planned"
-    """The pure planner, the planner model, or that model where it proves able to."""
+    """Who writes the calls: rules, the planner model, or the model where a test call succeeds."""
     max_turns: int = constant(3)
     """Turns of the inner loop."""
     max_chunks: Annotated[int, Range(1, 100, "chunks")] = 10
@@ -113,10 +113,10 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterSettings:
-    """Which of the hits of a call are dropped, and which bring along what they refer to."""
+    """Which hits of a call are dropped, and for which the chunks they refer to are added."""
 
     mode: Literal["off", "score", "llm"] = "score"
-    """Keep all, judge by similarity, or also ask the filter model."""
+    """Keep all hits, drop by similarity, or also ask the filter model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.1
     """Every mode but "off": a hit less similar than this is dropped."""
     oversample: Annotated[float, Range(1, 10)] = 1.6
@@ -129,15 +129,15 @@ class FilterSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlendSettings:
-    """A second opinion about the order of hits, mixed in by weight."""
+    """A second score for the order of hits, added by weight."""
 
     mode: Literal["off", "patterns", "model", "words"] = "off"
-    """No second opinion; how well codes of query and chunk agree, which patterns give, or the
-    filter model for the query and `rerank.candidates` hits; or the word search's score."""
+    """The second score: none; agreement of the topic codes of query and chunk, found by patterns,
+    or by the filter model for the query and `rerank.candidates` hits; or the word search's."""
     alpha: Annotated[float, Range(0, 1)] = 0.9
-    """Weight of the hits' own score; the second opinion has the rest."""
+    """Weight of the hits' own score; the second score has 1 - alpha."""
     scale: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
-    """How both are brought to one scale."""
+    """How both scores are scaled before they are added."""
     temperature: Annotated[float, Range(0.01, 100, "standard deviations")] = 1.0
     """Scale "softmax": smaller values favour the best hits more."""
     diagnostics: str = ""
@@ -146,10 +146,11 @@ class BlendSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankSettings:
-    """Who looks at the best hits once more, after blending."""
+    """Reranking of the best hits, after blending."""
 
     mode: Literal["off", "promote", "http", "model"] = "off"
-    """Nobody, the query's technical words, a rerank server, or yes/no questions to a model."""
+    """How hits are reranked: not at all, by the query's technical words, by a rerank server, or by
+    yes/no questions to the filter model."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
     """Modes "http" and "model": hits that are judged; each costs the model a call."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
@@ -169,8 +170,8 @@ class PruneSettings:
     """Which chunks are left out of the evidence because they make the model no surer."""
 
     mode: Literal["off", "threshold", "ratio"] = "off"
-    """Keep all chunks, those with enough gain, or the best share of them. One stays in any case,
-    and so do tables and chunks with numbers, names and quotations of the question."""
+    """Keep all chunks, those with enough gain, or the better half. One always stays, and so do
+    tables and chunks with numbers, names and quotations of the question."""
     by: Literal["auto", "gain", "similarity"] = "auto"
     """Judge by the gain, which needs log-probabilities, or by similarity. Without
     log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
@@ -209,8 +210,8 @@ class AnswerSettings:
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
     """Length of the answer at most."""
     unconfirmed: Literal["mark", "drop", "refuse"] = "mark"
-    """What becomes of sentences that are not supported: they are shown with a mark, left out and
-    told apart, or the whole answer is refused for them."""
+    """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
+    the whole answer is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
