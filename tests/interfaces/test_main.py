@@ -57,7 +57,7 @@ def test_scope_narrows_or_is_told(command: str, docs: Path, config: str, model: 
     result = CliRunner().invoke(main, [*asked, *given, "--in", "rol*.md"], input=BAKED)
     read = "".join(text for text in model.asked if "source=" in text)
     wrong = run(*asked, *given, "--in", "role")
-    late = run(*asked, *given, "--since", "tomorrow")
+    late = run(*asked, *given, "--quiet", "--since", "tomorrow")
 
     assert 0 == result.exit_code, result.output
     assert 'source="rolls' in read
@@ -65,6 +65,7 @@ def test_scope_narrows_or_is_told(command: str, docs: Path, config: str, model: 
     assert (2, 2) == (wrong.exit_code, late.exit_code)
     assert "error: no document fits 'role'\nhint: The nearest: 'rolls'." in wrong.stderr
     assert "error: 'tomorrow' is no date" in late.stderr
+    assert ("files changed" in wrong.stderr, "files changed" in late.stderr) == (True, False)
 
 
 @pytest.mark.usefixtures("indexed")
