@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -225,3 +226,19 @@ def test_chroma_sends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     assert (False, None) == (found.anonymized_telemetry, found.chroma_otel_granularity)
     assert None is opentelemetry.tracer
+
+
+def test_variables_that_trace_are_all_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of LangSmith's variables is set, the command line overrules it."""
+    from langsmith import utils
+
+    kept: Any = utils.get_env_var
+    for name in UNTRACED:
+        monkeypatch.setenv(name, "true")
+    run("config", "show")
+    kept.cache_clear()
+    enabled = utils.tracing_is_enabled()
+    kept.cache_clear()
+
+    assert not enabled
+    assert {"false"} == {os.environ[name] for name in UNTRACED}
