@@ -69,7 +69,7 @@ class ResearchContext(BaseModel):
 
     @classmethod
     def of(cls, limits: Limits) -> "ResearchContext":
-        """Return the context that hands down `limits`; what is too small is told by the graph.
+        """Return the context that hands down `limits`; the graph reports what is too small.
 
         Raises ToolInputError for a mode that there is not.
         """

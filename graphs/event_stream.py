@@ -1,7 +1,7 @@
-"""The events of a question as LangGraph custom events, told by the nodes themselves.
+"""The events of a question as LangGraph custom events, written by each node.
 
-What must be known to tell an event stands in the state that a node reads, so that a run which is
-resumed tells on. The nodes inside the search share one EventWriter: they run at the same time.
+They are made from the state that a node reads, so a resumed run goes on with them. The nodes
+inside the search share one EventWriter, because they run in parallel.
 """
 
 from asyncio import CancelledError
@@ -28,9 +28,9 @@ Writer = Callable[[Any], None]
 
 
 def is_heard(writer: Writer) -> bool:
-    """Whether somebody may read what is written; LangGraph's own writer for nobody does nothing.
+    """Return whether events have a reader; without one LangGraph's writer is an empty function.
 
-    A plain function that holds nothing and names nothing cannot hand on what it is given.
+    That is a plain function with no closure and no names in its code.
 
     >>> is_heard(lambda _: None), is_heard(print)
     (False, True)
@@ -46,7 +46,7 @@ class EventWriter:
     def __init__(
         self, writer: Writer, known: Known, question: str, clock: Clock, begun: float
     ) -> None:
-        """Tell what follows from `known`; time counts from the first step of the question."""
+        """Begin after `known`; time counts from the first step of the question."""
         self._writer, self._known, self._clock = writer, known, clock
         self._watching = _WATCHING.get()
         self._question = question
@@ -54,14 +54,14 @@ class EventWriter:
         self._lock, self._over = Lock(), False
 
     def started(self, step: str) -> None:
-        """Tell that a step begins; before the first one, what is asked."""
+        """Write that a step begins; before the first one, the question."""
         with self._lock:
             first = self._question and not (self._known.round or self._known.trace)
             self._known, events = started(self._known, step)
             self._tell([Asked(question=self._question), *events] if first else events)
 
     def finished(self, step: str, written: Mapping[str, Any]) -> None:
-        """Tell that a step has ended, and what it has done."""
+        """Write that a step has ended, and the events of its update."""
         with self._lock:
             self._known, events = finished(self._known, step, written)
             for see in self._watching.on_step:
@@ -69,9 +69,9 @@ class EventWriter:
             self._tell(events)
 
     def stopped(self, error: BaseException) -> None:
-        """Tell that the question ends with an error, and nothing after that.
+        """Write that the question ends with an error; no event follows.
 
-        An interrupt only waits for a person; of a task that is cancelled nobody reads on.
+        Not for an interrupt, which waits for a person, nor for a cancelled task.
         """
         if isinstance(error, GraphBubbleUp | CancelledError):
             return
@@ -115,7 +115,7 @@ def event_writer(writer: Writer, state: object, clock: Clock, begun: float) -> E
 
 
 def kept(state: object, update: Mapping[str, Any]) -> dict[str, object]:
-    """Return what the state keeps, after a draft was checked, of what no event may repeat."""
+    """Return the state's update with the sentences that no event may repeat, after a check."""
     if isinstance(state, ResearchState) and "check" in update and "best" in update:
         return {"unsaid": unsaid_after(state.unsaid, update["check"], update["best"])}
     return {}
@@ -123,7 +123,7 @@ def kept(state: object, update: Mapping[str, Any]) -> dict[str, object]:
 
 @contextmanager
 def step_events(by: EventWriter | None, step: str) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Tell that `step` begins, and if it fails; the block tells what it has written."""
+    """Write that `step` begins, and whether it fails; the block writes its update."""
     if by is None:
         yield lambda _: None
         return

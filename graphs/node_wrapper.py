@@ -1,4 +1,4 @@
-"""How a node is added to a graph: with its run's context, its time taken and its events told."""
+"""How a node is added to a graph: with its run's context, its time measured, its events written."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -104,10 +104,10 @@ def bind(
 
 
 def read_state(state: object, reads: type[S], *, resumes: bool = True) -> S:
-    """Return what a node reads: validated where a question begins, and where it may be resumed.
+    """Return the state of a node, validated at the first node and where a run may be resumed.
 
-    That is on a thread, unless the graph keeps no checkpoints (`resumes`). What `Send` carries
-    arrives as it was sent; all else LangGraph has made a state of.
+    A run may be resumed on a thread, unless the graph keeps no checkpoints (`resumes`). Values
+    from `Send` arrive as they were sent; all others LangGraph has made a state.
     """
     resumed = resumes and "thread_id" in get_config().get("configurable", {})
     read = state if type(state) is reads else reads.model_validate(state)

@@ -39,7 +39,7 @@ def _question(text: str) -> str:
 
 
 class Asks(Protocol):
-    """Whoever answers questions, such as a ResearchAgent."""
+    """Something that answers questions, such as a ResearchAgent."""
 
     def ask(
         self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING

@@ -179,9 +179,9 @@ class SearchState(SearchInput):
     found: Found = Found()  # collect
 
     def sent(self, call: ToolCall) -> dict[str, object]:
-        """Return what a run of `call` is sent: a search skips what was read in rounds before.
+        """Return the input of one `run_call`: a search skips chunks read in earlier rounds.
 
-        But for a part whose answer others wait for: it may stand in what was read.
+        Except for a part whose answer others wait for: such chunks may hold it.
         """
         scope = self.scope
         if call.query and call.part not in awaited(self.refinement.queries):

@@ -28,7 +28,7 @@ ORIGINS = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 
 @cache
 def token() -> str:
-    """Return the token of this server; a new one is told on stderr. Raises ConfigError."""
+    """Return the token of this server; a new one is printed to stderr. Raises ConfigError."""
     made = access_token(TOKEN, os.environ)
     if not os.environ.get(TOKEN):
         told = f"clients send this header: Authorization: Bearer {made}"

@@ -27,7 +27,7 @@ LARGEST = 1000
 """Chunks that one call may ask for."""
 LONGEST_ID, LONGEST_NAME = 200, 500
 LONGEST_SHOWN = 60
-"""Characters of a wrong argument that are told."""
+"""Characters of a wrong argument in its error, at most."""
 Input = TypeVar("Input", bound=BaseModel)
 
 

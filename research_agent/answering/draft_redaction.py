@@ -1,7 +1,7 @@
-"""What a refused draft said must not be read: its sentences are taken out of what is shown.
+"""Sentences of a refused draft are removed from everything that is shown.
 
-They are found word by word where they were copied: in the queries of later rounds, which are made
-of a draft's doubtful sentences, and in what is told of those queries.
+They are found word by word in their copies: in the queries of later rounds, which are made of a
+draft's doubtful sentences, and in reasons and warnings about those queries.
 """
 
 import re
@@ -20,7 +20,7 @@ HIDDEN = "…"
 
 
 def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str, ...]:
-    """Return the sentences of drafts that may not be told, with those that were just checked.
+    """Return the draft sentences that may not be shown, with those that were just checked.
 
     >>> unsaid_after(["It is a mile."], Check("again", doubts=("It is wet.",)), Draft())
     ('It is a mile.', 'It is wet.')

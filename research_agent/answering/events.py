@@ -46,7 +46,7 @@ Written = Mapping[str, Any]
 Told = tuple[str, Sequence[Event]]
 """What a step has done: in one line for people, and as events of its own kinds."""
 INNER = "search"
-"""The node that is a graph of its own: what its nodes wrote was told when they ended."""
+"""The node that is a graph of its own; its nodes have written their events themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Known:
     """State of a question before a step's update; events are made from both."""
 
     drafts: bool = False
-    """Drafts and unsupported sentences are told."""
+    """Events hold drafts and unsupported sentences."""
     round: int = 0
     trace: tuple[TraceEvent, ...] = ()
     """Of all steps that have ended."""
@@ -256,7 +256,7 @@ def _answered(written: Written, now: Known) -> Told:
 
 
 def _verified(written: Written, now: Known) -> Told:
-    """Tell the draft's sentences, where it is the best so far, and what follows from them.
+    """Yield the draft's sentences, where it is the best so far, and the check's decision.
 
     The words of an unsupported sentence are told at the end only: a further round may write it
     otherwise.

@@ -1,8 +1,8 @@
-"""What a model wrote, before anybody is shown it: nothing in it is fetched, followed or hidden.
+"""Makes a model's text safe to show: no address, image, tag or hidden character stays active.
 
 A document may tell the model to write an image whose address carries away what the model has read;
-whoever renders the answer would fetch it. So what is no part of a cited chunk, word for word, is
-broken: it can be read, and is neither a link nor an image nor a tag any more.
+a program that renders the answer would fetch it. So addresses, images and tags that no cited chunk
+has word for word are broken: they can be read, but not followed.
 """
 
 import re

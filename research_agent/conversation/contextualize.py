@@ -50,7 +50,7 @@ class Completed:
     about: tuple[str, ...] = ()
     """The things that it asks about."""
     more: bool = False
-    """It asks for more than an earlier answer told."""
+    """It asks for more than an earlier answer said."""
 
 
 def contextualize(text: str, turns: Sequence[Turn], *, context: StepContext) -> FollowUp:
@@ -92,7 +92,7 @@ def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Turn, ...]:
 
 
 def _replied(asked: str, before: Sequence[Turn], context: StepContext) -> tuple[Completed, str]:
-    """Return what the planner model replies, and what kept it from replying."""
+    """Return the planner model's reply, and why there is none."""
     history = "\n".join(map(_line, before))
     prompt = context.prompts.follow_up.render(history=history, question=asked)
     own = context.ports.tokenizer.count(asked)

@@ -237,8 +237,8 @@ def _joined(units: Sequence[_Passage]) -> _Passage:
 def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
     """Return a table or piece of code, whole or cut at line ends into parts that are linked.
 
-    `number` tells what was cut apart from other things of its document. The parts of tables and of
-    what is headed repeat their head.
+    `number` is that of the cut block in its document. Parts of tables and of blocks with a head
+    repeat the head.
     """
     text = block.text.strip("\n").rstrip()
     texts = [text]

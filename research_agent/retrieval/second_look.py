@@ -14,7 +14,7 @@ def second_look(
     filtered: Callable[[str, Sequence[Hit]], Outcome[Filtered]],
     notes: tuple[str, ...],
 ) -> Outcome[Filtered]:
-    """Return what `hits` bring beside a first look that discarded all; nothing is judged twice."""
+    """Judge `hits` after a first look that discarded all; no hit is judged twice."""
     judged = {d.chunk_id for d in first.value.stats.decisions if d.verdict == "discard"}
     second = filtered(query, [hit for hit in hits if hit.chunk.chunk_id not in judged])
     both = (*first.event.notes, *notes, *second.event.notes)
@@ -24,10 +24,10 @@ def second_look(
 
 
 def looked_again(first: Filtered, second: Filtered) -> Filtered:
-    """Return what two looks leave, of which the first has discarded everything.
+    """Join two looks, of which the first has discarded every hit.
 
-    What the second keeps by a verdict is the result; without any, the best of the first, still
-    marked as discarded. The record is that of both.
+    The result is the hits kept by verdicts of the second look; without any, the best of the
+    first, still marked as discarded. The record has both.
     """
     found = any(
         d.kept and d.verdict not in {"discard", "undecided"} for d in second.stats.decisions

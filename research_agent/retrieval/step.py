@@ -120,12 +120,12 @@ def retrieve(
 def search_documents(
     query: str, wanted: Wanted, context: StepContext, *, keep: Filter, follow: Following
 ) -> SearchResult:
-    """Return what `wanted` asks for, with what each hit refers to, and how long it took.
+    """Return the hits that `wanted` asks for, their references, and the time taken.
 
-    The hits are ranked, given another order where the settings want one, and pass the filter
-    `keep`. With `include_references` at most `filter.max_expanded` chunks that the hits refer to
-    are inserted after them, and are counted as expanded. Raises ToolInputError for a
-    `file_filter` that fits no document, ModelError where the search fails and no hits replace its.
+    The hits are ranked, blended and reranked as the settings say, and pass the filter `keep`. With
+    `include_references` at most `filter.max_expanded` chunks that the hits refer to are inserted
+    after them, and counted as expanded. Raises ToolInputError for a `file_filter` that fits no
+    document, ModelError where the search fails and no hits replace its.
     """
     ports, started = context.ports, context.ports.clock.seconds()
     scope, files = _scope(wanted, ports)
@@ -236,7 +236,7 @@ def _with_references(found: SearchResult, follow: Following, context: StepContex
 def _ranked(
     query: str, context: StepContext, scope: Scope, known: Sequence[str]
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return what `query` finds, with what is known from before, and notes."""
+    """Return the hits of `query`, with chunks cited in earlier answers, and warnings."""
     ports = context.ports
     found = rank(query, ports=ports, settings=context.settings.retrieval, scope=scope)
     chunks = [chunk for chunk in ports.chunks.chunks(known) if scope.admits(chunk)] if known else []

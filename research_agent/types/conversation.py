@@ -31,7 +31,7 @@ class FollowUp:
     """Why it could not be completed."""
     calls: tuple[ModelCall, ...] = ()
     more: bool = False
-    """It asks for more than an earlier answer told: what was cited is not read again."""
+    """It asks for more than an earlier answer said: cited chunks are not read again."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

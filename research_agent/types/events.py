@@ -173,7 +173,7 @@ class EvidenceChosen(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunksPruned(_Event):
-    """What was left out of the evidence so far, and why; told before the evidence it led to."""
+    """Chunks pruned so far, and why; comes before the evidence."""
 
     event: Literal["pruned"] = "pruned"
     stats: PruneStats
@@ -181,7 +181,7 @@ class ChunksPruned(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftWritten(_Event):
-    """What the model wrote, before it is checked; told only to those who ask for drafts."""
+    """The draft, before it is checked; only for readers who ask for drafts."""
 
     event: Literal["draft"] = "draft"
     text: str
@@ -235,7 +235,7 @@ class Citations(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent(_Event):
-    """What the question has cost so far; told after each step that asked a model."""
+    """Usage so far; after each step that asked a model."""
 
     event: Literal["usage"] = "usage"
     usage: Usage
@@ -243,7 +243,7 @@ class Spent(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned(_Event):
-    """Something went another way than planned, such as a fallback; each is told once."""
+    """A warning, such as a fallback; each comes once."""
 
     event: Literal["warning"] = "warning"
     text: str

@@ -129,7 +129,7 @@ class ResearchResult:
     """Which model answered for each role that was asked."""
     usage: Usage
     warnings: tuple[str, ...]
-    """What went another way than planned, such as a fallback, each once."""
+    """Warnings, such as fallbacks, each once."""
     conflicts: tuple[Conflict, ...] = ()
     """What other documents of the evidence say otherwise, with both places and dates."""
     prune: PruneStats = UNPRUNED

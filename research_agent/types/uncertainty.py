@@ -42,7 +42,7 @@ MOST_FORCED = 0.2
 """Share of tokens that are not among the likeliest at their place, above which a grammar and not
 the model has chosen them. Of freely written tokens it is 0.005 (docs/uncertainty.md)."""
 MOST_TOLD = 3
-"""Uncertain words or sentences that a person is told of, at most."""
+"""Uncertain words or sentences that are shown, at most."""
 
 
 @dataclass(frozen=True, slots=True)

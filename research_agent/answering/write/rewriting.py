@@ -115,7 +115,7 @@ class Rewriting:
         return None
 
     def _kept_for_check(self, read: str) -> Allowance:
-        """Return what stays in the budget for the check of the answer.
+        """Return the reserve of the budget for the check of the answer.
 
         Of time and money it is half of what is left, for nobody knows what that call will take.
         """
@@ -166,8 +166,8 @@ def with_changes(
 ) -> tuple[str, tuple[Token, ...]]:
     """Return a text with spans of it replaced, and the tokens of the whole.
 
-    What a list begins a sentence with stays, and a new sentence that would run into what follows
-    gets a full stop. Where the tokens spell the text before, they spell it afterwards; where they
+    A list's sign before a sentence stays, and a new sentence without an end gets a full stop
+    where text follows. Where the tokens spell the text before, they spell it afterwards; where they
     do not, those of the new sentences come after the old ones.
 
     >>> with_changes("A b. C.", [Token("A b.", 0.0), Token(" C.", 0.0)], [(0, 4, "D.", ())])[0]

@@ -149,8 +149,8 @@ class _Writing:
     def checked(self, answer: Answer) -> Noted:
         """Refuse an answer that the evidence does not support, by the model and the cross-encoder.
 
-        Never raises for a model: without a verdict nothing is refused, and the answer is told as
-        unchecked. Without log-probabilities the model's yes or no decides alone.
+        Never raises for a model: without a verdict nothing is refused, and the answer counts
+        as unchecked. Without log-probabilities the model's yes or no decides alone.
         """
         context, shown = self.context, render_evidence(self.evidence)
         asked = context.prompts.answerable.render(
@@ -207,7 +207,7 @@ class _Writing:
         return Message("system", prompt.render())
 
     def _messages(self, evidence: Sequence[Evidence]) -> list[Message]:
-        """Return what the model is asked for an answer with.
+        """Return the messages that ask the model for an answer.
 
         Where a check decides about refusals its prompt begins alike, so a server reads the
         evidence once; elsewhere the prompt says what to reply for what the evidence does not hold.

@@ -60,7 +60,7 @@ def connect_models(
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
-    `on_progress` is told the bytes done and the bytes in all while weights are joined. A request
+    `on_progress` gets the bytes done and the bytes in all while weights are joined. A request
     for embeddings may take `seconds`, and after that no further one is tried.
     """
     with ExitStack() as opened:

@@ -20,7 +20,7 @@ from research_agent.models.adapters.weights import (
 EMBEDDING_SECONDS = 600.0
 """Time one request to an embedding model may take, where the settings say nothing else."""
 UNHURRIED = 86_400.0
-"""Chat models are told their deadline with each call."""
+"""Chat models get their deadline with each call."""
 
 
 def endpoint_of(
@@ -74,9 +74,9 @@ def embedded_weights(
 
 
 def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -> str:
-    """Return what tells the embedded model's weights from others; empty where there are none.
+    """Return the identity of the embedded model's weights; empty where there are none.
 
-    A file of the user's own is told by its path, size and date: to read it takes seconds.
+    A user's own file is identified by path, size and date, because reading it takes seconds.
     """
     if local.path:
         path = Path(local.path).expanduser().absolute()

@@ -1,6 +1,6 @@
 """Headings that the text shows and the outline does not name.
 
-They are told by their type and their numbers: a line or the beginning of a line in bold or large
+They are recognised by type and numbers: a line or the beginning of a line in bold or large
 type, numbers that count up from 1 or go on from the section around them, "Appendix A". What only
 looks like one of these, such as a numbered list, is left alone.
 """

@@ -64,9 +64,9 @@ class Api:
         return None
 
     def followed(self, value: object) -> Mapping[str, object]:
-        """Return what a value means: itself, or what its local reference leads to.
+        """Return a value, or the target of its local reference.
 
-        What is written beside the reference comes on top. A circle is nothing.
+        Keys beside the reference override the target's. A circle gives an empty value.
         """
         beside: dict[str, object] = {}
         for _ in range(LONGEST_CHAIN):
@@ -80,10 +80,10 @@ class Api:
         return {}
 
     def links(self, value: object) -> tuple[Link, ...]:
-        """Return where all references inside a value lead, each once, in reading order.
+        """Return the targets of all references inside a value, each once, in reading order.
 
         Parts without a chunk of their own, such as shared parameters, are followed to what they
-        refer to. What leads nowhere or to another server is left out.
+        refer to. Dangling references and those to another server are left out.
         """
         found: dict[str, None] = {}
         seen: set[str] = set()

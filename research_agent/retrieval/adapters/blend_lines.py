@@ -17,7 +17,7 @@ class BlendLines(Closing):
     """Appends one line a query to a file, and the sums over the whole file when it is closed.
 
     Implements BlendLog. Nothing is ever taken out of the file; earlier sums in it count for
-    nothing. Threads may share it. Where the disk fails, `on_problem` is told once and no more is
+    nothing. Threads may share it. Where the disk fails, `on_problem` is called once and no more is
     written.
     """
 

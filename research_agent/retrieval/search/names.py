@@ -46,8 +46,8 @@ def _raised(
 ) -> tuple[Chunk, ...]:
     """Return a ranking in which some chunks moved up; all others keep their order.
 
-    What has a lower rank for another reason than its score is judged by its rank. Nothing is
-    raised above `most`: what the first hit names ranks below it.
+    A chunk that ranks lower than its score says is judged by its rank. No score is raised above
+    `most`, so that chunks that the first hit names rank below it.
     """
     height, heights = inf, dict[str, float]()
     for chunk in ranking:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def postgres_table(address: str) -> SessionTable:
     """Open the list in the database at `address`; raises SessionError.
 
-    The address is never told: it may hold a password.
+    The address is in no message: it may hold a password.
     """
     try:
         import psycopg

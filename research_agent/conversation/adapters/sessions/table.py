@@ -39,7 +39,7 @@ Locking = Callable[[str], AbstractContextManager[bool]]
 
 
 def process() -> str:
-    """Return id, machine and command of this process, as another one is told."""
+    """Return id, machine and command of this process, for messages of others."""
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
     return f"process {os.getpid()} on {socket.gethostname()} ({command[:100]})"
 
