@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from benchmarks.common import Row, changed, nist_keys, read
 from benchmarks.datasets import MULTIHOP
-from research_agent.answering.select_evidence.step import Earlier, select_evidence
+from research_agent.answering.select_evidence.step import EarlierEvidence, select_evidence
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.ports import Ports
@@ -48,7 +48,7 @@ class Case:
 def pruned(case: Case, settings: Settings, ports: Ports) -> PruneStats:
     """Return what the product's step makes of a case; raises MissingRecordingError."""
     context = RunContext(ports, settings, load_prompts()).within(PLENTY)
-    return select_evidence(case.question, case.hits, Earlier(), context).value.pruned.stats
+    return select_evidence(case.question, case.hits, EarlierEvidence(), context).value.pruned.stats
 
 
 def cases(source: str, ports: Ports) -> Iterator[Case]:

@@ -1,10 +1,10 @@
 """One node per step: read state, call one function, name what changed."""
 
 from research_agent.answering.report import report
-from research_agent.answering.select_evidence.step import Earlier, select_evidence
+from research_agent.answering.select_evidence.step import EarlierEvidence, select_evidence
 from research_agent.answering.write.step import answer_question
 from research_agent.context import RunContext
-from research_agent.planning.refine.gaps import Before
+from research_agent.planning.refine.gaps import EarlierRounds
 from research_agent.planning.refine.step import refine
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.step import retrieve
@@ -18,7 +18,7 @@ def retrieve_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
     found = retrieve(
         state.question,
         state.check,
-        run.before_answer(state.trace),
+        run.keeping_answer_reserve(state.trace),
         scope=state.scope,
         known=state.known,
         evidence=state.evidence,
@@ -36,15 +36,15 @@ def refine_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
         state.question,
         state.probe,
         state.confidence,
-        Before(state.check, state.evidence, state.trace),
-        context=run.before_answer(state.trace),
+        EarlierRounds(state.check, state.evidence, state.trace),
+        context=run.keeping_answer_reserve(state.trace),
     )
     return {"refinement": refined.value, "trace": [refined.event]}
 
 
 def select_evidence_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    earlier = Earlier(state.evidence, state.pruned, state.check)
-    context = run.before_answer(state.trace)
+    earlier = EarlierEvidence(state.evidence, state.pruned, state.check)
+    context = run.keeping_answer_reserve(state.trace)
     selected = select_evidence(state.question, state.found.hits, earlier, context, state.scope)
     return {
         "evidence": selected.value.evidence,
@@ -54,7 +54,7 @@ def select_evidence_node(state: ResearchState, run: RunContext) -> ResearchUpdat
 
 
 def answer_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    context = run.for_answer(state.trace)
+    context = run.with_all_left(state.trace)
     answered = answer_question(
         state.question, state.evidence, state.answer, context, state.check.faulty
     )
@@ -74,7 +74,7 @@ def verify_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
         exhausted=state.refinement.exhausted,
         left_out=state.pruned.may_return,
     )
-    verified = verify_answer(written, run.for_answer(state.trace))
+    verified = verify_answer(written, run.with_all_left(state.trace))
     return {
         "check": verified.value.check,
         "best": verified.value.best,
@@ -83,5 +83,5 @@ def verify_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
 
 
 def report_node(state: ResearchState, run: RunContext) -> ResearchUpdate:
-    result = report(state, run.for_answer(state.trace))
+    result = report(state, run.with_all_left(state.trace))
     return {"result": result}

@@ -12,7 +12,7 @@ from research_agent.planning.tool_calls.ranking import collect
 from research_agent.planning.tool_calls.step import Turn, plan_calls
 from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
-from research_agent.retrieval.step import About
+from research_agent.retrieval.step import SearchBackground
 from research_agent.settings import Settings
 
 from .context import ResearchContext
@@ -43,12 +43,12 @@ def plan_calls_node(state: SearchState, run: RunContext) -> SearchUpdate:
         evidence=state.evidence,
         missing=state.missing,
     )
-    planned = plan_calls(turn, Toolbox(run), context=run.before_answer(state.trace))
+    planned = plan_calls(turn, Toolbox(run), context=run.keeping_answer_reserve(state.trace))
     return {"plan": planned.value, "trace": [planned.event]}
 
 
 def run_call_node(state: CallInput, run: RunContext) -> SearchUpdate:
-    about = About(
+    about = SearchBackground(
         question=state.question,
         known=state.known,
         instead=state.probe.hits,

@@ -11,7 +11,7 @@ from research_agent.errors import ToolInputError
 from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import discarded_note, unknown_ids
 from research_agent.ports import ToolSpec
-from research_agent.retrieval.step import ALONE, About
+from research_agent.retrieval.step import ALONE, SearchBackground
 from research_agent.types import TraceEvent
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import CallResult, ChunksResult, ToolCall
@@ -69,7 +69,7 @@ def run_call(
     *,
     tools: ResearchTools,
     scope: Scope = EVERYTHING,
-    about: About = ALONE,
+    about: SearchBackground = ALONE,
 ) -> tuple[CallResult, TraceEvent]:
     """Return what a call found in `scope`, within its `share` of the budget.
 

@@ -17,7 +17,7 @@ from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import chunks_text, search_text
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
-from research_agent.retrieval.step import ALONE, About, Wanted, search_documents
+from research_agent.retrieval.step import ALONE, SearchBackground, SearchRequest, search_documents
 from research_agent.settings import Settings
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
@@ -102,7 +102,7 @@ class ResearchTools:
         allowance: Allowance,
         *,
         within: Scope = EVERYTHING,
-        about: About = ALONE,
+        about: SearchBackground = ALONE,
     ) -> SearchResult:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
         exclude = frozenset(given.exclude_chunk_ids or ())
@@ -110,7 +110,7 @@ class ResearchTools:
         context = self.run.within(allowance)
         return search_documents(
             given.query,
-            Wanted(
+            SearchRequest(
                 max_chunks=given.max_chunks,
                 file_filter=given.file_filter or "",
                 include_references=given.include_references,

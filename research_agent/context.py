@@ -34,10 +34,10 @@ class RunContext:
         meter = Meter(allowance, tokenizer=self.ports.tokenizer, clock=self.ports.clock)
         return StepContext(self.ports, self.settings, self.prompts, meter)
 
-    def for_answer(self, trace: Sequence[TraceEvent]) -> StepContext:
+    def with_all_left(self, trace: Sequence[TraceEvent]) -> StepContext:
         """Return the context of a step that may spend all that the question has left."""
         return self.within(remaining(self.settings, trace))
 
-    def before_answer(self, trace: Sequence[TraceEvent]) -> StepContext:
+    def keeping_answer_reserve(self, trace: Sequence[TraceEvent]) -> StepContext:
         """Return the context of a step that leaves enough for the answer and its check."""
         return self.within(spare(self.settings, trace))

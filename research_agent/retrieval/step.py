@@ -41,7 +41,7 @@ class Filter(Protocol):
         """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
 
 
-class Following(Protocol):
+class ReferenceLookup(Protocol):
     """What chunks refer to: named, or read."""
 
     def references(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Reference, ...]]:
@@ -52,7 +52,7 @@ class Following(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class SearchBackground:
     """What a search knows beside its query."""
 
     question: str = ""
@@ -65,11 +65,11 @@ class About:
     """Search once more where the filter's model discards every hit."""
 
 
-ALONE = About()
+ALONE = SearchBackground()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SearchRequest:
     """What a caller of the search tool wants."""
 
     max_chunks: int = 25
@@ -83,7 +83,7 @@ class Wanted:
     """Chunk ids that are not wanted again."""
     within: Scope = EVERYTHING
     """What the whole question is limited to."""
-    about: About = ALONE
+    about: SearchBackground = ALONE
 
 
 def retrieve(
@@ -118,7 +118,12 @@ def retrieve(
 
 
 def search_documents(
-    query: str, wanted: Wanted, context: StepContext, *, keep: Filter, follow: Following
+    query: str,
+    wanted: SearchRequest,
+    context: StepContext,
+    *,
+    keep: Filter,
+    follow: ReferenceLookup,
 ) -> SearchResult:
     """Return the hits that `wanted` asks for, their references, and the time taken.
 
@@ -143,7 +148,7 @@ def search_documents(
     return replace(found, files_searched=files, search_time_ms=took, references=told)
 
 
-def _scope(wanted: Wanted, ports: Ports) -> tuple[Scope, int]:
+def _scope(wanted: SearchRequest, ports: Ports) -> tuple[Scope, int]:
     limit = wanted.within
     documents = [d for d in ports.documents() if limit.admits_document(d.doc_id, d.source, d.date)]
     scope = replace(limit, exclude=limit.exclude | wanted.exclude)
@@ -163,7 +168,7 @@ def _deep(context: StepContext, max_chunks: int) -> StepContext:
 
 
 def _kept(
-    query: str, wanted: Wanted, context: StepContext, scope: Scope, keep: Filter
+    query: str, wanted: SearchRequest, context: StepContext, scope: Scope, keep: Filter
 ) -> SearchResult:
     """Return the best hits that pass the filter, or the first ones where nothing is judged.
 
@@ -213,7 +218,9 @@ def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
     return Outcome(Filtered(tuple(hits), stats))
 
 
-def _with_references(found: SearchResult, follow: Following, context: StepContext) -> SearchResult:
+def _with_references(
+    found: SearchResult, follow: ReferenceLookup, context: StepContext
+) -> SearchResult:
     ports, most = context.ports, context.settings.filter.max_expanded
     started = ports.clock.seconds()
     ids = [hit.chunk.chunk_id for hit in found.hits]

@@ -169,7 +169,7 @@ class TraceEvent:
     """One run of one node: what it called and which fallbacks it took, and how long it ran.
 
     Steps fill `calls`, `notes`, `queries` and `lookups`. `node`, `started` and `seconds` are
-    stamped when the node is added to a graph, because steps may not read a clock.
+    filled in by `graphs/node_wrapper.py`, because steps may not read a clock.
     """
 
     calls: tuple[ModelCall, ...] = ()

@@ -136,7 +136,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What happens next and why; `next_query` is set where the decision is "again"."""
+    """What happens next and why.
+
+    `next_query` is what another round searches for; empty where it stops, and where the reason is
+    "pruned", which brings chunks back without a search.
+    """
 
     decision: Literal["again", "stop"] = "stop"
     reason: StopReason | Doubt | Literal[""] = ""

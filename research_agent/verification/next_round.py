@@ -33,11 +33,11 @@ from research_agent.verification.uncertainty import (
     uncertain_spans,
 )
 
-MENDED = frozenset(
+WORTH_RESTORING = frozenset(
     {"refused", "missing", "unconfirmed", "uncertain", "max_rounds", "no_new_evidence"}
 )
-"""Doubts and ends that chunks which were left out may mend."""
-CALLS = 2
+"""Reasons for which pruned chunks are brought back."""
+CALLS_PER_ANSWER = 2
 """Model calls that another answer may take: to write it, and to check whether it is one."""
 MAX_DISAGREEMENT = 0.5
 """Share of what two answers say that only one says, up to which the model counts as sure."""
@@ -68,27 +68,32 @@ class WrittenRound:
     """Pruning left out chunks that may come back."""
 
 
-def verify(
+def decide_next_round(
     written: WrittenRound, claims: tuple[Claim, ...], settings: Settings, allowance: Allowance
 ) -> tuple[Check, Draft]:
     """Return what to do after an answer with its checked `claims`, and the best draft so far.
 
-    A refusal, a missing part, an unconfirmed sentence, and an answer that the model was unsure of
-    by `verify.profile` lead to another search. A round that failed, found nothing new or is no
-    better than the best one ends the loop; so does a budget that pays no other round. Without
-    log-probabilities nothing counts as confident. Chunks that were left out of the evidence come
-    back before anything else is tried, or ends.
+    The first that holds decides:
+
+    1. The round failed, found nothing new or had nothing to search for: stop with the best draft.
+    2. The answer is no better than the best draft: stop.
+    3. Nothing is refused, missing, unconfirmed or, by `verify.profile`, uncertain: stop.
+    4. `budget.rounds` or another budget allows no other round: stop.
+    5. Search again for what is refused, missing, unconfirmed or uncertain.
+
+    Where pruning left out chunks that could change a 2 to 5, they are brought back instead, without
+    a search. Without log-probabilities nothing counts as confident.
     """
-    one = _Weighed(written, claims, settings, allowance)
+    judgement = _RoundJudgement(written, claims, settings, allowance)
     ended = _ended(written)
     if ended:
         check, draft = ended, written.best
     else:
-        check, draft = one.refusal() if written.answer.refused else one.weighed()
-    paid = allowance.llm_calls >= CALLS and not allowance.spent()
-    if written.left_out and check.reason in MENDED and paid:
+        check, draft = judgement.refusal() if written.answer.refused else judgement.weighed()
+    paid = allowance.llm_calls >= CALLS_PER_ANSWER and not allowance.spent()
+    if written.left_out and check.reason in WORTH_RESTORING and paid:
         check = Check("again", "pruned", doubts=check.doubts)
-    latest = () if ended else (one.record(check.reason),)
+    latest = () if ended else (judgement.record(check.reason),)
     return replace(check, rounds=(*written.rounds, *latest)), draft
 
 
@@ -125,7 +130,7 @@ def answer_doubt(
 
 
 @dataclass(frozen=True)
-class _Weighed:
+class _RoundJudgement:
     written: WrittenRound
     claims: tuple[Claim, ...]
     settings: Settings
@@ -234,7 +239,7 @@ class _Weighed:
     def _doubtful(self) -> Sequence[Claim]:
         """Return the claims that need more evidence: unconfirmed or uncertain, else all.
 
-        The seed's rule knows only whole answers.
+        The profile `seed` scores an answer as a whole, so no single sentence is picked.
         """
         verify = self.settings.verify
         unsure = {one.text for one in self.draft.sentences if one.word}
@@ -256,7 +261,7 @@ class _Weighed:
         if not draft.claims or not all(map(is_supported, draft.claims)):
             return "unconfirmed"
         if not doubtful and not any(spot.kind == "refusal" for spot in draft.spots):
-            return None  # (a second answer that refuses doubts copied sentences too)
+            return None  # (if a second answer refuses, even copied sentences are in doubt)
         if unsure.source == "disagreement" and (unsure.value or 0.0) > MAX_DISAGREEMENT:
             return "uncertain"
         above = draft.doubt is not None and draft.doubt > doubt_limit(self.settings.verify)

@@ -13,7 +13,7 @@ from research_agent.types.verification import Answer, Check, Draft
 from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
 from research_agent.verification.grounding import ground, ground_verbatim
 from research_agent.verification.judge import judge
-from research_agent.verification.next_round import WrittenRound, verify
+from research_agent.verification.next_round import WrittenRound, decide_next_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
         )
         if settings.judges != "off" and answer.form == "written":
             claims, notes = judge(written.question, claims, written.evidence, context)
-    check, draft = verify(written, claims, settings, context.meter.left())
+    check, draft = decide_next_round(written, claims, settings, context.meter.left())
     return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from research_agent.answering.select_evidence.step import Earlier, Selected, select_evidence
+from research_agent.answering.select_evidence.step import EarlierEvidence, Selected, select_evidence
 from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.settings import EvidenceSettings, PruneSettings, Settings
@@ -73,14 +73,14 @@ def given_ports(model: NuModel, texts: Sequence[str] = TEXTS) -> Ports:
 def choose(
     model: NuModel,
     whole: Settings,
-    earlier: Earlier | None = None,
+    earlier: EarlierEvidence | None = None,
     *,
     found: Sequence[Hit] = (),
     allowance: Allowance = PLENTY,
     ports: Ports | None = None,
 ) -> Outcome[Selected]:
     run = RunContext(ports or given_ports(model), whole, fakes.PROMPTS)
-    given = earlier or Earlier()
+    given = earlier or EarlierEvidence()
     return select_evidence(QUESTION, found or hits(), given, run.within(allowance))
 
 

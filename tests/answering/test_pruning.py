@@ -17,7 +17,7 @@ from research_agent.answering.select_evidence.gain import (
     token_rows,
 )
 from research_agent.answering.select_evidence.pruning import Values, kept_places, protections
-from research_agent.answering.select_evidence.step import Earlier, added
+from research_agent.answering.select_evidence.step import EarlierEvidence, added
 from research_agent.context import RunContext
 from research_agent.errors import ModelBusyError
 from research_agent.settings import PruneSettings, Settings
@@ -59,7 +59,7 @@ def test_mean_over_the_tokens_that_say_something() -> None:
     half, sure = word("230", 0.5, 0.5), word(" degrees", 1.0)
     rest = (word(" [", 0.2, 0.2), word("c1", 0.2, 0.2), word("]", 0.2, 0.2), word(".", 0.3))
     found = measured(reply(half, sure, *rest, word("<|im_end|>", 0.3)))
-    part = measured(reply(Token("About", -0.1), word(" 230", 0.5, 0.5)))
+    part = measured(reply(Token("SearchBackground", -0.1), word(" 230", 0.5, 0.5)))
 
     assert (2, 0.5, log(2)) == (found.token_count, found.nu, found.most_uncertain)
     assert pytest.approx(log(2) / 2) == found.mean_entropy
@@ -221,7 +221,7 @@ def test_without_log_probabilities_similarity_decides() -> None:
     model.silent = True
     chosen = choose(model, settings())
     stats = chosen.value.pruned.stats
-    later = choose(model, settings(), Earlier(pruned=chosen.value.pruned))
+    later = choose(model, settings(), EarlierEvidence(pruned=chosen.value.pruned))
 
     assert (1, "similarity", ["0", "1"]) == (len(model.asked), stats.source, places(chosen))
     assert all(item.gain is None and item.similarity is not None for item in stats.decisions)
@@ -249,7 +249,7 @@ def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:
     model = NuModel("thirty")
     model.silent = True
     first = choose(model, settings(by="gain"))
-    choose(model, settings(by="gain"), Earlier(pruned=first.value.pruned))
+    choose(model, settings(by="gain"), EarlierEvidence(pruned=first.value.pruned))
     assert (1, ()) == (len(model.asked), first.event.notes)
     failed = choose(model, settings(), ports=replace(given_ports(model), embedder=Broken()))
 
@@ -315,9 +315,9 @@ def test_what_was_left_out_comes_back_once() -> None:
     """Keys that were given stay; nothing is pruned any more for this question."""
     first = choose(NuModel("thirty"), settings()).value
     model, check = NuModel("thirty"), Check("again", "pruned")
-    again = choose(model, settings(), Earlier(first.evidence, first.pruned, check))
+    again = choose(model, settings(), EarlierEvidence(first.evidence, first.pruned, check))
     stats = again.value.pruned.stats
-    third = choose(model, settings(), Earlier(pruned=again.value.pruned))
+    third = choose(model, settings(), EarlierEvidence(pruned=again.value.pruned))
 
     assert (True, False) == (first.pruned.may_return, again.value.pruned.may_return)
     assert (ALL, first.evidence) == (places(again), again.value.evidence[:2])

@@ -225,7 +225,7 @@ def reported(chunk: Chunk, chunks: MemoryChunks, quote: str = QUOTE) -> Research
         evidence=(Evidence("c1", Hit(chunk)),),
     )
     given = replace(ports(ScriptedChat()), chunks=chunks)
-    return report(state, RunContext(given, Settings(), PROMPTS).for_answer(()))
+    return report(state, RunContext(given, Settings(), PROMPTS).with_all_left(()))
 
 
 def spans(chunk: Chunk, quote: str = QUOTE, **pages: str) -> Sequence[PageSpan]:

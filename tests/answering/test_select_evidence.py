@@ -7,7 +7,7 @@ from itertools import permutations
 from research_agent.answering.select_evidence.around import belonging, introduced, neighbours
 from research_agent.answering.select_evidence.step import (
     Around,
-    Earlier,
+    EarlierEvidence,
     select_evidence,
     with_hits,
 )
@@ -95,8 +95,8 @@ def chosen(scope: Scope | None = None, **limits: int) -> list[str]:
     """Select from the index of `CHUNKS` what enters with its third."""
     given = replace(fakes.ports(fakes.ScriptedChat(fakes.YES)), chunks=fakes.MemoryChunks(CHUNKS))
     run = RunContext(given, Settings(evidence=EvidenceSettings(**limits)), fakes.PROMPTS)
-    context = run.before_answer(())
-    found = select_evidence("?", [Hit(CHUNKS[2], 0.9)], Earlier(), context, scope or Scope())
+    context = run.keeping_answer_reserve(())
+    found = select_evidence("?", [Hit(CHUNKS[2], 0.9)], EarlierEvidence(), context, scope or Scope())
     return [item.hit.chunk.chunk_id for item in found.value.evidence]
 
 

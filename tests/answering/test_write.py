@@ -53,7 +53,7 @@ def answered(  # noqa: PLR0913 (keyword-only settings)
         question,
         [Evidence(f"c{n}", Hit(one)) for n, one in enumerate(chunks, 1)],
         Answer(),
-        run.for_answer(()),
+        run.with_all_left(()),
     )
 
 

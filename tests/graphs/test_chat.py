@@ -138,9 +138,9 @@ def test_long_history_is_cut_by_tokens() -> None:
     planner = completes("And the ciphertext?")
     run = RunContext(ports(ScriptedChat(), planner), BYPASSING, PROMPTS)
     turns = [Turn(question=f"{QUESTION} {number} {'so ' * 300}") for number in range(4)]
-    contextualize("And the ciphertext?", turns, context=run.for_answer(()))
+    contextualize("And the ciphertext?", turns, context=run.with_all_left(()))
     long = Turn(question="so " * 1100)
-    found = contextualize("And the ciphertext?", [long], context=run.for_answer(()))
+    found = contextualize("And the ciphertext?", [long], context=run.with_all_left(()))
 
     assert 1 == len(planner.asked)
     assert [False, True] == [f"{QUESTION} {n}" in planner.asked[0][1] for n in (0, 2)]
@@ -159,7 +159,7 @@ def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
     planner = completes(SMALLER)
     run = RunContext(ports(ScriptedChat(), planner), settings, PROMPTS)
     found = contextualize(
-        "and it?", [Turn(question=QUESTION, answer=GOOD)], context=run.for_answer(())
+        "and it?", [Turn(question=QUESTION, answer=GOOD)], context=run.with_all_left(())
     )
 
     assert [] == planner.asked

@@ -16,7 +16,7 @@ from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
-from research_agent.retrieval.step import About, retrieve
+from research_agent.retrieval.step import SearchBackground, retrieve
 from research_agent.settings import FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe
 from research_agent.types.budget import NOTHING, Allowance
@@ -119,7 +119,7 @@ def test_filter_knows_the_question_and_tells_that_all_is_gone(
     )
     tools = ResearchTools(RunContext(given, settings, PROMPTS))
     call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
-    about = About(question="Which ML-KEM bread has bytes?", look_again=look_again)
+    about = SearchBackground(question="Which ML-KEM bread has bytes?", look_again=look_again)
     result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)
 
     prompt = filterer.asked[0][1]

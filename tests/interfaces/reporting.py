@@ -90,7 +90,7 @@ def answered(
         trace=TRACE,
     )
     given = replace(ports(ScriptedChat()), chunks=chunks)
-    return report(state, RunContext(given, Settings(), PROMPTS).for_answer(()))
+    return report(state, RunContext(given, Settings(), PROMPTS).with_all_left(()))
 
 
 def watched(said: str = SAID) -> RunRecord:

@@ -57,7 +57,7 @@ def test_nothing_found_answers_nothing() -> None:
     planner = ScriptedChat()
     run = RunContext(ports(ScriptedChat(), planner), Settings(), PROMPTS)
 
-    assert PartAnswer() == answer_part("Who founded Acme?", (), run.for_answer(()))
+    assert PartAnswer() == answer_part("Who founded Acme?", (), run.with_all_left(()))
     assert [] == planner.asked
 
 

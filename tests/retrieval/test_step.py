@@ -14,7 +14,12 @@ from research_agent.planning.reading import Links
 from research_agent.planning.tool_texts import discarded_note, search_text
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
-from research_agent.retrieval.step import About, Wanted, retrieve, search_documents
+from research_agent.retrieval.step import (
+    SearchBackground,
+    SearchRequest,
+    retrieve,
+    search_documents,
+)
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types.calls import SearchResult
 from research_agent.types.filtering import FilterStats
@@ -60,7 +65,7 @@ def search(
     within = context(given, settings)
     return search_documents(
         QUERY,
-        Wanted(max_chunks=max_chunks, rerank=rerank, about=About(**more)),
+        SearchRequest(max_chunks=max_chunks, rerank=rerank, about=SearchBackground(**more)),
         within,
         keep=HitFilter(within, Links(given)),
         follow=Links(given),

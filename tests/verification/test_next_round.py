@@ -14,7 +14,7 @@ from research_agent.types.evidence import Evidence
 from research_agent.types.uncertainty import placed
 from research_agent.types.verification import Answer, Check, Draft
 from research_agent.verification.claims import read_claims
-from research_agent.verification.next_round import WrittenRound, answer_doubt, verify
+from research_agent.verification.next_round import WrittenRound, answer_doubt, decide_next_round
 from tests.fakes import chunk, says, token
 
 EVIDENCE = [Evidence("c1", Hit(chunk("Bread is baked at 230 degrees. It takes an hour.")))]
@@ -50,7 +50,7 @@ def check(
     claims = tuple(replace(c, verdict=VERDICTS.get(c.text, "unconfirmed")) for c in claims)
     budget = BudgetSettings(rounds=3)
     every = Settings(budget=budget, verify=settings or VerifySettings())
-    found, draft = verify(written, claims, every, allowance)
+    found, draft = decide_next_round(written, claims, every, allowance)
     return replace(found, rounds=()), draft
 
 

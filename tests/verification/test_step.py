@@ -45,7 +45,7 @@ def verified(
     written = WrittenRound(
         question="How is bread baked?", number=1, answer=answer, evidence=evidence
     )
-    return verify_answer(written, RunContext(given, settings, PROMPTS).for_answer(()))
+    return verify_answer(written, RunContext(given, settings, PROMPTS).with_all_left(()))
 
 
 def verdicts(outcome: Outcome[Verified]) -> list[str]:

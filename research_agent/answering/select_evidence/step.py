@@ -35,7 +35,7 @@ UNMEASURABLE: Unmeasured = "no log-probabilities"
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierEvidence:
     """What the rounds before have left."""
 
     evidence: tuple[Evidence, ...] = ()
@@ -54,7 +54,7 @@ class Selected:
 def select_evidence(
     question: str,
     hits: Sequence[Hit],
-    earlier: Earlier,
+    earlier: EarlierEvidence,
     context: StepContext,
     scope: Scope = EVERYTHING,
 ) -> Outcome[Selected]:

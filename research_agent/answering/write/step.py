@@ -22,7 +22,7 @@ from research_agent.types.refusals import REFUSAL, Refused
 from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import Answer
 
-Noted = tuple[Answer, tuple[str, ...]]
+AnswerWithNotes = tuple[Answer, tuple[str, ...]]
 """An answer and notes for the trace."""
 
 
@@ -84,14 +84,14 @@ class _Writing:
     evidence: Sequence[Evidence]
     context: StepContext
 
-    def rewritten(self, earlier: Answer, faulty: Sequence[str]) -> Noted | None:
+    def rewritten(self, earlier: Answer, faulty: Sequence[str]) -> AnswerWithNotes | None:
         """Return `earlier` with its faulty sentences written again; None: all has to be."""
         if not faulty or self.context.settings.verify.regenerate != "sentence":
             return None
         asking = Rewriting(self.question, self.evidence, self.context)
         return asking.rewritten(earlier, faulty)
 
-    def answered(self) -> Noted:
+    def answered(self) -> AnswerWithNotes:
         """Return the model's answer; raises ModelError, BudgetError.
 
         An algorithm that is asked for is shown in the document's own words, and where the model
@@ -113,7 +113,7 @@ class _Writing:
         tokens = token_slice(written.tokens, at, at + len(said.text)) if spelled else ()
         return replace(written, text=said.text, tokens=tokens, missing=said.missing), notes
 
-    def _written(self) -> Noted:
+    def _written(self) -> AnswerWithNotes:
         """Return what the model writes, and a note where it was cut."""
         meter, most = self.context.meter, self.context.settings.answer.max_tokens
         model, messages = self.context.ports.answerer, self._messages(self.evidence)
@@ -131,7 +131,7 @@ class _Writing:
             limit = "a limit of the model server's own"
         return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
 
-    def _compared(self, refusal: Answer) -> Noted:
+    def _compared(self, refusal: Answer) -> AnswerWithNotes:
         """Return a passage on each thing that is compared, where there is one for all of them."""
         embedder = self.context.ports.embedder
         things = compared_things(self.question)
@@ -146,7 +146,7 @@ class _Writing:
         note = "answer: the model refused; passages on what is compared stand for its answer"
         return Answer(as_answer(passages), form="passages"), (note,)
 
-    def checked(self, answer: Answer) -> Noted:
+    def checked(self, answer: Answer) -> AnswerWithNotes:
         """Refuse an answer that the evidence does not support, by the model and the cross-encoder.
 
         Never raises for a model: without a verdict nothing is refused, and the answer counts
@@ -173,7 +173,7 @@ class _Writing:
         refused: Refused = "insufficient_evidence" if answerable < least else ""
         return replace(answer, answerable=answerable, refused=refused), ()
 
-    def with_second(self, answer: Answer) -> Noted:
+    def with_second(self, answer: Answer) -> AnswerWithNotes:
         """Return an answer with a second one to compare it with; never raises.
 
         It is asked for where the model has written the answer, it is no refusal, and its

@@ -70,7 +70,7 @@ def diagnosis(
 
     Where the first measurement has no value, no other is made. Returns JSON values.
     """
-    context = RunContext(ports, settings, load_prompts()).for_answer(())
+    context = RunContext(ports, settings, load_prompts()).with_all_left(())
     gauge = Gauge(question, context, max_calls=3, max_seconds=settings.budget.seconds)
     alone, rows = None, list[Row]()
     for kind, chunk in zip(

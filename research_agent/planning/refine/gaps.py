@@ -24,7 +24,7 @@ MOST_TOKENS = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierRounds:
     """What the rounds before have tried, read and left open; empty in the first round."""
 
     check: Check = field(default_factory=Check)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.planning.refine.gaps import Before, gaps_text
+from research_agent.planning.refine.gaps import EarlierRounds, gaps_text
 from research_agent.planning.refine.proposals import (
     TRANSLATION_SCHEMA,
     Proposal,
@@ -51,7 +51,7 @@ def refine(
     question: str,
     probe: Probe,
     confidence: RetrievalConfidence,
-    before: Before,
+    before: EarlierRounds,
     *,
     context: StepContext,
 ) -> Outcome[Refinement]:
@@ -77,7 +77,7 @@ class _Run:
         question: str,
         probe: Probe,
         confidence: RetrievalConfidence,
-        before: Before,
+        before: EarlierRounds,
         context: StepContext,
     ) -> None:
         self.question, self.before, self.context = question, before, context
