@@ -4,13 +4,13 @@ LangGraph's server hands the same values to the factory of a graph and to its ru
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from graphs.context import ResearchContext
+from research_agent.model_settings import Provider
 
-Provider = Literal["local", "openai", "bedrock"]
 KEYS = {
     "chat_provider": "RESEARCH_AGENT_MODELS__CHAT__PROVIDER",
     "chat_model": "RESEARCH_AGENT_MODELS__CHAT__MODEL",

@@ -5,12 +5,14 @@ from typing import Annotated, ClassVar, Literal
 
 from research_agent.setting_fields import Range, constant
 
+Provider = Literal["local", "openai", "bedrock"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
     """Which model fills a role. In a role's own section, empty fields mean `models.chat`'s."""
 
-    provider: Literal["", "local", "openai", "bedrock"] = ""
+    provider: Literal["", Provider] = ""
     """The embedded model, a server that speaks OpenAI's protocol, or Amazon Bedrock."""
     model: str = ""
     """The model's name at its server."""

@@ -96,7 +96,9 @@ def chosen(scope: Scope | None = None, **limits: int) -> list[str]:
     given = replace(fakes.ports(fakes.ScriptedChat(fakes.YES)), chunks=fakes.MemoryChunks(CHUNKS))
     run = RunContext(given, Settings(evidence=EvidenceSettings(**limits)), fakes.PROMPTS)
     context = run.keeping_answer_reserve(())
-    found = select_evidence("?", [Hit(CHUNKS[2], 0.9)], EarlierEvidence(), context, scope or Scope())
+    found = select_evidence(
+        "?", [Hit(CHUNKS[2], 0.9)], EarlierEvidence(), context, scope or Scope()
+    )
     return [item.hit.chunk.chunk_id for item in found.value.evidence]
 
 

@@ -21,6 +21,7 @@ from research_agent.interfaces.chat.sessions import sessions
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.terminal import note, result_text, say
 from research_agent.stopping import Stop
+from research_agent.text.questions import check_question
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
 from research_agent.types.scope import check_scope, scope_of
@@ -143,6 +144,7 @@ class Repl:
         commands[name](argument.strip())
 
     def _ask(self, question: str) -> None:
+        check_question(question)  # (before the session keeps it as one that waits)
         stop = Stop()
         running = self._talk.ask(question, stop=stop, limits=self._limits, rejected=self._rejected)
         self._follow(running, stop)
