@@ -258,8 +258,8 @@ def _answered(written: Written, now: Known) -> Told:
 def _verified(written: Written, now: Known) -> Told:
     """Yield the draft's sentences, where it is the best so far, and the check's decision.
 
-    The words of an unsupported sentence are told at the end only: a further round may write it
-    otherwise.
+    The words of an unsupported sentence come with the result only, since a further round may
+    rewrite it.
     """
     check: Check = written["check"]
     draft: Draft = written["best"]

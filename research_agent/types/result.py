@@ -19,8 +19,8 @@ from research_agent.types.verification import Round, StopReason
 
 SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 Unconfirmed = Literal["mark", "drop", "refuse"]
-"""What becomes of sentences that are not supported: they are shown with a mark, left out and
-told apart, or the whole answer is refused for them."""
+"""Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
+the whole answer is refused."""
 
 
 @dataclass(frozen=True, slots=True)

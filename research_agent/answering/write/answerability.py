@@ -2,7 +2,7 @@
 
 A small model says yes too easily where a passage is about the same subject; the packaged
 cross-encoder was trained on questions and the passages that answer them. Two weights and a bias,
-fitted by `python -m benchmarks answerability` on questions of medicine, cloud documents, finance
+fitted by `python -m benchmarks refusals` on questions of medicine, cloud documents, finance
 and Wikipedia.
 """
 
