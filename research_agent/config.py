@@ -39,7 +39,7 @@ class Configured:
     files: tuple[Path, ...] = ()
     """A later one lies over an earlier one."""
     notes: tuple[str, ...] = ()
-    """What is to be said about old variables of the environment (`research_agent.old_names`)."""
+    """Notes about old variables of the environment (`research_agent.old_names`)."""
 
 
 def configured(named: str | None, environment: Mapping[str, str] = os.environ) -> Configured:
@@ -78,7 +78,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     """Read the settings: defaults, then a file that is trusted, then the environment.
 
     An environment variable names its key like this: RESEARCH_AGENT_RETRIEVAL__TOP_K=20. Every
-    wrong key or value is an error that names it and where it stands.
+    wrong key or value is an error that names it and its place.
     """
     data = _read(path) if path else {}
     return _laid(data, environment, path.name if path else "environment").settings

@@ -128,7 +128,7 @@ class BudgetError(ResearchAgentError):
 
 
 class StoppedError(ResearchAgentError):
-    """Whoever asked has ended the question, or has gone."""
+    """The caller has ended the question, or has gone."""
 
 
 class ReplayError(ResearchAgentError):

@@ -27,7 +27,7 @@ class OutsideConnectionError(PermissionError):
 class NetworkGuard(Closing):
     """Refuses, while one is open in this process, all but loopback addresses and local sockets.
 
-    Whoever tries gets OutsideConnectionError, an OSError.
+    Others raise OutsideConnectionError, an OSError.
     """
 
     _lock = Lock()

@@ -12,7 +12,7 @@ from research_agent.types.references import Edge
 from research_agent.types.retrieval import BlendDiagnostics
 
 ToolSpec = Mapping[str, object]
-"""A tool as models are told about it: name, description and JSON schema of the arguments."""
+"""A tool's description for models: name, description and JSON schema of the arguments."""
 JsonSchema = Mapping[str, object]
 """A JSON schema that a reply has to follow."""
 

@@ -37,7 +37,7 @@ def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> s
 def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """Return the words of a question that no chunk of the evidence holds, as they are written.
 
-    Scripts without spaces between words have none that could be told.
+    Scripts without spaces between words give none.
 
     >>> from research_agent.types import Chunk, Hit
     >>> evidence = [Evidence("c1", Hit(Chunk("x", "d", "A hose is long.")))]

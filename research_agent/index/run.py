@@ -27,9 +27,9 @@ _TEXTS = 64  # embedded between two reports of progress
 
 
 OnProgress = Callable[[IndexProgress], None]
-"""Told where indexing is."""
+"""Gets the progress of indexing."""
 Decided = tuple[SourceFile, Change | DocumentError]
-"""A file, and what it is to the index, or why that cannot be told."""
+"""A file, and its state in the index, or why it cannot be read."""
 
 
 class Run:

@@ -73,7 +73,7 @@ def _told(
 def step_text(event: Event, *, local: bool = False) -> str:
     """Return one line about a step for people, empty where there is nothing to say.
 
-    `local`: the model is slow, so the beginning of what it does is told too.
+    `local`: the model is slow, so a step's beginning has a line too.
 
     >>> step_text(StepFinished(step="refine", summary="kept the question"))
     'refine: kept the question'

@@ -46,7 +46,7 @@ def entries_under(owner: object, key: str) -> Sequence[Entry]:
 def _tokens(entries: Iterable[Entry]) -> Iterator[Token]:
     """Read the entries; those that are parts of one character become one token.
 
-    Its log-probability is their sum, and it has no alternatives: they stand for bytes.
+    Its log-probability is their sum, and it has no alternatives, which would be bytes.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     written, total, parts = "", 0.0, 0

@@ -37,7 +37,7 @@ DAYS = 31
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number as it is printed, and the ways to read it."""
+    """A number as printed, and the ways to read it."""
 
     text: str
     readings: frozenset[str]

@@ -1,4 +1,4 @@
-"""What models reply and people type, as it is read and compared."""
+"""Replies of models and input of people, normalised for reading and comparing."""
 
 import json
 from collections.abc import Mapping

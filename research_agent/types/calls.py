@@ -156,7 +156,7 @@ class CallResult:
     hits: tuple[Hit, ...] = ()
     stats: FilterStats = field(default_factory=FilterStats)
     told: str = ""
-    """What the model reads besides the hits: the documents, or what is wrong."""
+    """Text for the model besides the hits: the list of documents, or an error."""
     searched: bool = True
     """Hits were ranked by a query; else they were asked for by name, or there are none."""
 

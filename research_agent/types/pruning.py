@@ -67,7 +67,7 @@ UNPRUNED = PruneStats()
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What pruning did so far, and what may be brought back."""
+    """Pruning so far: its record, and the chunks that may be brought back."""
 
     stats: PruneStats = UNPRUNED
     dropped: tuple[Hit, ...] = ()

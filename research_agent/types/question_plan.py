@@ -65,7 +65,7 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """What kind of question it is, and what its search looks for besides its own words."""
+    """The kind of a question, and what its search adds to its own words."""
 
     kind: QuestionKind = "general"
     term: str = ""

@@ -47,7 +47,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class ChunkLinks:
-    """What may lead to a chunk, and what leads away from it, as its document says."""
+    """Anchors of a chunk, and links from it, as its document writes them."""
 
     anchors: tuple[str, ...] = ()
     """Names by which a link of the same document, or one with its path, may point here."""
@@ -105,7 +105,7 @@ def unresolved_words(found: Unresolved) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What was requested and what its references lead to, the nearest first."""
+    """The chunks requested and those that their references lead to, the nearest first."""
 
     found: Mapping[str, int] = field(default_factory=dict)
     """References between each chunk, by its id, and a requested one; 0 for those."""

@@ -1,4 +1,4 @@
-"""What refining decides: the queries to search with, and what validators say of proposed ones."""
+"""A refinement: the queries to search with, and the validators' verdicts on proposed ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ finite number, or the scaling has made them equal."""
 
 @dataclass(frozen=True, slots=True)
 class RetrievalConfidence:
-    """Confidence in a ranking, what it was made of, and what follows from it."""
+    """Confidence in a ranking, its parts, and the decision."""
 
     value: float = 0.0
     top_similarity: float = 0.0

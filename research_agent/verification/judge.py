@@ -26,7 +26,7 @@ MOST = 24
 TOKENS = 90
 """Length of the reply for each sentence, at most: its quote may be a row of a table."""
 LEAST_QUOTE = 4
-"""Letters and digits of a quote: fewer stand anywhere."""
+"""Least letters and digits of a quote; fewer are found in any text."""
 LEAST_SHARED = 0.5
 """The judge's quote has to score at least this share of the claim's best quote."""
 

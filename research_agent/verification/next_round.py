@@ -192,7 +192,7 @@ class _RoundJudgement:
 
     @cached_property
     def refused(self) -> Draft:
-        """The refusal; nothing of what it was written instead of is kept."""
+        """The refusal, without the draft that it replaces."""
         answer = self.written.answer
         usable = not unusable_tokens(answer.text, answer.tokens)
         return Draft(

@@ -28,7 +28,7 @@ from research_agent.types.verification import Answer
 MEASURED = frozenset({"logprobs", "disagreement"})
 """Sources that say how sure the model was. The others never make an answer count as confident."""
 UNSURE = 0.5
-"""Normalised entropy of a value's least sure token from which on a person is told of it."""
+"""Normalised entropy of a value's least sure token from which on the value is shown as unsure."""
 KEPT = 12
 """Spans of a draft that are kept: which of its sentences are shown is settled later."""
 LINE = 60

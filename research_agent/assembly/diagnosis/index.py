@@ -23,7 +23,7 @@ PART = "index"
 def index_findings(
     location: str, embedding: EmbeddingLook, *, exact_below: int
 ) -> Iterator[Finding]:
-    """Yield what is to be said about an index, used with the embedding model of the settings."""
+    """Yield the findings on an index, used with the embedding model of the settings."""
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     command = f"research-agent index{option}"
     try:
@@ -147,7 +147,7 @@ class _Index:
             yield Finding("note", PART, what, self.update)
 
     def sources(self) -> Finding:
-        """Compare the files as they are to what was read of them, by size and time."""
+        """Compare size and time of the files now with those when they were read."""
         states = [_state(*file) for file in self.files]
         total, gone, changed = len(states), states.count("gone"), states.count("changed")
         if gone == total:

@@ -45,7 +45,7 @@ class Models:
     tool_use: ToolUse
     """How the planner model calls tools."""
     sampler: ChatModel | None = None
-    """The answer model as it is asked for a second answer."""
+    """The answer model for a second answer, sampled at a temperature."""
     decisions: DecisionCache | None = None
     """What the filter model said of single chunks; None where replies are not kept."""
 

@@ -37,7 +37,7 @@ def address(source: str, page: int) -> str:
 def event_text(event: Event, *, local: bool) -> str:
     """Return one line about an event, empty where there is nothing to say.
 
-    `local`: the model is slow, so its beginning is told too.
+    `local`: the model is slow, so a step's beginning has a line too.
     """
     match event:
         case SentenceChecked() if event.text:

@@ -1,4 +1,4 @@
-"""A chat model that answers from kept replies what it was asked before."""
+"""A chat model that answers a repeated prompt from the cache of replies."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -144,7 +144,7 @@ class Server:
 
     @property
     def rates(self) -> Rates:
-        """How fast the server was at its slowest, as far as it is known."""
+        """The lowest speed of the server that was measured."""
         with self._lock:
             return self._rates
 

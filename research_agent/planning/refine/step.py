@@ -40,7 +40,7 @@ MOST_TRIED = 12
 SOURCES = 5
 """Hits of each query whose documents are compared."""
 LANGUAGE_CHARS = 500
-"""Characters of a hit by which its language is told."""
+"""Characters of a hit from which its language is recognised."""
 EVEN = 0.5
 """P(yes) from which a query is taken to ask the same as the question."""
 Refined = tuple[Refinement, tuple[str, ...]]

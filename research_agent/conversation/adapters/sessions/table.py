@@ -1,4 +1,4 @@
-"""The list of conversations, in SQLite or PostgreSQL; LangGraph's tables stand beside it."""
+"""The list of conversations, in SQLite or PostgreSQL, in the database of LangGraph's tables."""
 
 import os
 import socket

@@ -28,7 +28,7 @@ OVERLAP = 200
 class BedrockEmbedder:
     """An embedding model; safe to share between threads.
 
-    Cohere's models are told of every text that it is a document, of questions too.
+    Cohere's models get every text, also a question, as a document.
     """
 
     def __init__(self, endpoint: BedrockEndpoint) -> None:
