@@ -5,11 +5,10 @@ import sys
 
 import click
 
-from benchmarks import concurrency, faults, indexing, overhead, rewrites, scale
+from benchmarks import concurrency, faults, indexing, overhead, scale
 from benchmarks.answers import answers_command
 from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
-from benchmarks.drafts import marks_command
 from benchmarks.filtering import filtering_command
 from benchmarks.grounding import grounding_command
 from benchmarks.presets import presets_command
@@ -44,18 +43,11 @@ def indexing_command(*, data: str, cache: str) -> None:
     print(json.dumps(indexing.run(data, cache), indent=2))
 
 
-@main.command("rewrites")
-def rewrites_command() -> None:
-    """Count the good and bad rewrites that validators block, by what they change."""
-    print(rewrites.run())
-
-
 @main.command("faults")
-@click.option("--embedded", is_flag=True, help="Also with the embedded model, which takes minutes.")
 @click.option("--only", default="", help="Only rows whose name holds this; nothing is kept.")
-def faults_command(*, embedded: bool, only: str) -> None:
+def faults_command(*, only: str) -> None:
     """Ask under every fault of a model server; exit status 1 where a rule is broken."""
-    outcomes = faults.run(embedded=embedded, only=only)
+    outcomes = faults.run(only)
     print(faults.table(outcomes))
     sys.exit(any(told.broken for told in outcomes))
 
@@ -74,7 +66,6 @@ for command in (
     conversations_command,
     filtering_command,
     grounding_command,
-    marks_command,
     presets_command,
     refinement_command,
     refusals_command,

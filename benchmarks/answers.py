@@ -9,9 +9,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -45,15 +42,11 @@ KEPT = "answers-{}-default.jsonl"
 """The product as it is installed."""
 NO_ANSWER = {"answer": "...", "status": "answered"}
 _MARKER = re.compile(r"\[[^\]\[]{1,20}\]")
-INTRODUCTION = (
-    "Of every question that counts; intervals of shares are Wilson's, of means and differences by "
-    "bootstrap over questions, all of 95 %. Tokens, calls and seconds are means a question, those "
-    "that do not count included; seconds of the product are those of its model calls, of a peer "
-    "all. LangChain cites the pages that it shows the model."
-)
-DIFFERENCES = (
-    "Facts right on the answerable questions that both were asked, a question: the product minus "
-    "each peer."
+ABOUT = (
+    "Of every question that counts, 95 % intervals: of shares Wilson's, of means and differences "
+    "by bootstrap. Tokens and calls are means a question; seconds of the product are those of its "
+    "model calls. LangChain cites the pages that it shows the model. The difference is in facts "
+    "right, of the answerable questions that both were asked."
 )
 
 
@@ -109,19 +102,10 @@ def row_of(key: Row, result: ResearchResult, seconds: float) -> dict[str, Any]:
         "answerable": key["answerable"],
         "status": result.status,
         "answer": result.answer,
-        "draft": [claim.text for claim in result.claims],
         "verdicts": [claim.verdict for claim in result.claims],
-        "refusal_reason": result.refusal_reason,
-        "p_answerable": result.answerable,
-        "mean_entropy": result.uncertainty.mean_entropy,
-        "confidence": result.confidence.value,
-        "decision": result.confidence.decision,
-        "refinement": result.refinement.kind,
         "rounds": result.rounds,
-        "stop_reason": result.stop_reason,
         "llm_calls": result.usage.llm_calls,
         "prompt_tokens": result.usage.prompt_tokens,
-        "cached_tokens": result.usage.cached_tokens,
         "completion_tokens": result.usage.completion_tokens,
         **quotes(result),
         "model_seconds": round(seconds, 2),
@@ -161,9 +145,6 @@ def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[
     scores |= {
         "weights": asking.weights,
         "not_run": len(keys) - len(rows),
-        "median_model_seconds": median([row["model_seconds"] for row in rows]) if rows else None,
-        "median_llm_calls": median([row["llm_calls"] for row in rows]) if rows else None,
-        "bypassed": sum(row["decision"] == "bypass" for row in rows),
     }
     path = RESULTS / KEPT.format(asking.weights)
     fewer = len(rows) < len(read(path))
@@ -177,146 +158,78 @@ def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[
     return scores
 
 
-@dataclass(frozen=True)
-class System:
-    """A system with its answers, and the keys of the questions that it was asked."""
-
-    name: str
-    rows: Sequence[Row]
-    keys: Sequence[Row]
-
-    @cached_property
-    def scores(self) -> Mapping[str, Any]:
-        """What the scorer beside the data says of the questions that were asked.
-
-        Where the time was over nothing was refused: that is neither right nor a refusal.
-        """
-        asked = {row["qid"] for row in self.rows}
-        rows = [{**row, **NO_ANSWER} if row["status"] == TIMEOUT else row for row in self.rows]
-        return scorer()(rows, [key for key in self.keys if key["qid"] in asked])
-
-    @cached_property
-    def details(self) -> Mapping[str, Row]:
-        """The scorer's verdict on each question that counts, by its id."""
-        return {item["qid"]: item for item in self.scores["details"] if item["counted"]}
-
-    @cached_property
-    def answerable(self) -> list[Row]:
-        """The answers to the answerable questions that count."""
-        counted = (row for row in self.rows if row["qid"] in self.details)
-        return [row for row in counted if self.details[row["qid"]]["answerable"]]
-
-    @property
-    def right(self) -> Mapping[str, float]:
-        """1 for each answerable question that is answered rightly, 0 for the others."""
-        return {row["qid"]: float(self.details[row["qid"]]["right"]) for row in self.answerable}
-
-    @property
-    def facts_per_100_words(self) -> float | None:
-        """Required facts that the answers to answerable questions state; None without words."""
-        facts = words = 0
-        wanted = {key["qid"]: len(key.get("required_facts") or ()) for key in self.keys}
-        for row in self.answerable:
-            of = self.details[row["qid"]]
-            if not of["refused"]:
-                facts += wanted[row["qid"]] - len(of["missing_facts"])
-                words += len(words_of(row["answer"]))
-        return 100 * facts / words if words else None
-
-    def values(self, *names: str, rows: Sequence[Row] | None = None) -> list[float]:
-        """Return, of each row that has one, what is under the first of the names there."""
-        found = (next((r[n] for n in names if n in r), None) for r in rows or self.rows)
-        return [float(value) for value in found if value is not None]
-
-    @property
-    def tokens_per_right(self) -> float | None:
-        """Tokens read and written for all answerable questions, for each right answer."""
-        tokens = ("prompt_tokens", "completion_tokens")
-        spent = sum(sum(self.values(name, rows=self.answerable)) for name in tokens)
-        right = sum(self.right.values())
-        return spent / right if spent and right else None
-
-    def quality(self) -> dict[str, str]:
-        """Return the cells of what the answers are worth."""
-        of = self.scores
-        quoted = [row for row in self.rows if "sentences" in row]
-        pages = (self.details[row["qid"]]["precision"] for row in self.answerable)
-        precisions = [share for share in pages if share is not None]
-        valid = sum(row["quoted"] for row in quoted), sum(row["sentences"] for row in quoted)
-        return {
-            "system": self.name,
-            "questions": f"{of['answerable']} + {of['unanswerable']}",
-            "facts right": told_share(of["facts_right"], of["answerable"]),
-            "facts per 100 words": _number(self.facts_per_100_words, 1),
-            "cited pages accepted, pooled": told_share(
-                of["cited_pages_accepted"], of["cited_pages"]
-            ),
-            "the same, mean of questions": (
-                told_mean(mean_interval(precisions)) if precisions else "-"
-            ),
-            "sentences with valid quotes": told_share(*valid),
-            "refused rightly": told_share(of["refused_right"], of["unanswerable"]),
-            "refused wrongly": told_share(of["wrongly_refused"], of["answerable"]),
-            "no answer in time": str(sum(row["status"] == TIMEOUT for row in self.rows)),
-        }
-
-    def costs(self) -> dict[str, str]:
-        """Return the cells of what the answers cost."""
-        seconds = self.values("seconds", "model_seconds")
-        return {
-            "system": self.name,
-            "prompt tokens": _mean(self.values("prompt_tokens")),
-            "of these read before": _mean(self.values("cached_tokens")),
-            "written tokens": _mean(self.values("completion_tokens")),
-            "tokens per right answer": _number(self.tokens_per_right),
-            "calls": _mean(self.values("calls", "llm_calls"), 1),
-            "seconds, mean": _mean(seconds, 1),
-            "seconds, median": _number(median(seconds) if seconds else None, 1),
-        }
-
-
 def report_of(weights: str, keys: Sequence[Row]) -> str:
-    """Return the tables of all that is kept for `weights`: quality, costs, paired differences."""
-    own = System("research_agent", read(RESULTS / KEPT.format(weights)), keys)
-    peers = []
+    """Return the table of all that is kept for `weights`, the product's row first."""
+    systems = {"research_agent": read(RESULTS / KEPT.format(weights))}
     for peer in PEERS:
         rows = [row for row in recorded(peer) if f"-{weights}-" in row["model"]]
         for way in dict.fromkeys(row["arm"] for row in rows):
-            of = [row for row in rows if row["arm"] == way]
-            peers.append(System(f"{peer}, {way}", of, keys))
-    systems = [system for system in (own, *peers) if system.rows]
-    parts = [
-        f"## Answers on NIST, {weights}",
-        INTRODUCTION,
-        *map(
-            table_of, filter(None, ([s.quality() for s in systems], [s.costs() for s in systems]))
-        ),
+            systems[f"{peer}, {way}"] = [row for row in rows if row["arm"] == way]
+    ours = right(systems["research_agent"], keys)
+    lines = [
+        {"system": name} | cells(rows, keys) | {"product - this": _gap(ours, right(rows, keys))}
+        for name, rows in systems.items()
+        if rows
     ]
-    if own.rows and peers:
-        parts += [DIFFERENCES, table_of([paired(*pair) for pair in product([own], peers)])]
-    lines = [f"- {system.name}: {told}" for system in systems if (told := _not_counted(system))]
-    return "\n\n".join([*parts, "Asked, not counted:", "\n".join(lines)])
+    return f"## Answers on NIST, {weights}\n\n{ABOUT}\n\n{table_of(lines) if lines else '-'}"
 
 
-def paired(one: System, other: System) -> dict[str, str]:
-    """Return the cells of two systems on the questions of both."""
-    both = [qid for qid in one.right if qid in other.right]
-    ours, theirs = [one.right[qid] for qid in both], [other.right[qid] for qid in both]
+def details(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
+    """Return what the scorer beside the data says of the questions that were asked.
+
+    Where the time was over nothing was refused: that is neither right nor a refusal.
+    """
+    asked = {row["qid"] for row in rows}
+    rows = [{**row, **NO_ANSWER} if row["status"] == TIMEOUT else row for row in rows]
+    return scorer()(rows, [key for key in keys if key["qid"] in asked])
+
+
+def right(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, float]:
+    """Return 1 for each answerable question that is answered rightly, 0 for the others."""
+    found = details(rows, keys)["details"]
+    return {of["qid"]: float(of["right"]) for of in found if of["counted"] and of["answerable"]}
+
+
+def _gap(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
+    both = [qid for qid in ours if qid in theirs]
+    if not both or ours is theirs:
+        return "-"
+    gap = paired_difference([ours[qid] for qid in both], [theirs[qid] for qid in both])
+    return f"{told_mean(gap, sign='+')} of {len(both)}"
+
+
+def cells(rows: Sequence[Row], keys: Sequence[Row]) -> dict[str, str]:
+    """Return what the answers of a system are worth, and what they cost."""
+    of, known = details(rows, keys), right(rows, keys)
+    found = (item.get("precision") for item in of["details"] if item["qid"] in known)
+    precisions = [share for share in found if share is not None]
+    quoted = [row for row in rows if "sentences" in row]
+    spent = sum(
+        row["prompt_tokens"] + row["completion_tokens"] for row in rows if row["qid"] in known
+    )
+
+    def each(*names: str) -> list[float]:
+        return [float(row[name]) for row in rows for name in names if row.get(name) is not None]
+
     return {
-        "system": one.name,
-        "minus": other.name,
-        "questions of both": str(len(both)),
-        "right": f"{sum(ours):.0f}",
-        "right, other": f"{sum(theirs):.0f}",
-        "difference (95 %)": (
-            told_mean(paired_difference(ours, theirs), sign="+") if both else "-"
+        "questions": f"{of['answerable']} + {of['unanswerable']}",
+        "facts right": told_share(of["facts_right"], of["answerable"]),
+        "refused rightly": told_share(of["refused_right"], of["unanswerable"]),
+        "refused wrongly": told_share(of["wrongly_refused"], of["answerable"]),
+        "cited pages accepted": told_share(of["cited_pages_accepted"], of["cited_pages"]),
+        "mean of questions": told_mean(mean_interval(precisions)) if precisions else "-",
+        "sentences with valid quotes": told_share(
+            sum(row["quoted"] for row in quoted), sum(row["sentences"] for row in quoted)
         ),
+        "no answer in time": str(sum(row["status"] == TIMEOUT for row in rows)),
+        "tokens read": f"{fmean(each('prompt_tokens')):,.0f}",
+        "written": f"{fmean(each('completion_tokens')):,.0f}",
+        "tokens a right answer": f"{spent / sum(known.values()):,.0f}"
+        if any(known.values())
+        else "-",
+        "calls": f"{fmean(each('calls', 'llm_calls')):.1f}",
+        "seconds, median": f"{median(each('seconds', 'model_seconds')):.1f}",
     }
-
-
-def _not_counted(of: System) -> str:
-    found = [item for item in of.scores["details"] if not item["counted"]]
-    return ", ".join(f"{item['qid']} {'right' if item['right'] else 'wrong'}" for item in found)
 
 
 def words_of(answer: str) -> list[str]:
@@ -326,11 +239,3 @@ def words_of(answer: str) -> list[str]:
     ['It', 'has', '1,184', 'bytes']
     """
     return re.findall(r"\w[\w.,'-]*\w|\w", _MARKER.sub(" ", answer))
-
-
-def _number(value: float | None, digits: int = 0) -> str:
-    return "-" if value is None else f"{value:,.{digits}f}"
-
-
-def _mean(values: Sequence[float], digits: int = 0) -> str:
-    return _number(fmean(values) if values else None, digits)

@@ -79,6 +79,11 @@ def keep(name: str, rows: Iterable[Mapping[str, object]], text: str) -> None:
     (RESULTS / f"{name}.md").write_text(f"{text}\n", encoding="utf-8")
 
 
+def of_arms(rows: Mapping[str, Sequence[Row]]) -> Iterator[Row]:
+    """Yield the rows of all arms, with the arm's name."""
+    return ({"arm": arm, **row} for arm, of in rows.items() for row in of)
+
+
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as Markdown.
 

@@ -1,7 +1,7 @@
 """Many questions at a time against a model server with a fixed latency, and the first hits.
 
 The server is a process of its own (`python -m benchmarks.concurrency SECONDS`), which prints its
-port and ends with its input. All questions are different, take one round with two calls, and
+address and ends with its input. All questions are different, take one round with two calls, and
 are asked of a small index, so that the graph and not the search is measured; the first hits are
 those of the six PDFs.
 """
@@ -15,11 +15,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from threading import Thread
 
 from benchmarks.retrieval import index_of
 from research_agent.assembly.connection import connect
@@ -32,8 +30,9 @@ from research_agent.types.result import ResearchResult
 
 LATENCY = 0.2
 """Seconds that each request takes."""
-QUESTIONS = 32
+QUESTIONS = [f"How many bytes has the encapsulation key, for reader {i}?" for i in range(32)]
 REPEATS = 5
+ANSWER = "An encapsulation key has 1184 bytes [c1]."
 DOCUMENT = "# Keys\n\nAn encapsulation key has 1184 bytes.\n\n# Bread\n\nBread needs an hour.\n"
 
 
@@ -48,12 +47,7 @@ def served() -> Iterator[str]:
     ) as process:
         if process.stdout is None:
             raise OSError("the server has no output")
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
-
-
-def questions() -> Sequence[str]:
-    """Return different questions."""
-    return [f"How many bytes has the encapsulation key, for reader {i}?" for i in range(QUESTIONS)]
+        yield process.stdout.readline().strip()
 
 
 def seconds(agent: ResearchAgent, asked: Sequence[str]) -> tuple[float, list[ResearchResult]]:
@@ -79,15 +73,15 @@ def measure(index: str, url: str, concurrency: int) -> Mapping[str, float]:
         connect(index, settings, {}) as connection,
         ResearchAgent(connection.ports, connection.settings, load_prompts()) as agent,
     ):
-        seconds(agent, questions())  # (connections, caches)
-        one = median(seconds(agent, questions()[:1])[0] for _ in range(REPEATS))
+        seconds(agent, QUESTIONS)  # (connections, caches)
+        one = median(seconds(agent, QUESTIONS[:1])[0] for _ in range(REPEATS))
         spent, mixed = [], 0
         before = time.process_time()
         for _ in range(REPEATS):
-            took, results = seconds(agent, questions())
+            took, results = seconds(agent, QUESTIONS)
             spent.append(took)
-            mixed += sum(r.question != q for r, q in zip(results, questions(), strict=True))
-        cpu = (time.process_time() - before) / REPEATS / QUESTIONS
+            mixed += sum(r.question != q for r, q in zip(results, QUESTIONS, strict=True))
+        cpu = (time.process_time() - before) / REPEATS / len(QUESTIONS)
     return {
         "one_seconds": one,
         "all_seconds": median(spent),
@@ -108,7 +102,7 @@ def first_hits(index: str, url: str) -> Mapping[str, float]:
 
 
 def _first_hits(index: str, config: str) -> float:
-    asked = ("ask", questions()[0], "--index", index, "--config", config, "--events", "--quiet")
+    asked = ("ask", QUESTIONS[0], "--index", index, "--config", config, "--events", "--quiet")
     started = time.perf_counter()
     with subprocess.Popen(  # noqa: S603 (our own program, no shell)
         [sys.executable, "-m", "research_agent.interfaces.cli.main", *asked],
@@ -134,96 +128,27 @@ def run() -> Mapping[str, object]:
         large, _ = index_of("nist", Path(folder), Settings())
         return {
             "latency_seconds": LATENCY,
-            "questions": QUESTIONS,
+            "questions": len(QUESTIONS),
             "first_hits": first_hits(large, url),
             **{f"concurrency_{n}": measure(small, url, n) for n in (32, 8)},
         }
 
 
-ANSWER = "An encapsulation key has 1184 bytes [c1]."
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers chat requests; the same to all, with log-probabilities."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def do_POST(self) -> None:
-        """Wait, then answer as a stream, or at once where none is asked for."""
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(float(sys.argv[1]))
-        said = "yes" if asked["max_tokens"] == 1 else ANSWER
-        streamed = bool(asked.get("stream"))
-        body = _stream(said) if streamed else json.dumps(_reply(said)).encode()
-        self.send_response(200)
-        kind = "text/event-stream" if streamed else "application/json"
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class Server(ThreadingHTTPServer):
-    """Takes many connections at once."""
-
-    request_queue_size = 256
-
-
-def _tokens(said: str) -> dict[str, object]:
-    other = {"token": "no", "logprob": -2.5, "bytes": None}
-    words = [word + " " for word in said.split()] if " " in said else [said]
-    return {
-        "content": [
-            {"token": word, "logprob": -0.1, "bytes": None, "top_logprobs": [_top(word), other]}
-            for word in words
-        ]
-    }
-
-
-def _top(word: str) -> dict[str, object]:
-    return {"token": word, "logprob": -0.1, "bytes": None}
-
-
-def _reply(said: str) -> dict[str, object]:
-    message = {"role": "assistant", "content": said}
-    choice = {"index": 0, "message": message, "logprobs": _tokens(said), "finish_reason": "stop"}
-    usage = {"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "slow",
-        "choices": [choice],
-        "usage": usage,
-    }
-
-
-def _stream(said: str) -> bytes:
-    reply = _reply(said)
-    base = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "slow"}
-    delta = {"role": "assistant", "content": said}
-    told = {"index": 0, "delta": delta, "logprobs": _tokens(said), "finish_reason": None}
-    ended = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": "stop"}
-    chunks = (
-        {**base, "choices": [told]},
-        {**base, "choices": [ended]},
-        {**base, "choices": [], "usage": reply["usage"]},
-    )
-    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
-    return "".join([*lines, "data: [DONE]\n\n"]).encode()
-
-
 def serve() -> None:
-    """Serve until the input ends."""
-    with Server(("127.0.0.1", 0), Handler) as server:
-        print(server.server_port, flush=True)
-        Thread(target=server.serve_forever, daemon=True).start()
+    """Answer every request after a fixed time until the input ends; print the address first."""
+    from tests.loopback import Json, server, text_reply, token
+
+    words = [token(f"{word} ", -0.1, {"no": -2.5}) for word in ANSWER.split()]
+
+    def reply(asked: Json) -> Json:
+        time.sleep(float(sys.argv[1]))
+        if asked.get("max_tokens") == 1:
+            return text_reply("yes", tokens=[token("yes", -0.1, {"no": -2.5})])
+        return text_reply(ANSWER, tokens=words)
+
+    with server(reply) as url:
+        print(url, flush=True)
         sys.stdin.read()
-        server.shutdown()
 
 
 if __name__ == "__main__":

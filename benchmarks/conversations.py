@@ -7,7 +7,6 @@ interrupted run goes on where it stopped; without `--live` everything is replaye
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -25,7 +24,6 @@ from benchmarks.common import (
     asks,
     folder,
     keep,
-    markdown,
     read,
     table_of,
 )
@@ -43,35 +41,7 @@ from research_agent.types.conversation import Turn
 
 CONVERSATIONS = QUESTIONS / "conversations.jsonl"
 KINDS = ("value", "sibling", "comparison", "unanswerable")
-TURN_HEADS = ("conversation", "turn", "typed", "asked", "answer", "outcome")
 Outcome = Literal["right", "wrong", "refused"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """One turn, and what became of it."""
-
-    cid: str
-    kind: str
-    typed: str
-    question: str
-    """As it was asked."""
-    how: str
-    """How the typed question was understood; see `types.conversation.Understanding`."""
-    reason: str
-    """Why it could not be completed."""
-    queries: tuple[str, ...]
-    status: str
-    answer: str
-    outcome: str
-    gold_cited: bool
-    rounds: int
-    calls: int
-    tokens: int
-    """Read and written."""
-    seconds: float
-    """Of the model's calls, when they were recorded."""
-    warnings: tuple[str, ...]
 
 
 @click.command("conversations")
@@ -81,19 +51,19 @@ def conversations_command(*, asking: Asking, preset: str) -> None:
     """Hold ten conversations and score each turn; fewer turns than before are not kept."""
     with folder(asking.cache) as place:
         asked = hold(asking, settings_of(preset, asking.weights), place)
-    text = f"{table(asked)}\n\n{told(asked)}"
+    text = table(asked)
     name = f"conversations-{asking.weights}-{preset}"
     if asked and len(asked) >= len(read(RESULTS / f"{name}.jsonl")):
-        keep(name, map(asdict, asked), text)
+        keep(name, asked, text)
     print(text)
 
 
-def hold(asking: Asking, settings: Settings, cache: Path) -> list[Asked]:
+def hold(asking: Asking, settings: Settings, cache: Path) -> list[Row]:
     """Return the turns of all conversations that are recorded, or can be held in time."""
     with opened(MIXED, cache, settings) as ports:
         replaying = Replaying.of("conversations", asking, ports)
 
-        def held(conversation: Row) -> list[Asked]:
+        def held(conversation: Row) -> list[Row]:
             given, chat, _ = replaying.within(ports)
             return list(turns(conversation, chat_graph(given, settings), chat, asking))
 
@@ -114,7 +84,7 @@ def turn(graph: Chat, thread: str, text: str) -> Turn:
     return ChatState.model_validate(state).turns[-1]
 
 
-def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) -> Iterator[Asked]:
+def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) -> Iterator[Row]:
     """Yield the turns of one conversation, up to the first that is not recorded or too late."""
     for key in conversation["turns"]:
         before = chat.seconds
@@ -124,56 +94,42 @@ def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) ->
             of = turn(graph, conversation["cid"], key["text"])
         except MissingRecordingError:
             return
-        yield Asked(
-            cid=conversation["cid"],
-            kind=key["kind"],
-            typed=of.text,
-            question=of.question,
-            how=of.how,
-            reason=of.reason,
-            queries=of.queries,
-            status=of.status,
-            answer=of.answer,
-            outcome=outcome(key, of.status, of.answer),
-            gold_cited=cites_gold(key, of),
-            rounds=of.rounds,
-            calls=of.llm_calls,
-            tokens=of.prompt_tokens + of.completion_tokens,
-            seconds=round(chat.seconds - before, 2),
-            warnings=of.warnings,
-        )
+        yield {
+            "cid": conversation["cid"],
+            "kind": key["kind"],
+            "question": of.question,
+            "how": of.how,
+            "status": of.status,
+            "answer": of.answer,
+            "outcome": outcome(key, of.status, of.answer),
+            "gold_cited": cites_gold(key, of),
+            "calls": of.llm_calls,
+            "tokens": of.prompt_tokens + of.completion_tokens,
+            "seconds": round(chat.seconds - before, 2),
+        }
 
 
-def table(asked: Sequence[Asked]) -> str:
+def table(asked: Sequence[Row]) -> str:
     """Return a row for each kind of turn; calls, tokens and seconds are medians."""
-    found = ((kind, [one for one in asked if one.kind == kind]) for kind in KINDS)
+    found = ((kind, [row for row in asked if row["kind"] == kind]) for kind in KINDS)
     lines = [_line(kind, of) for kind, of in found if of]
     return table_of(lines) if lines else ""
 
 
-def _line(kind: str, of: Sequence[Asked]) -> dict[str, str]:
-    counts = Counter(one.outcome for one in of)
+def _line(kind: str, of: Sequence[Row]) -> dict[str, str]:
+    counts = Counter(row["outcome"] for row in of)
     known = kind in ("value", "sibling")
     return {
         "turn": kind,
         "right (95 %)": told_share(counts["right"], len(of)),
         "wrong": str(counts["wrong"]),
-        "refused": str(sum(one.status == "refused" for one in of)),
-        "gold cited": str(sum(one.gold_cited for one in of)) if known else "-",
-        "completed": str(sum(one.how == "model" for one in of)),
-        "calls": f"{median(one.calls for one in of):g}",
-        "tokens": f"{median(one.tokens for one in of):.0f}",
-        "seconds": f"{median(one.seconds for one in of):.0f}",
+        "refused": str(sum(row["status"] == "refused" for row in of)),
+        "gold cited": str(sum(row["gold_cited"] for row in of)) if known else "-",
+        "completed": str(sum(row["how"] == "model" for row in of)),
+        "calls": f"{median(row['calls'] for row in of):g}",
+        "tokens": f"{median(row['tokens'] for row in of):.0f}",
+        "seconds": f"{median(row['seconds'] for row in of):.0f}",
     }
-
-
-def told(asked: Sequence[Asked]) -> str:
-    """Return a row for each turn: as it was typed, as it was asked, and what was answered."""
-    rows = [
-        (one.cid, one.kind, one.typed, f"{one.question} ({one.how})", one.answer, one.outcome)
-        for one in asked
-    ]
-    return markdown(TURN_HEADS, [[" ".join(cell.split()) for cell in row] for row in rows])
 
 
 def outcome(key: Row, status: str, answer: str) -> Outcome:

@@ -23,8 +23,6 @@ MULTIHOP_NAMES = ("hotpotqa", "musique")
 API, MIXED = "openapi", "conversations"
 """Collections without a set of rankings: API descriptions, and all documents but NIST's."""
 SOUGHT_NAMES = ("openapi", "openapi-extra", "nist")
-SPECIES: tuple["Kind", ...] = ("operation", "schema", "security")
-"""What is to be found in API descriptions."""
 Kind = Literal["operation", "schema", "security", "pages"]
 _GROUNDED = ("contractnli", "summedits-ectsum", "summedits-news", "summedits-sales_email")
 """Of grounding/pairs_dev.jsonl: contracts, earnings calls, news, sales e-mails."""
@@ -41,7 +39,6 @@ class Question:
     golds: tuple[Gold, ...]
     accepted: tuple[Gold, ...] = ()
     """What a revised key wants instead; empty where there is none."""
-    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +158,6 @@ def _extra(rows: Sequence[Row]) -> list[Question]:
             qid=row["qid"],
             text=row["question"],
             golds=tuple(Gold(tuple(_pages(page) for page in group)) for group in row["gold"]),
-            kind=row["kind"],
         )
         for row in rows
     ]
@@ -173,7 +169,6 @@ def _with_supports(folder: Path) -> list[Question]:
             qid=row["qid"],
             text=row["question"],
             golds=tuple(Gold((Span(name),)) for name in row["supporting_ids"]),
-            kind=row.get("type", f"{row.get('hops', '')} hops"),
         )
         for row in read(folder / "questions.jsonl")
     ]

@@ -8,16 +8,11 @@ are whole documents (tests/benchmarks/test_figures.py compares them).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, log2, sqrt
-from typing import Literal
 
 NORMAL = 1.959963984540054
 """Standard deviations of a normal distribution within which 95 % lie."""
 RESAMPLES = 5000
 SEED = 20261122
-Level = Literal["strict", "near", "document"]
-"""When a hit counts: its pages overlap the gold's, lie at most one page beside them, or the
-document alone is right."""
-_SLACK = {"strict": 0, "near": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,39 +134,31 @@ class Gold:
     """How relevant it is; at least 1."""
 
 
-def matches(hit: Span, gold: Gold, level: Level = "strict") -> bool:
-    """Return whether a hit shows a gold.
+def matches(hit: Span, gold: Gold) -> bool:
+    """Return whether the pages of a hit overlap those of a gold.
 
     >>> matches(Span("a", 4, 5), Gold((Span("a", 6, 6),)))
     False
-    >>> matches(Span("a", 4, 5), Gold((Span("a", 6, 6),)), "near")
-    True
     """
-    slack = _SLACK.get(level)
     return any(
-        hit.doc_id == span.doc_id
-        and (slack is None or (hit.start <= span.end + slack and span.start <= hit.end + slack))
+        hit.doc_id == span.doc_id and hit.start <= span.end and span.start <= hit.end
         for span in gold.spans
     )
 
 
-def first_ranks(
-    hits: Sequence[Span], golds: Sequence[Gold], level: Level = "strict"
-) -> tuple[int | None, ...]:
+def first_ranks(hits: Sequence[Span], golds: Sequence[Gold]) -> tuple[int | None, ...]:
     """Return the rank, from 1, of the first hit for each gold; None where there is none.
 
     >>> first_ranks([Span("a"), Span("b")], [Gold((Span("b"),)), Gold((Span("c"),))])
     (2, None)
     """
     return tuple(
-        next((rank for rank, hit in enumerate(hits, start=1) if matches(hit, gold, level)), None)
+        next((rank for rank, hit in enumerate(hits, start=1) if matches(hit, gold)), None)
         for gold in golds
     )
 
 
-def scores(
-    hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int], level: Level = "strict"
-) -> dict[str, float]:
+def scores(hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int]) -> dict[str, float]:
     """Return recall at each of `ks`, and reciprocal rank and nDCG at the last of them.
 
     A gold counts once, however many hits show it. The gain is the grade (linear, as in trec_eval),
@@ -182,19 +169,19 @@ def scores(
     {'recall@1': 1.0, 'recall@8': 1.0, 'mrr@8': 1.0, 'ndcg@8': 1.0}
     """
     last = ks[-1]
-    ranks = first_ranks(hits[:last], golds, level)
+    ranks = first_ranks(hits[:last], golds)
     best = min((rank for rank in ranks if rank), default=0)
     found = {f"recall@{k}": sum(bool(r and r <= k) for r in ranks) / (len(golds) or 1) for k in ks}
-    gain = _ndcg(hits, golds, last, level)
+    gain = _ndcg(hits, golds, last)
     return found | {f"mrr@{last}": 1 / best if best else 0.0, f"ndcg@{last}": gain}
 
 
-def _ndcg(hits: Sequence[Span], golds: Sequence[Gold], k: int, level: Level) -> float:
+def _ndcg(hits: Sequence[Span], golds: Sequence[Gold], k: int) -> float:
     left = sorted(golds, key=lambda gold: -gold.grade)
     best = sum(gold.grade / log2(rank + 1) for rank, gold in enumerate(left[:k], start=1))
     total = 0.0
     for rank, hit in enumerate(hits[:k], start=1):
-        shown = next((gold for gold in left if matches(hit, gold, level)), None)
+        shown = next((gold for gold in left if matches(hit, gold)), None)
         if shown:
             left.remove(shown)
             total += shown.grade / log2(rank + 1)

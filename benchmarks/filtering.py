@@ -5,7 +5,7 @@ of PDFs. Calls to the filter model are recorded one by one, so an interrupted ru
 stopped; without `--live` a question whose calls are not recorded is left out of an arm.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,17 +16,18 @@ import click
 from benchmarks.common import (
     STRONG,
     Asking,
+    Row,
     asks,
     changed,
     folder,
     keep,
+    of_arms,
     table_of,
     with_weights,
 )
-from benchmarks.datasets import SOUGHT_NAMES, SPECIES, SoughtQuestion, sought_questions
-from benchmarks.figures import mean_interval, paired_difference, sign_test, told_mean
+from benchmarks.datasets import SOUGHT_NAMES, SoughtQuestion, sought_questions
+from benchmarks.figures import paired_difference, told_mean
 from benchmarks.recording import MissingRecordingError, Replaying
-from benchmarks.refinement_table import by_question
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
 from research_agent.context import StepContext
@@ -77,53 +78,6 @@ ARMS: tuple[Arm, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """One hit that a model has judged."""
-
-    relevant: bool
-    verdict: float
-    """From 0, to be discarded, to 1."""
-    rank: int
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """One question in one arm."""
-
-    kinds: tuple[str, ...]
-    """Of what is sought."""
-    seen: tuple[bool, ...]
-    """Which of it is among the hits looked at."""
-    kept: tuple[bool, ...]
-    """Which of it is in the result."""
-    by_rank: tuple[bool, ...]
-    """Which of it is among as many first hits of the ranking as the result has chunks."""
-    chunks: int
-    """In the result."""
-    irrelevant: int
-    """Hits looked at that hold nothing of what is sought."""
-    irrelevant_kept: int
-    judged: tuple[Judged, ...]
-    tokens_after: int
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-    calls: int
-    model_seconds: float
-    fallback: str
-    expanded: int
-    """Chunks in the result that a kept hit refers to."""
-    dangling_before: int
-    """References of kept hits that lead to no chunk of the result, before expansion."""
-    dangling_after: int
-
-
-Rows = Mapping[str, Mapping[str, Asked]]
-"""By arm and question."""
-
-
 @click.command("filtering")
 @asks
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT_NAMES))
@@ -132,77 +86,64 @@ def filtering_command(*, asking: Asking, names: tuple[str, ...]) -> None:
     with folder(asking.cache) as place:
         for name in names or SOUGHT_NAMES:
             rows = measured(name, asking, place)
-            text = table(name, {arm: list(of.values()) for arm, of in rows.items() if of})
+            text = table(name, rows)
             if not asking.limit:
                 whose = f"-{STRONG}" if asking.weights == STRONG else ""
-                keep(f"filtering-{name}{whose}", by_question(rows), text)
+                keep(f"filtering-{name}{whose}", of_arms(rows), text)
             print(f"{text}\n", flush=True)
 
 
-def measured(name: str, asking: Asking, cache: Path) -> Rows:
-    """Ask every question in every arm, over an index below `cache`."""
+def measured(name: str, asking: Asking, cache: Path) -> Mapping[str, list[Row]]:
+    """Ask every question in every arm, over an index below `cache`; return the rows by arm."""
     settings = with_weights(asking.weights, Settings())
     questions = asking.first(sought_questions(name))
     with opened(name.removesuffix("-extra"), cache, settings) as ports:
-        replaying = Replaying.of("filtering", asking, ports)
-        given, _, _ = replaying.within(ports)
+        given, _, _ = Replaying.of("filtering", asking, ports).within(ports)
 
-        def rows(arm: Arm) -> Mapping[str, Asked]:
-            def one(question: SoughtQuestion) -> Asked | None:
+        def rows(arm: Arm) -> list[Row]:
+            def one(question: SoughtQuestion) -> Row | None:
                 try:
                     return choice(question, arm, given, arm.settings(settings))
                 except MissingRecordingError:
                     return None
 
             with ThreadPoolExecutor(asking.beside(len(questions))) as threads:
-                found = zip(questions, threads.map(one, questions), strict=True)
-                return {question.qid: row for question, row in found if row}
+                return [row for row in threads.map(one, questions) if row]
 
         return {arm.name: rows(arm) for arm in ARMS}
 
 
-def choice(question: SoughtQuestion, arm: Arm, ports: Ports, settings: Settings) -> Asked:
-    """Search for one question, choose of its hits as the arm does, and judge the choice."""
+def choice(question: SoughtQuestion, arm: Arm, ports: Ports, settings: Settings) -> Row:
+    """Search for one question, choose of its hits as the arm does, and judge the choice.
+
+    `seen`, `kept` and `by_rank` say of all that is sought whether it is among the hits looked at,
+    in the result, and among as many first hits of the ranking.
+    """
     ranking, found, meter = chosen(question.text, arm, ports, settings)
-    stats, hits = found.stats, {hit.chunk.chunk_id: hit for hit in ranking}
-    looked_at = [hits[decision.chunk_id].chunk for decision in stats.decisions]
+    stats, hits = found.stats, {hit.chunk.chunk_id: hit.chunk for hit in ranking}
+    looked_at = [hits[decision.chunk_id] for decision in stats.decisions]
     result = [hit.chunk for hit in found.hits]
     others = [chunk for chunk in looked_at if not question.is_relevant(chunk)]
-    kept = {chunk.chunk_id for chunk in result}
 
-    def shown(chunks: Sequence[Chunk]) -> tuple[bool, ...]:
-        return tuple(any(one.is_in(chunk) for chunk in chunks) for one in question.sought)
+    def shown(chunks: Sequence[Chunk]) -> list[bool]:
+        return [any(one.is_in(chunk) for chunk in chunks) for one in question.sought]
 
-    judged = [
-        Judged(
-            relevant=question.is_relevant(chunk),
-            verdict=float(of.verdict != "discard") if of.relevance is None else of.relevance,
-            rank=rank,
-            kept=of.verdict != "discard",
-        )
-        for rank, (chunk, of) in enumerate(zip(looked_at, stats.decisions, strict=True), start=1)
-        if of.why in {"model", "all_discarded"}
-    ]
-    return Asked(
-        kinds=tuple(one.kind for one in question.sought),
-        seen=shown(looked_at),
-        kept=shown(result),
-        by_rank=shown([hit.chunk for hit in ranking[: len(result)]]),
-        chunks=len(result),
-        irrelevant=len(others),
-        irrelevant_kept=sum(chunk.chunk_id in kept for chunk in others),
-        judged=tuple(judged),
-        tokens_after=stats.tokens_after,
-        prompt_tokens=sum(call.prompt_tokens for call in meter.calls),
-        cached_tokens=sum(call.cached_tokens for call in meter.calls),
-        completion_tokens=sum(call.completion_tokens for call in meter.calls),
-        calls=len(meter.calls),
-        model_seconds=round(sum(call.seconds for call in meter.calls), 2),
-        fallback=stats.fallback,
-        expanded=stats.expanded,
-        dangling_before=stats.dangling_before,
-        dangling_after=stats.dangling_after,
-    )
+    return {
+        "qid": question.qid,
+        "seen": shown(looked_at),
+        "kept": shown(result),
+        "by_rank": shown([hit.chunk for hit in ranking[: len(result)]]),
+        "chunks": len(result),
+        "irrelevant": len(others),
+        "irrelevant_kept": len({c.chunk_id for c in others} & {c.chunk_id for c in result}),
+        "tokens_after": stats.tokens_after,
+        "prompt_tokens": sum(call.prompt_tokens for call in meter.calls),
+        "completion_tokens": sum(call.completion_tokens for call in meter.calls),
+        "calls": len(meter.calls),
+        "model_seconds": round(sum(call.seconds for call in meter.calls), 2),
+        "fallback": stats.fallback,
+        "expanded": stats.expanded,
+    }
 
 
 def chosen(
@@ -224,114 +165,39 @@ def chosen(
     return ranking, Filtered((*found.hits, *more), stats), meter
 
 
-def table(name: str, arms: Mapping[str, Sequence[Asked]]) -> str:
-    """Return what the arms find, and what the verdicts of those that ask a model are worth."""
-    found = [{"arm": arm} | _found(of) for arm, of in arms.items()]
-    asking = {arm: of for arm, of in arms.items() if any(row.calls for row in of)}
-    verdicts = [{"arm": arm} | _verdicts(of) for arm, of in asking.items()]
-    return "\n\n".join([f"## {name}", *map(table_of, filter(None, (found, verdicts)))])
+def table(name: str, arms: Mapping[str, Sequence[Row]]) -> str:
+    """Return what the arms find, and what the verdicts of a model are worth and cost."""
+    lines = [{"arm": arm} | _cells(rows) for arm, rows in arms.items() if rows]
+    return f"## {name}\n\n{table_of(lines)}"
 
 
-def _found(rows: Sequence[Asked]) -> dict[str, str]:
-    wanting = [row for row in rows if row.kinds]
-    ours = [sum(row.kept) / len(row.kept) for row in wanting]
-    theirs = [sum(row.by_rank) / len(row.by_rank) for row in wanting]
-    more = sum(mine > other for mine, other in zip(ours, theirs, strict=True))
-    fewer = sum(mine < other for mine, other in zip(ours, theirs, strict=True))
-    seen, others = sum(sum(row.seen) for row in rows), sum(row.irrelevant for row in rows)
-    both = sum(k and s for row in rows for k, s in zip(row.kept, row.seen, strict=True))
-    kinds = {kind for row in rows for kind in row.kinds}
+def _cells(rows: Sequence[Row]) -> dict[str, str]:
+    wanting = [row for row in rows if row["kept"]]
+    ours = [fmean(row["kept"]) for row in wanting]
+    theirs = [fmean(row["by_rank"]) for row in wanting]
+    seen, others = sum(sum(row["seen"]) for row in rows), sum(row["irrelevant"] for row in rows)
+    both = sum(k and s for row in rows for k, s in zip(row["kept"], row["seen"], strict=True))
+    kept = [one for row in rows for one in row["kept"]]
+    gone = 1 - sum(row["irrelevant_kept"] for row in rows) / (others or 1)
     return {
         "questions": str(len(rows)),
-        **{f"all {k} found": all_found(rows, k) for k in (*SPECIES, "pages") if k in kinds},
-        "of all sought": f"{sum(sum(r.kept) for r in rows)} of {sum(len(r.kept) for r in rows)}",
-        "chunks": _mean(rows, lambda row: row.chunks),
+        "of all sought": f"{sum(kept)} of {len(kept)}",
+        "chunks": f"{fmean(row['chunks'] for row in rows):.1f}",
         "recall of what was looked at": share(both / seen if seen else None),
-        "irrelevant gone": share(
-            1 - sum(row.irrelevant_kept for row in rows) / others if others else None
-        ),
+        "irrelevant gone": share(gone if others else None),
         "recall - as many first hits": (
             told_mean(paired_difference(ours, theirs), sign="+") if ours else "-"
         ),
-        "more / fewer, sign test": f"{more} / {fewer}, p {share(sign_test(more, fewer))}",
-        "tokens for the answer": _mean(rows, lambda row: row.tokens_after, 0),
-        "of them expanded": _mean(rows, lambda row: row.expanded),
-        "dangling references, before": _mean(rows, lambda row: row.dangling_before),
-        "after": _mean(rows, lambda row: row.dangling_after),
+        "tokens for the answer": f"{fmean(row['tokens_after'] for row in rows):.0f}",
+        "expanded": f"{fmean(row['expanded'] for row in rows):.1f}",
+        "calls": f"{fmean(row['calls'] for row in rows):.1f}",
+        "tokens read": f"{fmean(row['prompt_tokens'] for row in rows):.0f}",
+        "written": f"{fmean(row['completion_tokens'] for row in rows):.0f}",
+        "seconds": f"{fmean(row['model_seconds'] for row in rows):.1f}",
+        "fallbacks": str(sum(bool(row["fallback"]) for row in rows)),
     }
-
-
-def _verdicts(rows: Sequence[Asked]) -> dict[str, str]:
-    pairs = [
-        (
-            area([(one.verdict, one.relevant) for one in row.judged]),
-            area([(-one.rank, one.relevant) for one in row.judged]),
-        )
-        for row in rows
-    ]
-    areas = [(verdict, rank) for verdict, rank in pairs if verdict is not None and rank is not None]
-    decided = [(one.relevant, one.kept) for row in rows for one in row.judged]
-    return {
-        "questions": str(len(rows)),
-        "AUC of the verdict": share(fmean(v for v, _ in areas) if areas else None),
-        "of the rank": share(fmean(r for _, r in areas) if areas else None),
-        "verdict - rank": (
-            told_mean(mean_interval([v - r for v, r in areas]), sign="+") if areas else "-"
-        ),
-        "balanced accuracy": share(balanced_accuracy(decided)),
-        "calls": _mean(rows, lambda row: row.calls),
-        "tokens sent": _mean(rows, lambda row: row.prompt_tokens, 0),
-        "read anew": _mean(rows, lambda row: row.prompt_tokens - row.cached_tokens, 0),
-        "tokens written": _mean(rows, lambda row: row.completion_tokens, 0),
-        "seconds, of the model": _mean(rows, lambda row: row.model_seconds),
-        "fallbacks": str(sum(bool(row.fallback) for row in rows)),
-    }
-
-
-def _mean(rows: Sequence[Asked], value: Callable[[Asked], float], digits: int = 1) -> str:
-    return f"{fmean(value(row) for row in rows):.{digits}f}"
-
-
-def all_found(rows: Sequence[Asked], kind: str) -> str:
-    """Return for how many questions that want any of a kind all of it is in the result."""
-    wanted = [
-        all(kept for kept, own in zip(row.kept, row.kinds, strict=True) if own == kind)
-        for row in rows
-        if kind in row.kinds
-    ]
-    return f"{sum(wanted)} of {len(wanted)}"
-
-
-def area(pairs: Sequence[tuple[float, bool]]) -> float | None:
-    """Return how often a relevant thing scores above another one; a tie is half; None without.
-
-    >>> area([(0.9, True), (0.4, False), (0.9, False)]), area([(1.0, True)])
-    (0.75, None)
-    """
-    yes = [score for score, relevant in pairs if relevant]
-    no = [score for score, relevant in pairs if not relevant]
-    if not yes or not no:
-        return None
-    return fmean((high > low) + (high == low) / 2 for high in yes for low in no)
-
-
-def balanced_accuracy(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Return the mean of the shares of relevant things kept and of others dropped.
-
-    `pairs` are (relevant, kept). None where one of the two kinds is missing.
-
-    >>> balanced_accuracy([(True, True), (False, True), (False, False)])
-    0.75
-    """
-    yes = [kept for relevant, kept in pairs if relevant]
-    no = [not kept for relevant, kept in pairs if not relevant]
-    return (fmean(yes) + fmean(no)) / 2 if yes and no else None
 
 
 def share(value: float | None) -> str:
-    """Return a share with two digits, "-" where there is none.
-
-    >>> share(0.5), share(None)
-    ('0.50', '-')
-    """
+    """Return a share with two digits, "-" where there is none."""
     return "-" if value is None else f"{value:.2f}"

@@ -5,7 +5,7 @@ With it how well a score tells supported sentences from others: per family, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchmarks.figures import SEED, Interval
 
@@ -86,32 +86,23 @@ def fit(
     return Fitted(means, scales, found[:-1], float(found[-1]))
 
 
-class LeftOut(NamedTuple):
-    """Predictions for each family by what was fitted on the others."""
-
-    probability: "NDArray[np.float64]"
-    limit: "NDArray[np.float64]"
-    """Below it 10 % of the supported sentences of the other families are."""
-    middle: "NDArray[np.float64]"
-    """The limit of the best balanced accuracy on the other families."""
-
-
 def left_out(
     values: "NDArray[np.float64]", supported: "NDArray[np.int64]", family: "NDArray[np.str_]"
-) -> LeftOut:
-    """Return predictions family by family; the penalty is chosen on the other families."""
+) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
+    """Return probabilities and limits family by family, by what was fitted on the others.
+
+    The penalty is chosen on the other families; below the limit are 10 % of their supported ones.
+    """
     import numpy as np
 
-    told, limit, middle = (np.zeros(len(supported)) for _ in range(3))
+    told, limit = np.zeros(len(supported)), np.zeros(len(supported))
     for name in np.unique(family):
         rest = family != name
         inner = values[rest], supported[rest], family[rest]
         penalty = chosen_penalty(*inner)
         told[~rest] = fit(*inner, penalty=penalty).probabilities(values[~rest])
-        seen = predictions(*inner, penalty=penalty)
-        limit[~rest] = marking_limit(seen, *inner[1:])
-        middle[~rest] = best_limit(seen, inner[1], inner[2])
-    return LeftOut(told, limit, middle)
+        limit[~rest] = marking_limit(predictions(*inner, penalty=penalty), *inner[1:])
+    return told, limit
 
 
 def predictions(
@@ -137,8 +128,8 @@ def chosen_penalty(
 ) -> float:
     """Return the penalty with the best macro AUROC where each family is left out in turn."""
     scores = {
-        penalty: macro_auroc(
-            predictions(values, supported, family, penalty=penalty), supported, family
+        penalty: macro(
+            auroc, predictions(values, supported, family, penalty=penalty), supported, family
         )
         for penalty in PENALTIES
     }
@@ -201,30 +192,6 @@ def caught(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float
     return float(np.interp(MARKED, np.append(0.0, false), np.append(0.0, true)))
 
 
-def balanced(left: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
-    """Return the mean of the shares marked of the unsupported and left of the supported.
-
-    `left` is 1 for a sentence without a mark, 0 for one that is marked.
-    """
-    if len(set(supported.tolist())) == 1:
-        return float("nan")
-    return float((1.0 - left[supported == 0].mean() + left[supported == 1].mean()) / 2)
-
-
-def best_limit(
-    told: "NDArray[np.float64]", supported: "NDArray[np.int64]", family: "NDArray[np.str_]"
-) -> float:
-    """Return the limit with the best balanced accuracy, families alike."""
-    import numpy as np
-
-    levels = np.quantile(told, np.linspace(0.02, 0.98, 49))
-    means = [
-        macro(lambda t, y, at=at: balanced((t >= at).astype(float), y), told, supported, family)
-        for at in levels
-    ]
-    return float(levels[int(np.argmax(means))])
-
-
 def calibration_error(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
     """Return the expected calibration error over ten bins of equal width."""
     import numpy as np
@@ -249,13 +216,6 @@ def macro(
     return float(
         np.nanmean([score(told[family == f], supported[family == f]) for f in np.unique(family)])
     )
-
-
-def macro_auroc(
-    told: "NDArray[np.float64]", supported: "NDArray[np.int64]", family: "NDArray[np.str_]"
-) -> float:
-    """Return the mean of the families' AUROC."""
-    return macro(auroc, told, supported, family)
 
 
 def differences(

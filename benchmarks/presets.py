@@ -8,11 +8,10 @@ The questions and when an answer is right were fixed before any run: facts and p
 answer's spellings and the supporting paragraphs for the multi-hop sets.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal, get_args
@@ -37,7 +36,7 @@ from benchmarks.common import (
 )
 from benchmarks.datasets import MULTIHOP
 from benchmarks.drafts import by_words
-from benchmarks.presets_table import Asked, Outcome, report
+from benchmarks.presets_table import report
 from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
@@ -45,17 +44,9 @@ from research_agent.interfaces.agent import ResearchAgent
 from research_agent.ports import Ports
 from research_agent.presets import with_preset
 from research_agent.settings import Settings
-from research_agent.types.events import (
-    Calls,
-    Checked,
-    ChunksPruned,
-    Decisions,
-    Event,
-    Finished,
-    Queries,
-)
 from research_agent.types.result import ResearchResult
 
+Outcome = Literal["right", "wrong", "refused"]
 SampleName = Literal["nist", "hotpotqa", "musique"]
 SAMPLES: tuple[SampleName, ...] = get_args(SampleName)
 PRESETS = ("local", "full", "seed")
@@ -63,8 +54,6 @@ KNOWN = ("answers", "loop", "refinement")
 """Benchmarks whose recordings are used where a prompt is the same."""
 MOST = 20
 """Questions of a multi-hop set."""
-JUDGED = ("model", "reused")
-"""Who decided, where the filter's model did."""
 
 
 def settings_of(preset: str, weights: str) -> Settings:
@@ -89,9 +78,8 @@ def keys_of(source: SampleName) -> list[Row]:
 @click.option("--preset", default="local", type=click.Choice(PRESETS))
 @click.option("--data", "names", multiple=True, type=click.Choice(SAMPLES), help="Default: all.")
 @click.option("--rounds", default=0, help="At most; each smaller number is measured too.")
-@click.option("--report", "only_report", is_flag=True, help="Ask nobody: only tables.")
 def presets_command(
-    *, asking: Asking, preset: str, names: tuple[SampleName, ...], rounds: int, only_report: bool
+    *, asking: Asking, preset: str, names: tuple[SampleName, ...], rounds: int
 ) -> None:
     """Measure a preset and its rounds on NIST and samples of HotpotQA and MuSiQue.
 
@@ -99,23 +87,20 @@ def presets_command(
     with more rounds than it asks for.
     """
     sizes: dict[str, int] = {name: len(keys_of(name)) for name in SAMPLES}
-    kept = [Asked(**row) for row in read(RESULTS / "presets.jsonl")]
-    if only_report:
-        print(report(kept, sizes))
-        return
+    kept = read(RESULTS / "presets.jsonl")
     names, chosen = names or SAMPLES, Chosen(asking, preset, rounds)
     with folder(asking.cache) as place:
         rows = list(asked(names, chosen, place))
     others = [
         row
         for row in kept
-        if (row.weights, row.preset) != (asking.weights, preset)
-        or row.source not in names
-        or row.most > chosen.most
+        if (row["weights"], row["preset"]) != (asking.weights, preset)
+        or row["source"] not in names
+        or row["most"] > chosen.settings.budget.rounds
     ]
     text = report(rows if asking.limit else [*others, *rows], sizes)
     if not asking.limit:
-        keep("presets", map(asdict, (*others, *rows)), text)
+        keep("presets", (*others, *rows), text)
     print(text)
 
 
@@ -130,23 +115,19 @@ class Chosen:
 
     @property
     def settings(self) -> Settings:
-        """The preset's."""
-        return settings_of(self.preset, self.asking.weights)
-
-    @property
-    def most(self) -> int:
-        """Rounds of a question at most."""
-        return self.rounds or self.settings.budget.rounds
+        """The preset's, with so many rounds at most."""
+        own = settings_of(self.preset, self.asking.weights)
+        return changed(own, budget={"rounds": self.rounds or own.budget.rounds})
 
 
-def asked(names: Sequence[SampleName], chosen: Chosen, cache: Path) -> Iterator[Asked]:
+def asked(names: Sequence[SampleName], chosen: Chosen, cache: Path) -> Iterator[Row]:
     """Yield the rows of all questions: side by side where a server's model is asked."""
     with ExitStack() as stack:
         ports = {name: stack.enter_context(opened(name, cache, chosen.settings)) for name in names}
         replaying = Replaying.of("presets", chosen.asking, ports[names[0]], KNOWN)
         jobs = [(name, key) for name in names for key in chosen.asking.first(keys_of(name))]
 
-        def rows(job: tuple[SampleName, Row]) -> list[Asked]:
+        def rows(job: tuple[SampleName, Row]) -> list[Row]:
             name, key = job
             if not chosen.asking.in_time:
                 return []
@@ -165,52 +146,41 @@ class Question:
     replaying: Replaying
     ports: Ports
 
-    def __call__(self, name: SampleName, key: Row, most: int) -> Asked:
+    def __call__(self, name: SampleName, key: Row, most: int) -> Row:
         """Return the question's row."""
         settings = changed(self.chosen.settings, budget={"rounds": most})
         ports, chat, sampler = self.replaying.within(self.ports)
-        seen = Seen()
         with ResearchAgent(ports, settings, load_prompts()) as agent:
-            for event in agent.stream(key["question"]):
-                seen.add(event)
-        result = seen.result
-        if result is None:
-            raise RuntimeError(f"{name} {key['qid']}: the question ended without a result")
+            result = agent.ask(key["question"])
         outcome, supported = judged(name, result, key)
-        roles = {f"{role} asked": count for role, count in chat.asked.items()}
-        stages = {**seen.stages, **roles, "second answers": sampler.asked.total()}
-        return Asked(
-            weights=self.chosen.asking.weights,
-            preset=self.chosen.preset,
-            source=name,
-            qid=key["qid"],
-            answerable=key["answerable"],
-            most=most,
-            rounds=result.rounds,
-            status=result.status,
-            outcome=outcome,
-            supported=supported,
-            answer=result.answer,
-            stop_reason=result.stop_reason,
-            calls=result.usage.llm_calls,
-            failed=result.usage.failed_calls,
-            read=result.usage.prompt_tokens,
-            written=result.usage.completion_tokens,
-            seconds=round(chat.seconds + sampler.seconds, 2),
-            stages={name: of for name, of in stages.items() if of},
-            warnings=result.warnings,
-        )
+        return {
+            "weights": self.chosen.asking.weights,
+            "preset": self.chosen.preset,
+            "source": name,
+            "qid": key["qid"],
+            "answerable": key["answerable"],
+            "most": most,
+            "rounds": result.rounds,
+            "status": result.status,
+            "outcome": outcome,
+            "supported": supported,
+            "answer": result.answer,
+            "calls": result.usage.llm_calls,
+            "read": result.usage.prompt_tokens,
+            "written": result.usage.completion_tokens,
+            "seconds": round(chat.seconds + sampler.seconds, 2),
+        }
 
 
-def rounds_of(name: SampleName, key: Row, ask: Question) -> list[Asked]:
+def rounds_of(name: SampleName, key: Row, ask: Question) -> list[Row]:
     """Return a question's row for each number of rounds of which all calls are recorded.
 
     An answer that took no more rounds than are allowed is not asked for again.
     """
-    found: list[Asked] = []
-    for most in range(ask.chosen.most, 0, -1):
-        if found and found[-1].rounds <= most:
-            found.append(replace(found[-1], most=most))
+    found: list[Row] = []
+    for most in range(ask.chosen.settings.budget.rounds, 0, -1):
+        if found and found[-1]["rounds"] <= most:
+            found.append({**found[-1], "most": most})
             continue
         try:
             found.append(ask(name, key, most))
@@ -239,35 +209,3 @@ def judged(source: SampleName, result: ResearchResult, key: Row) -> tuple[Outcom
     if refused:
         return "refused", False
     return ("right" if right else "wrong"), supported
-
-
-@dataclass(slots=True)
-class Seen:
-    """What the events of one question say of the stages that acted."""
-
-    stages: Counter[str] = field(default_factory=Counter)
-    result: ResearchResult | None = None
-
-    def add(self, event: Event) -> None:
-        """Count what one event tells."""
-        count = self.stages
-        match event:
-            case Queries():
-                count["queries added"] += max(0, len(event.queries) - 1)
-                count["queries blocked"] += sum(bool(verdict.blocked) for verdict in event.verdicts)
-            case Calls(author="model"):
-                count["calls written"] += len(event.calls)
-                count["… that cannot run"] += sum(bool(call.problem) for call in event.calls)
-            case Decisions():
-                by_model = [d for d in event.decisions if d.why in JUDGED]
-                count.update(f"filter {decision.verdict}" for decision in by_model)
-                count["filter fallbacks"] += bool(event.fallback)
-                count["chunks expanded"] += event.expanded
-            case ChunksPruned():
-                count["chunks pruned"] = sum(not one.kept for one in event.stats.decisions)
-            case Checked(decision="again"):
-                count[f"again: {event.reason}"] += 1
-            case Finished():
-                self.result = event.result
-            case _:
-                pass

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import Self
 
 from pydantic import TypeAdapter
 
@@ -43,6 +44,13 @@ class Recordings:
                 self._known[row["key"]] = KEPT.validate_python(
                     {"reply": row["reply"], "seconds": row["seconds"]}
                 )
+
+    @classmethod
+    def of(cls, name: str, weights: str, known: Sequence[str] = ()) -> Self:
+        """Return those of the benchmark `name`, with those of the benchmarks `known`."""
+        RECORDINGS.mkdir(exist_ok=True)
+        own, *others = (RECORDINGS / f"{of}-{weights}.jsonl" for of in (name, *known))
+        return cls(own, weights, others)
 
     def get(self, key: str) -> KeptReply | None:
         """Return what was recorded under `key`, None where nothing was."""
@@ -152,10 +160,8 @@ class Replaying:
 
     @classmethod
     def of(cls, name: str, asking: Asking, models: Ports, known: Sequence[str] = ()) -> "Replaying":
-        """Return the recordings of the benchmark `name`, with those of the benchmarks `known`."""
-        RECORDINGS.mkdir(exist_ok=True)
-        own, *others = (RECORDINGS / f"{of}-{asking.weights}.jsonl" for of in (name, *known))
-        kept = Recordings(own, asking.weights, others)
+        """Return the recordings of the benchmark `name`."""
+        kept = Recordings.of(name, asking.weights, known)
         return cls(kept, asking, models if asking.live else None)
 
     def within(self, ports: Ports) -> tuple[Ports, RecordedChat, RecordedChat]:

@@ -10,32 +10,33 @@ recorded is left out of an arm.
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import click
 
 from benchmarks.common import (
     Asking,
+    Row,
     asks,
     changed,
     every,
     folder,
     keep,
+    of_arms,
     with_weights,
 )
 from benchmarks.datasets import API, DataSet, Question, data_set, sought_questions
 from benchmarks.figures import Gold, Span, first_ranks
 from benchmarks.recording import MissingRecordingError, Replaying
-from benchmarks.refinement_table import FIRST, Asked, Proposal, Rows, by_question, table
+from benchmarks.refinement_table import table
 from benchmarks.retrieval import opened
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.config import load_prompts
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
 from research_agent.types import Hit, ModelCall, TraceEvent
 from research_agent.types.calls import Found
@@ -95,18 +96,14 @@ def refinement_command(*, asking: Asking, names: tuple[str, ...], modes: bool, s
     with folder(asking.cache) as place:
         for name in names or (MODE_SETS if modes else SETS):
             questions, rows = measured(name, arms, sample, asking, place)
-            text = table(name, questions, rows, {arm.name: arm.against for arm in arms})
+            text = table(name, rows, {arm.name: arm.against for arm in arms}, questions)
             if not asking.limit:
-                keep(kept_as(name, asking.weights, sample, modes=modes), by_question(rows), text)
+                keep(kept_as(name, asking.weights, sample, modes=modes), of_arms(rows), text)
             print(f"{text}\n", flush=True)
 
 
 def kept_as(data: str, weights: str, sample: int, *, modes: bool = False) -> str:
-    """Return the name of the results: whole sets with the 1.5B have none of model and sample.
-
-    >>> kept_as("a", "strong", 50), kept_as("a", "1.5b", 0), kept_as("a", "strong", 15, modes=True)
-    ('refinement-a-strong-50', 'refinement-a', 'modes-a-strong')
-    """
+    """Return the name of the results: whole sets with the 1.5B have none of model and sample."""
     if modes:
         return f"modes-{data}-{weights}"
     part = (weights, sample) != ("1.5b", 0)
@@ -115,34 +112,20 @@ def kept_as(data: str, weights: str, sample: int, *, modes: bool = False) -> str
 
 def measured(
     name: str, arms: Sequence[Arm], sample: int, asking: Asking, cache: Path
-) -> tuple[int, Rows]:
+) -> tuple[int, Mapping[str, list[Row]]]:
     """Ask every question in every arm, over an index below `cache`; return how many there are."""
     settings = with_weights(asking.weights, Settings())
-    with opened(index_of(name), cache, settings) as ports:
+    with opened(name.removesuffix("-extra"), cache, settings) as ports:
         data = api_set(ports) if name == API else data_set(name)
         questions = asking.first(every(data.questions, sample, attrgetter("qid")))
-        replaying = Replaying.of("refinement", asking, ports)
-        rows: dict[str, Mapping[str, Asked]] = {}
-        given, _, _ = replaying.within(ports)
+        given, _, _ = Replaying.of("refinement", asking, ports).within(ports)
+        by: By = "chunk" if name == API else "document" if data.by_document else "page"
+        rows: dict[str, list[Row]] = {}
         for arm in arms:
             wide = {} if arms is MODES else {"max_chunks": HITS}
             own = changed(with_weights(asking.weights, arm.settings), search=wide)
-            rows[arm.name] = asked(data, questions, Searching(given, own, how(data)), asking)
+            rows[arm.name] = asked(questions, Searching(given, own, by), asking)
         return len(questions), rows
-
-
-def index_of(name: str) -> str:
-    """Return the name of the index of a set.
-
-    >>> index_of("nist-extra"), index_of("openapi")
-    ('nist', 'openapi')
-    """
-    return name if name == API else data_set(name).index
-
-
-def how(data: DataSet) -> By:
-    """Return how the hits of a set are told."""
-    return "chunk" if data.name == API else "document" if data.by_document else "page"
 
 
 def api_set(ports: Ports) -> DataSet:
@@ -166,8 +149,7 @@ def api_set(ports: Ports) -> DataSet:
     return DataSet(name=API, questions=tuple(questions))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
+class Searched(NamedTuple):
     """What one question has led to before an answer is written."""
 
     spans: tuple[Span, ...]
@@ -185,7 +167,6 @@ class Searching:
     ports: Ports
     settings: Settings
     by: By
-    _first: dict[str, tuple[Span, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Build the graph."""
@@ -209,13 +190,6 @@ class Searching:
             calls=tuple(call for event in trace for call in event.calls),
         )
 
-    def alone(self, query: str) -> tuple[Span, ...]:
-        """Return what a single query finds, without any refinement."""
-        if query not in self._first:
-            hits = hybrid_search(query, ports=self.ports, settings=self.settings.retrieval)
-            self._first[query] = self._places(hits)
-        return self._first[query]
-
     def _places(self, hits: Sequence[Hit]) -> tuple[Span, ...]:
         chunks = [hit.chunk for hit in hits]
         if self.by == "page":
@@ -224,42 +198,24 @@ class Searching:
         return tuple(Span(name) for name in dict.fromkeys(names))
 
 
-def asked(
-    data: DataSet, questions: Sequence[Question], searching: Searching, asking: Asking
-) -> Mapping[str, Asked]:
+def asked(questions: Sequence[Question], searching: Searching, asking: Asking) -> list[Row]:
     """Ask the questions in one arm; those whose calls are not recorded are left out."""
-    searching.alone(data.questions[0].text)  # the models are loaded
 
-    def row(question: Question) -> Asked | None:
+    def row(question: Question) -> Row | None:
         try:
-            return judged(question, searching)
+            found = searching(question.text)
         except MissingRecordingError:
             return None
+        return {
+            "qid": question.qid,
+            "ranks": first_ranks(found.spans[:HITS], question.golds),
+            "kind": found.refinement.kind,
+            "queries": found.queries,
+            "blocked": [v.query for v in found.refinement.verdicts if v.blocked],
+            "calls": len(found.calls),
+            "tokens": sum(call.prompt_tokens + call.completion_tokens for call in found.calls),
+            "model_seconds": round(sum(call.seconds for call in found.calls), 2),
+        }
 
     with ThreadPoolExecutor(asking.beside(len(questions))) as threads:
-        rows = list(threads.map(row, questions))
-    return {question.qid: one for question, one in zip(questions, rows, strict=True) if one}
-
-
-def judged(question: Question, searching: Searching) -> Asked:
-    """Ask one question, and judge what was found and what was proposed.
-
-    A proposed query is useful where its first hits show a gold that those of the question alone
-    do not show.
-    """
-    found = searching(question.text)
-    known = first_ranks(searching.alone(question.text)[:FIRST], question.golds)
-    lacking = [gold for gold, rank in zip(question.golds, known, strict=True) if rank is None]
-    proposals = []
-    for verdict in found.refinement.verdicts:
-        ranks = first_ranks(searching.alone(verdict.query)[:FIRST], lacking)
-        proposals.append(Proposal(verdict.query, verdict.blocked, useful=any(ranks)))
-    return Asked(
-        ranks=first_ranks(found.spans[:HITS], question.golds),
-        kind=found.refinement.kind,
-        queries=found.queries,
-        proposals=tuple(proposals),
-        calls=len(found.calls),
-        tokens=sum(call.prompt_tokens + call.completion_tokens for call in found.calls),
-        model_seconds=round(sum(call.seconds for call in found.calls), 2),
-    )
+        return [found for found in threads.map(row, questions) if found]

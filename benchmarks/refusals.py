@@ -18,7 +18,6 @@ from itertools import pairwise
 import click
 
 from benchmarks.common import (
-    RECORDINGS,
     REFUSALS,
     Asking,
     Row,
@@ -99,7 +98,7 @@ def ordered(rows: Sequence[Row]) -> list[Row]:
 
 def answered(asking: Asking) -> Iterator[Scored]:
     """Yield what is recorded of the rows, and with `--live` what the model says in time."""
-    kept = Recordings(RECORDINGS / f"refusals-{asking.weights}.jsonl", asking.weights)
+    kept = Recordings.of("refusals", asking.weights)
     settings, pairs = with_weights(asking.weights, Settings()), CrossEncoder(MiniLM())
     with closing(
         connect_models(settings.models, environment=os.environ, on_progress=lambda _done, _of: None)
@@ -149,29 +148,21 @@ def drafted(row: Row, chat: RecordedChat) -> tuple[str, float]:
     return draft, -1.0 if refused else (1.0 if yes is None else round(yes, 5))
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """What one limit does to some questions."""
-
-    wrongly: int
-    """Answerable questions that are refused."""
-    answerable: int
-    rightly: int
-    """Unanswerable questions that are refused."""
-    unanswerable: int
-
-    @property
-    def balanced(self) -> float:
-        """Mean of the shares of answerable ones shown and unanswerable ones refused."""
-        shown = 1.0 - self.wrongly / max(1, self.answerable)
-        return (shown + self.rightly / max(1, self.unanswerable)) / 2
+Errors = tuple[int, int, int, int]
+"""Answerable questions that are refused, all of them; the same of the unanswerable ones."""
 
 
 def errors_at(rows: Sequence[Scored], limit: float) -> Errors:
     """Return what is refused where the probability is below `limit`."""
     can = [row.p < limit for row in rows if row.answerable]
     cannot = [row.p < limit for row in rows if not row.answerable]
-    return Errors(sum(can), len(can), sum(cannot), len(cannot))
+    return sum(can), len(can), sum(cannot), len(cannot)
+
+
+def balanced(errors: Errors) -> float:
+    """Return the mean of the shares of answerable ones shown and unanswerable ones refused."""
+    wrongly, can, rightly, cannot = errors
+    return (1.0 - wrongly / max(1, can) + rightly / max(1, cannot)) / 2
 
 
 def best_limit(rows: Sequence[Scored]) -> float:
@@ -182,8 +173,8 @@ def best_limit(rows: Sequence[Scored]) -> float:
     seen = sorted({row.p for row in rows})
     limits = [0.0, *((low + high) / 2 for low, high in pairwise(seen) if low >= 0.0)]
     told = [(errors_at(rows, limit), limit) for limit in limits]
-    fair = [pair for pair in told if pair[0].wrongly <= MOST_REFUSED * pair[0].answerable]
-    return max(fair, key=lambda pair: (pair[0].balanced, -pair[1]))[1]
+    fair = [pair for pair in told if pair[0][0] <= MOST_REFUSED * pair[0][1]]
+    return max(fair, key=lambda pair: (balanced(pair[0]), -pair[1]))[1]
 
 
 def fitted(rows: Sequence[Scored]) -> Fitted:
@@ -232,6 +223,6 @@ def _line(source: str, rows: Sequence[Scored], limit: float) -> dict[str, str]:
         "AUROC of P(yes)": f"{auroc(np.array([row.yes for row in rows]), yes):.2f}",
         "of both": f"{auroc(np.array([row.p for row in rows]), yes):.2f}",
         "limit": f"{limit:.3f}",
-        "answerable refused": told_share(errors.wrongly, errors.answerable),
-        "unanswerable refused": told_share(errors.rightly, errors.unanswerable),
+        "answerable refused": told_share(*errors[:2]),
+        "unanswerable refused": told_share(*errors[2:]),
     }

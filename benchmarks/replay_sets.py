@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import get_args
 
 from benchmarks import conversations as chats
-from benchmarks import filtering, pruning, refinement
+from benchmarks import filtering, refinement
 from benchmarks import presets as of_presets
 from benchmarks import refusals as of_refusals
 from benchmarks.common import (
+    QUESTIONS,
     REFUSALS,
     Asking,
     Row,
@@ -34,15 +34,19 @@ from benchmarks.recording import RecordedChat, Replaying
 from benchmarks.replaying import Line, Replies, digest, of_events, replayed
 from benchmarks.retrieval import filtered, index_of
 from graphs.chat import Chat
+from research_agent.answering.select_evidence.step import Earlier, select_evidence
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer
 from research_agent.config import load_prompts
+from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.ports import Ports
 from research_agent.settings import Settings
+from research_agent.types import Hit
+from research_agent.types.budget import Allowance
 from research_agent.verification.adapters.grounding_file import read_grounding
 from research_agent.verification.step import grounded_claims
 
@@ -63,6 +67,14 @@ SEARCHES = (
     *(("strong", source, 0, "tool_calling") for source in refinement.MODE_SETS),
 )
 """Weights, set, sample and arm of the refined searches."""
+PRUNED = {
+    "threshold": {"mode": "threshold"},
+    "ratio, by similarity": {"mode": "ratio", "by": "similarity"},
+}
+EVERYTHING_FITS = changed(
+    DEFAULT, evidence={"max_chunks": 6, "max_tokens": 6000, "max_chars": 60_000}
+)
+PLENTY = Allowance(1000, 1000, 10_000_000, 36_000.0)
 BY_ID = attrgetter("qid")
 
 
@@ -145,20 +157,16 @@ def searches(indexes: Indexes) -> Iterator[Line]:
         if not by_model:
             settings = changed(settings, search={"max_chunks": refinement.HITS})
         replies = Replies.of("refinement", weights)
-        with indexes.ports(refinement.index_of(source), settings) as opened:
-            asked: Sequence[Row] = [
-                {"qid": one.qid, "text": one.text}
-                for one in (
-                    sought_questions(source) if source == "openapi" else data_set(source).questions
-                )
-            ]
+        with indexes.ports(source.removesuffix("-extra"), settings) as opened:
+            of = sought_questions(source) if source == "openapi" else data_set(source).questions
+            asked = sorted((one.qid, one.text) for one in of)
             most = refinement.MODE_SAMPLE if by_model else sample
-            chosen = every(every(asked, most, itemgetter("qid")), 12, itemgetter("qid"))
+            chosen = every(every(asked, most, itemgetter(0)), 12, itemgetter(0))
             ports, _, _ = Replaying(replies, Asking(weights=weights)).within(opened)
             search = refinement.Searching(ports, settings, "chunk")
-            for one in chosen:
-                ask = partial(_searched, search, one["text"])
-                yield replayed(f"refinement {weights} {source} {arm}", one["qid"], replies, ask)
+            for qid, text in chosen:
+                ask = partial(_searched, search, text)
+                yield replayed(f"refinement {weights} {source} {arm}", qid, replies, ask)
 
 
 def _searched(search: refinement.Searching, question: str) -> dict[str, str]:
@@ -191,19 +199,24 @@ def _filtered(
 
 
 def prunings(indexes: Indexes) -> Iterator[Line]:
-    """Replay pruning by information gain and by similarity."""
+    """Replay pruning by information gain and by similarity, of gold chunks among noise."""
     settings, replies = with_weights("1.5b", DEFAULT), Replies.of("pruning", "1.5b")
-    for source, most in pruning.MOST.items():
+    cases = read(QUESTIONS / "pruning.jsonl")
+    for source in dict.fromkeys(case["source"] for case in cases):
         with indexes.ports(source, settings) as opened:
             ports = replace(opened, answerer=RecordedChat(None, replies, "1.5b"))
-            for case in islice(pruning.cases(source, opened), 0, most, 2):
-                for way, own in pruning.WAYS.items():
-                    ask = partial(_pruned, case, own, ports)
-                    yield replayed(f"pruning {source} {way}", case.qid, replies, ask)
+            for case in cases:
+                for way, prune in PRUNED.items() if case["source"] == source else ():
+                    ask = partial(_pruned, case, ports, changed(EVERYTHING_FITS, prune=prune))
+                    yield replayed(f"pruning {source} {way}", case["qid"], replies, ask)
 
 
-def _pruned(case: pruning.Case, settings: Settings, ports: Ports) -> dict[str, str]:
-    stats = pruning.pruned(case, settings, ports)
+def _pruned(case: Row, ports: Ports, settings: Settings) -> dict[str, str]:
+    chunks = ports.chunks.chunks([chunk_id for chunk_id, *_ in case["hits"]])
+    hits = [Hit(chunk, *told) for chunk, (_, *told) in zip(chunks, case["hits"], strict=True)]
+    context = RunContext(ports, settings, load_prompts()).within(PLENTY)
+    found = select_evidence(case["question"], hits, Earlier(), context)
+    stats = found.value.pruned.stats
     kept = [(item.chunk_id, item.kept, item.why) for item in stats.decisions]
     return {"hits": digest(kept), "verdicts": digest(stats)}
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-from benchmarks.common import RECORDINGS
 from benchmarks.recording import MissingRecordingError, Recordings
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.ports import KeptReply
@@ -60,12 +59,6 @@ class Replies(Recordings):
         """Read what is there."""
         super().__init__(path, weights, known)
         self.asked: list[str] = []
-
-    @classmethod
-    def of(cls, name: str, weights: str, known: Sequence[str] = ()) -> "Replies":
-        """Return the recordings of the benchmark `name`, with those of the benchmarks `known`."""
-        own, *others = (RECORDINGS / f"{of}-{weights}.jsonl" for of in (name, *known))
-        return cls(own, weights, others)
 
     def get(self, key: str) -> KeptReply | None:
         """Return what was recorded under `key`, and remember that it was asked for."""

@@ -1,8 +1,7 @@
 """The product's hybrid search over many chunks: time of a query, memory, recall of the graph.
 
-Real texts are embedded up to `REAL` chunks; the others are mixtures: half of the sentences of a
-chunk and of one of its nearest neighbours, and the mean of both vectors with a little noise. An
-index is built and searched in processes of their own:
+The chunks are those of four corpora, and from then on the same again with half of their sentences
+and a little noise in their vectors. An index is built and searched in processes of their own:
 `python -m benchmarks.scale build|search GIVEN FIGURES`.
 """
 
@@ -16,18 +15,17 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import DATA, RESULTS, ROOT, Row, folder, markdown, read
+from benchmarks.common import RESULTS, ROOT, folder, markdown
 from benchmarks.datasets import data_set
 from benchmarks.figures import percentile
-from benchmarks.overhead import TimedEmbedder
-from benchmarks.peers.embedding import KeptVectors
+from benchmarks.retrieval import index_of
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index_search import sync_caches
-from research_agent.documents.chunking import linked_chunks
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
@@ -37,20 +35,18 @@ from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Chunk, chunk_header
-from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
 
-CORPORA = ("ir/scifact", "ir/cranfield", "multihop/hotpotqa", "multihop/musique")
+CORPORA = ("scifact", "cranfield", "hotpotqa", "musique")
 ASKED = {"nist": 21, "scifact": 40, "cranfield": 39, "nist-extra": 36}
 """How many questions of each data set are asked, its first ones."""
-REAL = 5000
-"""Chunks that are embedded."""
-NEIGHBOURS, NOISE, SEED = 10, 0.01, 4
-CHUNK_CHARS, OF_DOCUMENT, COMPARED = 1000, 1000, 10
+NOISE, SEED = 0.01, 4
+"""Standard deviation of what is added to each number of a vector; some 0.2 in all."""
+OF_DOCUMENT, COMPARED = 1000, 10
 MANY = 50_000
 """From so many chunks on, the other way of searching is measured as well."""
-PARTS = ("planner_on", "planner_off", "dense", "words")
+PARTS = ("whole", "dense", "words")
 Figures = dict[str, Any]
 
 
@@ -89,12 +85,11 @@ def _child(what: str, cache: Path, told: Figures) -> Figures:
 def table(lines: Sequence[Figures], built: Mapping[str, Any]) -> str:
     """Return a table of one line a way of opening, and a sentence about building the index."""
     heads = ["chunks, exact below", *(f"{part}, ms p50 / p95" for part in PARTS)]
-    heads += ["planner_on without embedding", "recall@10", "opening, ms", "memory, MB"]
+    heads += ["recall@10", "opening, ms", "memory, MB"]
     rows = [
         [
             f"{line['chunks']:,}, {line['exact_below']:,}",
             *(f"{line[part]['p50']} / {line[part]['p95']}" for part in PARTS),
-            f"{line['without_embedding']['p50']} / {line['without_embedding']['p95']}",
             *(str(line[name]) for name in ("recall", "open_ms", "peak_mb")),
         ]
         for line in lines
@@ -103,100 +98,57 @@ def table(lines: Sequence[Figures], built: Mapping[str, Any]) -> str:
     return f"{markdown(heads, rows)}\n\nBuilt: {told}."
 
 
-def real_chunks() -> list[Chunk]:
-    """Return the chunks of all texts, as the product cuts them, in an order mixed by their text.
-
-    Each document is one block without pages; a chunk of the same text comes once.
-    """
-    found: dict[str, Chunk] = {}
-    for corpus in CORPORA:
-        for row in read(DATA / corpus / "corpus.jsonl"):
-            for chunk in _cut(corpus, row):
-                found.setdefault(chunk.text, chunk)
-    return sorted(found.values(), key=lambda chunk: text_digest(chunk.text))
-
-
-def _cut(corpus: str, row: Row) -> list[Chunk]:
-    name = str(row.get("_id") or row.get("id"))
-    document = ParsedDocument((Block(str(row["text"])),), title=str(row["title"]))
-    linked = linked_chunks(
-        f"{corpus}/{name}", name, document, source=corpus, chunk_chars=CHUNK_CHARS
-    )
-    return [chunk for chunk, _ in linked]
-
-
-def nearest(vectors: Any, count: int) -> Any:  # noqa: ANN401 (arrays)
-    """Return the places of the `count` nearest others of each vector of length one.
-
-    >>> import numpy as np
-    >>> nearest(np.array([[1, 0], [0.8, 0.6], [0, 1]], dtype=np.float32), 1).tolist()
-    [[1], [0], [1]]
-    """
+def real(cache: Path) -> tuple[list[Chunk], Any]:
+    """Return the chunks of the corpora as the product cuts them, and their vectors."""
     import numpy as np
 
-    found = []
-    for start in range(0, len(vectors), 500):
-        part = vectors[start : start + 500] @ vectors.T
-        part[np.arange(len(part)), start + np.arange(len(part))] = -2.0
-        found.append(np.argpartition(-part, count - 1, axis=1)[:, :count])
-    return np.concatenate(found)
+    chunks: list[Chunk] = []
+    vectors = []
+    for name in CORPORA:
+        folder = locate(index_of(name, cache, Settings())[0])
+        with LedgerReader(folder.current().ledger, folder.label) as ledger:
+            ids, found = ledger.matrix()
+            first = [at for at, name in enumerate(ids) if name.endswith("#0")]
+            chunks += ledger.chunks([ids[at].removesuffix("#0") for at in first])
+            vectors.append(found[first])
+    return chunks, np.concatenate(vectors)
 
 
-def mixed(
-    real: Sequence[Chunk],
-    vectors: Any,  # noqa: ANN401 (an array)
-    count: int,
-) -> Iterator[tuple[Chunk, Sequence[float]]]:
-    """Yield `count` chunks with vectors: the real ones, then mixtures of neighbours."""
+def mixed(chunks: Sequence[Chunk], vectors: Any, count: int) -> Iterator[IndexedChunk]:  # noqa: ANN401 (an array)
+    """Yield `count` chunks: the real ones, then again and again with half of their sentences."""
     import numpy as np
 
     chance, dice = random.Random(SEED), np.random.default_rng(SEED)  # noqa: S311 (no secret)
-    known = [
-        [chunk.text[start:end].strip() for start, end in sentence_spans(chunk.text)]
-        for chunk in real
-    ]
-    near = nearest(vectors, NEIGHBOURS) if count > len(real) else []
     for number in range(count):
+        chunk, vector = chunks[number % len(chunks)], vectors[number % len(chunks)]
         name = text_digest(str(number))[:16]
-        if number < len(real):
-            yield replace(real[number], chunk_id=name), vectors[number].tolist()
-            continue
-        one = chance.randrange(len(real))
-        other = int(near[one][chance.randrange(NEIGHBOURS)])
-        text = " ".join(
-            sentences[at]
-            for sentences in (known[one], known[other])
-            for at in sorted(chance.sample(range(len(sentences)), (len(sentences) + 1) // 2))
-        )
-        vector = (vectors[one] + vectors[other]) / 2 + dice.normal(0, NOISE, vectors.shape[1])
-        yield (
-            replace(real[one], chunk_id=name, text=text),
-            (vector / np.linalg.norm(vector)).tolist(),
-        )
+        if number >= len(chunks):
+            spans = sentence_spans(chunk.text)
+            some = sorted(chance.sample(range(len(spans)), (len(spans) + 1) // 2))
+            text = " ".join(chunk.text[slice(*spans[at])].strip() for at in some)
+            chunk = replace(chunk, text=text)
+            vector = vector + dice.normal(0, NOISE, len(vector))
+            vector = vector / np.linalg.norm(vector)
+        digest = text_digest(f"{name}\n{chunk.text}")
+        window = Window(digest, vector.tolist())
+        yield IndexedChunk(replace(chunk, chunk_id=name), digest, (window,))
 
 
 def build(given: Figures) -> Figures:
     """Write ledger and caches as indexing does, and return what that took; once for each size."""
-    import numpy as np
-
     cache, count = Path(given["cache"]), int(given["chunks"])
-    real = real_chunks()[: min(REAL, count)]
-    digest = text_digest("\n".join(chunk.text for chunk in real))[:8]
-    place = locate(str(cache / f"scale-{count}-{digest}"))
+    place = locate(str(cache / f"scale-{count}"))
     figures = place.path.with_suffix(".json")
     if figures.exists():
         kept: Figures = json.loads(figures.read_text(encoding="utf-8"))
         return kept
-    model = MiniLM()
-    texts = [model.windows(chunk.text, header=chunk_header(chunk))[0] for chunk in real]
-    vectors = np.asarray(KeptVectors(str(cache / "vectors.sqlite3")).texts(texts), np.float32)
+    chunks = mixed(*real(cache), count)
     started = time.perf_counter()
     place.create()
     with place.locked():
-        chunks = mixed(real, vectors, count)
-        with LedgerWriter(place.current().ledger, place.label, model=model.name) as writer:
+        with LedgerWriter(place.current().ledger, place.label, model=MiniLM().name) as writer:
             for number, part in enumerate(iter(lambda: list(islice(chunks, OF_DOCUMENT)), [])):
-                writer.put(_record(number), [_indexed(*item) for item in part])
+                writer.put(_record(number), part)
             writer.publish({}, ())
         written = time.perf_counter()
         with LedgerReader(place.current().ledger, place.label) as ledger:
@@ -219,11 +171,6 @@ def _record(number: int) -> DocumentRecord:
     )
 
 
-def _indexed(chunk: Chunk, vector: Sequence[float]) -> IndexedChunk:
-    digest = text_digest(f"{chunk.chunk_id}\n{chunk.text}")
-    return IndexedChunk(chunk, digest, (Window(digest, vector),))
-
-
 def _peak_mb() -> int:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
@@ -236,10 +183,9 @@ def search(given: Figures) -> Figures:
     started = time.perf_counter()
     with connect(location, settings, {}) as connection:
         opened = time.perf_counter() - started
-        embedder = TimedEmbedder(connection.ports.embedder)
-        ports = replace(connection.ports, embedder=embedder)
+        ports = connection.ports
         hybrid_search(asked[0], ports=ports, settings=settings.retrieval)
-        times = _times(asked, embedder, ports, settings)
+        times = _times(asked, ports, settings)
         memory = _peak_mb()
         return {
             "chunks": given["chunks"],
@@ -257,30 +203,21 @@ def search(given: Figures) -> Figures:
         }
 
 
-def _times(
-    asked: Sequence[str], embedder: TimedEmbedder, ports: Ports, settings: Settings
-) -> dict[str, list[float]]:
+def _times(asked: Sequence[str], ports: Ports, settings: Settings) -> dict[str, list[float]]:
     """Return the milliseconds of each question: the whole search, and its parts."""
     k, own = settings.retrieval.top_k, settings.retrieval
     times: defaultdict[str, list[float]] = defaultdict(list)
     for text in asked:
         vector = ports.embedder.embed([text])[0]
         acts: dict[str, Callable[[], object]] = {
-            "dense": lambda v=vector: ports.vectors.search(v, k=k),  # type: ignore[misc]  # (bound)
-            "words": lambda t=text: ports.lexical.search(t, k=k),  # type: ignore[misc]  # (bound)
-            "planner_off": lambda t=text: hybrid_search(  # type: ignore[misc]  # (bound)
-                t, ports=ports, settings=replace(own, question_kinds="off")
-            ),
-            "planner_on": lambda t=text: hybrid_search(  # type: ignore[misc]  # (bound)
-                t, ports=ports, settings=replace(own, question_kinds="on")
-            ),
+            "dense": partial(ports.vectors.search, vector, k=k),
+            "words": partial(ports.lexical.search, text, k=k),
+            "whole": partial(hybrid_search, text, ports=ports, settings=own),
         }
         for name, act in acts.items():
-            embedding, began = embedder.seconds, time.perf_counter()
+            began = time.perf_counter()
             act()
-            spent = time.perf_counter() - began
-            times[name].append(1000 * spent)
-        times["without_embedding"].append(1000 * (spent - embedder.seconds + embedding))
+            times[name].append(1000 * (time.perf_counter() - began))
     return times
 
 

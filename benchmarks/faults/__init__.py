@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.common import RESULTS, markdown
-from benchmarks.faults import bedrock_rows, embedded_rows, openai_rows, setup_rows
+from benchmarks.faults import bedrock_rows, openai_rows, setup_rows
 from benchmarks.faults.asking import Outcome, ask_all
 from benchmarks.faults.good import Row, Terms, documents_index
 from research_agent.models.adapters.minilm import MiniLM
@@ -15,8 +15,7 @@ from research_agent.models.adapters.minilm import MiniLM
 __all__ = ["Outcome", "Row", "Terms", "asked", "documents_index", "rows", "run", "table"]
 
 HEADS = ("fault", "met by", "outcome", "what is said", "tries again", "s", "in time")
-TERMS, EMBEDDED = Terms(seconds=6.0, timeout=1.5), Terms(seconds=240.0, timeout=60.0)
-"""The embedded model needs longer."""
+TERMS = Terms(seconds=6.0, timeout=1.5)
 
 
 def rows() -> tuple[Row, ...]:
@@ -30,18 +29,11 @@ def asked(wanted: Sequence[Row], index: str, terms: Terms) -> list[Outcome]:
     return ask_all(wanted, index, MiniLM(), terms, first=first)
 
 
-def run(*, embedded: bool = False, only: str = "") -> Sequence[Outcome]:
-    """Ask under every fault, and keep the outcomes unless `only` some are asked under.
-
-    Without `embedded` the rows of the embedded model are missing from what is kept.
-    """
+def run(only: str = "") -> Sequence[Outcome]:
+    """Ask under every fault, and keep the outcomes unless `only` some are asked under."""
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        index = documents_index(Path(folder))
         wanted = [row for row in rows() if only in row.name]
-        outcomes = asked(wanted, index, TERMS)
-        if embedded:
-            real = [row for row in embedded_rows.rows() if only in row.name]
-            outcomes += asked(real, index, EMBEDDED)
+        outcomes = asked(wanted, documents_index(Path(folder)), TERMS)
     if not only:
         (RESULTS / "faults.md").write_text(f"# Faults\n\n{table(outcomes)}\n", encoding="utf-8")
         lines = (

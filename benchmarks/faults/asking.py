@@ -129,17 +129,27 @@ def judged(row: Row, ended: Ended, deadline: float) -> Outcome:
         provider=row.provider,
         fault=row.fault,
         place=row.place,
-        outcome="",
+        outcome=type(ended.error).__name__,
+        message=str(ended.error),
+        retryable=getattr(ended.error, "retryable", None),
+        hint=getattr(ended.error, "hint", ""),
         seconds=round(ended.seconds, 2),
         deadline=deadline,
         broken=(),
     )
-    if ended.result is None:
-        told = _told_error(told, ended.error)
-        broken = broken_by_error(ended.error)
+    if result := ended.result:
+        reason = f": {result.refusal_reason}" if result.refusal_reason else ""
+        told = replace(
+            told,
+            outcome=f"{result.status}{reason}",
+            message=f"stop_reason {result.stop_reason}",
+            warnings=result.warnings,
+            failed_calls=result.usage.failed_calls,
+            retries=result.usage.retries,
+        )
+        broken = broken_by_result(result, row.named_by)
     else:
-        told = _told_result(told, ended.result)
-        broken = broken_by_result(ended.result, row.named_by, scripted=row.provider != "embedded")
+        broken = broken_by_error(ended.error)
     private = repeated(" ".join((told.message, told.hint, *told.warnings)))
     return replace(told, broken=(*broken, *private, *late))
 
@@ -155,28 +165,6 @@ def _plain(told: Outcome, folder: str) -> Outcome:
     return replace(told, message=plain(told.message), hint=plain(told.hint), warnings=warnings)
 
 
-def _told_error(told: Outcome, error: Exception | None) -> Outcome:
-    return replace(
-        told,
-        outcome=type(error).__name__,
-        message=str(error),
-        retryable=getattr(error, "retryable", None),
-        hint=getattr(error, "hint", ""),
-    )
-
-
-def _told_result(told: Outcome, result: ResearchResult) -> Outcome:
-    reason = f": {result.refusal_reason}" if result.refusal_reason else ""
-    return replace(
-        told,
-        outcome=f"{result.status}{reason}",
-        message=f"stop_reason {result.stop_reason}",
-        warnings=result.warnings,
-        failed_calls=result.usage.failed_calls,
-        retries=result.usage.retries,
-    )
-
-
 def broken_by_error(error: Exception | None) -> Sequence[str]:
     """Return what is wrong with an error: it has to be ours, and to say what to do.
 
@@ -189,14 +177,17 @@ def broken_by_error(error: Exception | None) -> Sequence[str]:
     return [] if error.hint else ["no hint"]
 
 
-def broken_by_result(result: ResearchResult, named_by: str, *, scripted: bool) -> Sequence[str]:
+def broken_by_result(result: ResearchResult, named_by: str) -> Sequence[str]:
     """Return what is wrong with a result.
 
     An answer has to be the whole reply of the good server with evidence for all of it, or to say
-    that it was cut (a model that is not `scripted` chooses its own words); a refusal has to say
-    why; and both have to name what went wrong.
+    that it was cut; a refusal has to say why; and both have to name what went wrong.
     """
-    broken = [] if _is_named(result, named_by) else ["the result does not say what happened"]
+    usage = result.usage
+    named = named_by == "nothing" or result.warnings or usage.retries or usage.failed_calls
+    if named_by == "uncertainty":
+        named = named or result.uncertainty.source != "logprobs"
+    broken = [] if named else ["the result does not say what happened"]
     if result.status == "refused":
         told = result.answer == REFUSAL and result.refusal_reason and result.warnings
         return broken if told else [*broken, "a refusal without a reason"]
@@ -204,8 +195,7 @@ def broken_by_result(result: ResearchResult, named_by: str, *, scripted: bool) -
     quoted = all(citation.quote in texts.get(citation.key, "") for citation in result.citations)
     if not result.citations or not quoted:
         broken.append("an answer without evidence")
-    whole = not scripted or result.answer == ANSWER
-    if not whole and not any("cut" in warning for warning in result.warnings):
+    if result.answer != ANSWER and not any("cut" in warning for warning in result.warnings):
         broken.append("an incomplete reply is shown as complete")
     return broken
 
@@ -217,14 +207,3 @@ def repeated(text: str) -> Sequence[str]:
     (['repeats sk-private-key'], [])
     """
     return [f"repeats {found}" for found in PRIVATE.findall(text)]
-
-
-def _is_named(result: ResearchResult, named_by: str) -> bool:
-    usage = result.usage
-    match named_by:
-        case "nothing":
-            return True
-        case "uncertainty" if result.uncertainty.source != "logprobs":
-            return True
-        case _:
-            return bool(result.warnings or usage.retries or usage.failed_calls)

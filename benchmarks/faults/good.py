@@ -61,14 +61,17 @@ class Terms:
     """An empty folder of the row's own."""
 
 
+Opened = Callable[[Terms], AbstractContextManager[ModelSettings]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A fault, and which calls meet it."""
 
-    provider: Literal["openai", "bedrock", "set-up", "embedded"]
+    provider: Literal["openai", "bedrock", "set-up"]
     fault: str
     place: Place = "all"
-    opened: Callable[[Terms], AbstractContextManager[ModelSettings]]
+    opened: Opened
     """Sets the fault up and gives the settings with which it is met."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the program is told beside RESEARCH_AGENT_CACHE."""

@@ -4,14 +4,14 @@ import errno
 import os
 import subprocess
 from collections import namedtuple
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
-from benchmarks.faults.good import KEY, Row, Terms, bedrock_good, good, served
+from benchmarks.faults.good import KEY, Opened, Row, Terms, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
@@ -21,6 +21,7 @@ from tests.loopback import server
 ELSEWHERE = "https://192.0.2.1/v1"
 """An address that belongs to nobody (RFC 5737)."""
 NOBODY = "http://127.0.0.1:9"
+SHORT = b"GGUF\x03\x00\x00\x00" + (500).to_bytes(8, "little") + b"\x00" * 2000
 Usage = namedtuple("Usage", "total used free")  # noqa: PYI024 (as shutil's own)
 
 
@@ -35,64 +36,46 @@ def rows() -> tuple[Row, ...]:
         "a server elsewhere with models.offline": ModelSettings(chat=elsewhere, offline=True),
         "GGUF file that is not there": _gguf("gone.gguf"),
     }
-    fixed = [
-        Row(provider="set-up", fault=fault, opened=partial(_fixed, models))
-        for fault, models in of_settings.items()
+    fixed = {fault: _fixed(models) for fault, models in of_settings.items()}
+    files = {"GGUF file that is none": b"<html>SECRET</html>", "truncated GGUF file": SHORT}
+    named: list[tuple[str, Opened, Mapping[str, str]]] = [
+        *((fault, opened, {}) for fault, opened in fixed.items()),
+        ("refused connection", _refused, ENVIRONMENT),
+        ("certificate that nobody signed", _untrusted, ENVIRONMENT),
+        ("https:// to a server without TLS", _without_tls, ENVIRONMENT),
+        ("Bedrock, refused connection", _bedrock_refused, REGION),
+        ("Bedrock, certificate that nobody signed", _bedrock_untrusted, REGION),
+        *((fault, partial(_file, data), {}) for fault, data in files.items()),
     ]
-    return (*fixed, *_connections(), *_weights())
+    alone: list[tuple[str, Opened, Mapping[str, str]]] = [
+        ("no AWS credentials", _no_credentials, REGION),
+        ("expired AWS sign-in", _expired, REGION),
+        ("weights that are not installed", partial(_parts, sizes=(9, 9, 9, 0, 9, 9)), {}),
+        ("weights of the wrong digest", _parts, {}),
+        ("no disk for the join", _no_disk, {}),
+        ("disk full during the join", _full_disk, {}),
+    ]
+    return tuple(
+        Row(provider="set-up", fault=name, opened=opened, environment=told, alone=of is alone)
+        for of in (named, alone)
+        for name, opened, told in of
+    )
 
 
-def _connections() -> Iterator[Row]:
-    """Yield the rows of servers that cannot be reached, or not be trusted."""
-    for fault, opened in {
-        "refused connection": _refused,
-        "certificate that nobody signed": _untrusted,
-        "https:// to a server without TLS": _without_tls,
-    }.items():
-        yield Row(provider="set-up", fault=fault, opened=opened, environment=ENVIRONMENT)
-    for fault, opened in {
-        "Bedrock, refused connection": _bedrock_refused,
-        "Bedrock, certificate that nobody signed": _bedrock_untrusted,
-    }.items():
-        yield Row(provider="set-up", fault=fault, opened=opened, environment=REGION)
-    for fault, opened in {
-        "no AWS credentials": _no_credentials,
-        "expired AWS sign-in": _expired,
-    }.items():
-        yield Row(provider="set-up", fault=fault, opened=opened, environment=REGION, alone=True)
-
-
-def _weights() -> Iterator[Row]:
-    """Yield the rows of the embedded model's file."""
-    yield Row(provider="set-up", fault="GGUF file that is none", opened=_no_gguf)
-    yield Row(provider="set-up", fault="truncated GGUF file", opened=_truncated)
-    for fault, opened in {
-        "weights that are not installed": _not_installed,
-        "weights of the wrong digest": _wrong_digest,
-        "no disk for the join": _no_disk,
-        "disk full during the join": _full_disk,
-    }.items():
-        yield Row(provider="set-up", fault=fault, opened=opened, alone=True)
-
-
-@contextmanager
-def _fixed(models: ModelSettings, terms: Terms) -> Iterator[ModelSettings]:
-    del terms
-    yield models
+def _fixed(models: ModelSettings) -> Opened:
+    return lambda _: nullcontext(models)
 
 
 def _gguf(path: str) -> ModelSettings:
     return ModelSettings(local=LocalModelSettings(path=path))
 
 
-@contextmanager
-def _refused(terms: Terms) -> Iterator[ModelSettings]:
-    yield served(f"{NOBODY}/v1", terms.timeout)
+def _refused(terms: Terms) -> AbstractContextManager[ModelSettings]:
+    return nullcontext(served(f"{NOBODY}/v1", terms.timeout))
 
 
-@contextmanager
-def _bedrock_refused(terms: Terms) -> Iterator[ModelSettings]:
-    yield bedrock_settings(NOBODY, terms.timeout)
+def _bedrock_refused(terms: Terms) -> AbstractContextManager[ModelSettings]:
+    return nullcontext(bedrock_settings(NOBODY, terms.timeout))
 
 
 @contextmanager
@@ -150,21 +133,14 @@ def _expired(terms: Terms) -> Iterator[ModelSettings]:
 
 
 @contextmanager
-def _no_gguf(terms: Terms) -> Iterator[ModelSettings]:
-    file = terms.folder / "none.gguf"
-    file.write_bytes(b"<html>SECRET</html>")
+def _file(data: bytes, terms: Terms) -> Iterator[ModelSettings]:
+    file = terms.folder / "own.gguf"
+    file.write_bytes(data)
     yield _gguf(str(file))
 
 
 @contextmanager
-def _truncated(terms: Terms) -> Iterator[ModelSettings]:
-    file = terms.folder / "short.gguf"
-    file.write_bytes(b"GGUF\x03\x00\x00\x00" + (500).to_bytes(8, "little") + b"\x00" * 2000)
-    yield _gguf(str(file))
-
-
-@contextmanager
-def _parts(terms: Terms, *sizes: int) -> Iterator[ModelSettings]:
+def _parts(terms: Terms, sizes: Sequence[int] = (9,) * 6) -> Iterator[ModelSettings]:
     """Let the parts of the smaller weights be files of these sizes; 0: a part is missing."""
     files: list[Path | None] = []
     for number, size in enumerate(sizes):
@@ -180,21 +156,9 @@ def _parts(terms: Terms, *sizes: int) -> Iterator[ModelSettings]:
 
 
 @contextmanager
-def _not_installed(terms: Terms) -> Iterator[ModelSettings]:
-    with _parts(terms, 9, 9, 9, 0, 9, 9) as models:
-        yield models
-
-
-@contextmanager
-def _wrong_digest(terms: Terms) -> Iterator[ModelSettings]:
-    with _parts(terms, 9, 9, 9, 9, 9, 9) as models:
-        yield models
-
-
-@contextmanager
 def _no_disk(terms: Terms) -> Iterator[ModelSettings]:
     almost = Usage(10**12, 10**12 - 10**8, 10**8)
-    with _parts(terms, 9, 9, 9, 9, 9, 9) as models, patch("shutil.disk_usage", lambda _: almost):
+    with _parts(terms) as models, patch("shutil.disk_usage", lambda _: almost):
         yield models
 
 
@@ -203,5 +167,5 @@ def _full_disk(terms: Terms) -> Iterator[ModelSettings]:
     def full(_file: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    with _parts(terms, 9, 9, 9, 9, 9, 9) as models, patch("os.fsync", full):
+    with _parts(terms) as models, patch("os.fsync", full):
         yield models

@@ -28,8 +28,6 @@ class Task:
     """Document id and path of each file, a PDF or a text."""
     questions: tuple[tuple[str, str], ...]
     """Question id and text."""
-    vectors: str
-    """Where vectors of texts are kept between runs."""
     first: int = 0
     """Hits that are looked at."""
 
@@ -72,18 +70,10 @@ def read_task(path: Path, kind: type[SomeTask]) -> SomeTask:
     return kind(**raw)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A hit of a peer."""
-
-    doc_id: str
-    start: int
-    end: int
-    chars: int
-
-
+Hit = tuple[str, int, int]
+"""Document id, first and last page."""
 Retriever = Callable[[str], Sequence[Hit]]
-Answers = dict[str, tuple[float, Sequence[Hit]]]
+Answers = dict[str, dict[str, object]]
 """Milliseconds and hits by question id."""
 
 
@@ -94,32 +84,14 @@ def asked(retriever: Retriever, task: Task) -> Answers:
     for qid, text in task.questions:
         started = time.perf_counter()
         hits = retriever(text)
-        answers[qid] = (1000 * (time.perf_counter() - started), hits)
+        answers[qid] = {"ms": 1000 * (time.perf_counter() - started), "hits": hits}
     return answers
 
 
 def write_answers(arms: dict[str, tuple[int, Answers]], path: Path) -> None:
     """Write the answers of each way of searching, with the number of its chunks."""
-    raw = {
-        name: {
-            "chunks": chunks,
-            "answers": {
-                qid: {"ms": ms, "hits": [[h.doc_id, h.start, h.end, h.chars] for h in hits]}
-                for qid, (ms, hits) in answers.items()
-            },
-        }
-        for name, (chunks, answers) in arms.items()
-    }
+    raw = {name: {"chunks": chunks, "answers": of} for name, (chunks, of) in arms.items()}
     path.write_text(json.dumps(raw), encoding="utf-8")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Pages that a peer shows or cites."""
-
-    doc_id: str
-    start_page: int
-    end_page: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +99,8 @@ class Written:
     """What a peer says to one question."""
 
     answer: str
-    citations: tuple[Place, ...]
+    citations: tuple[Hit, ...]
+    """Pages that it shows or cites."""
     status: str = ""
     """Empty where the text alone tells a refusal."""
 
@@ -163,7 +136,12 @@ def answer_all(
                 "arm": task.arm,
                 "qid": qid,
                 "question": question,
-                **asdict(written),
+                "answer": written.answer,
+                "citations": [
+                    {"doc_id": doc_id, "start_page": start, "end_page": end}
+                    for doc_id, start, end in written.citations
+                ],
+                "status": written.status,
                 **asdict(counter.counts),
                 "seconds": round(time.perf_counter() - started, 2),
                 "model": task.model,

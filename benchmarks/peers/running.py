@@ -17,7 +17,7 @@ from benchmarks.common import PDFS, RECORDINGS, ROOT, Asking, Row, read
 from benchmarks.datasets import DataSet
 from benchmarks.figures import Span
 from benchmarks.peers.exchange import KEY, AnswerTask, Task, write_task
-from benchmarks.retrieval import Arm, Found, Ranking
+from benchmarks.retrieval import Arm
 from research_agent.assembly.models.endpoints import embedded_digest, embedded_weights
 from research_agent.model_settings import LocalModelSettings
 from research_agent.models.adapters.llama import LlamaServer
@@ -76,19 +76,9 @@ class PeerError(Exception):
     """A peer cannot be installed or does not run."""
 
 
-def run_peers(data: DataSet, folder: Path, cache: Path) -> tuple[list[Arm], list[str]]:
-    """Return the arms of all peers on a data set, and what is to be said of those that fail."""
-    found: list[Arm] = []
-    failures: list[str] = []
-    for peer in PEERS.values():
-        try:
-            found += _run_peer(peer, data, folder, cache)
-        except PeerError as error:
-            failures.append(str(error))
-    return found, failures
-
-
-def _run_peer(peer: Peer, data: DataSet, folder: Path, cache: Path) -> list[Arm]:
+def run_peer(data: DataSet, folder: Path, cache: Path) -> list[Arm]:
+    """Return LangChain's arms on a data set; raises PeerError."""
+    peer = PEERS["LangChain"]
     task, answers = cache / f"task-{data.name}.json", cache / f"answers-{data.name}.json"
     files = sorted(path for path in folder.iterdir() if path.suffix in {".pdf", ".txt"})
     write_task(
@@ -96,12 +86,11 @@ def _run_peer(peer: Peer, data: DataSet, folder: Path, cache: Path) -> list[Arm]
             documents=tuple((path.stem, str(path)) for path in files),
             questions=tuple((q.qid, q.text) for q in data.questions),
             first=data.ks[-1],
-            vectors=str(cache / "peer-vectors.sqlite3"),
         ),
         task,
     )
-    command = [str(environment(peer, cache)), "-m", peer.module, "search"]
-    run_command([*command, str(task), str(answers)], f"{peer.name}: failed")
+    command = [str(environment(peer, cache)), "-m", peer.module, "search", str(task), str(answers)]
+    run_command(command, f"{peer.name}: failed")
     return arms(json.loads(answers.read_text(encoding="utf-8")))
 
 
@@ -111,13 +100,8 @@ def arms(raw: Row) -> list[Arm]:
         Arm(
             name=name,
             chunks=arm["chunks"],
-            rankings={
-                qid: Ranking(
-                    tuple(Found(Span(d, start, end), size) for d, start, end, size in row["hits"]),
-                    row["ms"],
-                )
-                for qid, row in arm["answers"].items()
-            },
+            hits={qid: [Span(*hit) for hit in row["hits"]] for qid, row in arm["answers"].items()},
+            ms={qid: row["ms"] for qid, row in arm["answers"].items()},
         )
         for name, arm in raw.items()
     ]
@@ -205,7 +189,6 @@ def ask(name: str, way: str, keys: Sequence[Row], asking: Asking, cache: Path) -
             arm=way,
             documents=tuple((file.stem, str(file)) for file in sorted(PDFS.glob("*.pdf"))),
             questions=tuple((key["qid"], key["question"]) for key in todo),
-            vectors=str(cache / "peer-vectors.sqlite3"),
             base_url=server.base_url(),
             model=path().stem,
             digest=digest,

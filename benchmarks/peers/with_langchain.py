@@ -24,8 +24,8 @@ from langchain_text_splitters import (  # type: ignore[import-not-found]  # (in 
 )
 
 from benchmarks.peers import exchange
-from benchmarks.peers.embedding import KeptVectors
-from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Place, Retriever, Task, Written
+from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Retriever, Task, Written
+from research_agent.models.adapters.minilm import MiniLM
 
 WIDE = 30
 """Candidates of each retriever in the wide variant, as many as the product takes."""
@@ -66,17 +66,17 @@ WAYS = {"default": Way(), "best": Way(prompt=STRICT, lower_words=True)}
 class OurEmbeddings(Embeddings):
     """Our embedding model behind LangChain's interface."""
 
-    def __init__(self, path: str) -> None:
-        """Keep vectors in the file `path`."""
-        self._vectors = KeptVectors(path)
+    def __init__(self) -> None:
+        """Load the model."""
+        self._model = MiniLM()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return one vector a text."""
-        return self._vectors.texts(texts)
+        return self._model.embed(texts)
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a query."""
-        return self._vectors.query(text)
+        return self._model.embed([text])[0]
 
 
 def lower_words(text: str) -> list[str]:
@@ -117,7 +117,7 @@ def search(task: Task, out: Path) -> None:
     )
 
     chunks = chunks_of(task, Way())
-    store = FAISS.from_documents(chunks, OurEmbeddings(task.vectors))
+    store = FAISS.from_documents(chunks, OurEmbeddings())
 
     def ensemble(wide: int, **words: object) -> Retriever:
         by_words = BM25Retriever.from_documents(chunks, k=wide, **words)
@@ -139,8 +139,7 @@ def search(task: Task, out: Path) -> None:
 
 
 def _hit(found: Document) -> Hit:
-    page = found.metadata["page"]
-    return Hit(found.metadata["doc_id"], page, page, len(found.page_content))
+    return found.metadata["doc_id"], found.metadata["page"], found.metadata["page"]
 
 
 def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
@@ -152,7 +151,7 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
     from openai import APITimeoutError
 
     chunks = chunks_of(task, way)
-    store = Chroma.from_documents(chunks, OurEmbeddings(task.vectors))
+    store = Chroma.from_documents(chunks, OurEmbeddings())
     words = {"preprocess_func": lower_words} if way.lower_words else {}
     by_words = BM25Retriever.from_documents(chunks, k=way.chunks, **words)
     by_vector = store.as_retriever(search_kwargs={"k": way.chunks})
@@ -174,8 +173,7 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
         except APITimeoutError as error:
             raise TimeoutError from error
         text = str(reply.content)
-        pages = dict.fromkeys((d.metadata["doc_id"], d.metadata["page"]) for d in found)
-        shown = tuple(Place(doc_id, page, page) for doc_id, page in pages)
+        shown = tuple(dict.fromkeys(map(_hit, found)))
         return Written(text, () if REFUSED in text.lower() else shown)
 
     return answer

@@ -1,45 +1,31 @@
-"""paper-qa: its reading and chunking searched by similarity, and `Docs.aquery`.
+"""paper-qa's `Docs.aquery`, as published and with its own bundle "fast".
 
-Run as `python -m benchmarks.peers.with_paperqa search|answer TASK OUT` in an environment that has
-it. What cannot be as published: documents are not looked up at services in the network, pictures
+Run as `python -m benchmarks.peers.with_paperqa answer TASK OUT` in an environment that has it.
+ What cannot be as published: documents are not looked up at services in the network, pictures
 are not described (the model sees none), requests go one at a time (the server has one place) and
 may take as long as the question. Its agent is left out: the embedded model does not call tools.
 """
 
 import asyncio
-import pickle
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 from lmi import EmbeddingModel  # type: ignore[import-not-found]  # (in its own environment)
 from paperqa import (  # type: ignore[import-not-found]  # (in its own environment)
     Docs,
     Settings,
 )
-from paperqa.readers import (  # type: ignore[import-not-found]  # (in its own environment)
-    chunk_pdf,
-    chunk_text,
-    parse_text,
-)
 from paperqa.types import (  # type: ignore[import-not-found]  # (in its own environment)
-    Doc,
     PQASession,
-)
-from paperqa_pypdf import (  # type: ignore[import-not-found]  # (in its own environment)
-    parse_pdf_to_pages,
 )
 
 from benchmarks.peers import exchange
-from benchmarks.peers.embedding import KeptVectors
-from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Place, Task, Written
+from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Written
+from research_agent.models.adapters.minilm import MiniLM
 
-CHUNK_CHARS, OVERLAP = 5000, 250
-WIDE = 30
-_PAGES = re.compile(r"(?:(.+) )?pages (\d+)-(\d+)$")
+_PAGES = re.compile(r"(.+) pages (\d+)-(\d+)$")
 _KEYS = re.compile(r"\s*\([^()]*pqac-[^()]*\)|\s*pqac-[0-9a-f]{8}")
 
 
@@ -53,8 +39,8 @@ class Way:
     answer_max_sources: int = 5
     answer_length: str = "about 200 words, but can be longer"
     use_json: bool = True
-    chunk_chars: int = CHUNK_CHARS
-    overlap: int = OVERLAP
+    chunk_chars: int = 5000
+    overlap: int = 250
 
 
 WAYS = {
@@ -76,41 +62,10 @@ class OurEmbeddings(EmbeddingModel):  # type: ignore[misc]  # (the class has no 
     """Our embedding model behind paper-qa's interface."""
 
     name: str = "all-MiniLM-L6-v2"
-    path: str
 
     async def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return one vector a text."""
-        return KeptVectors(self.path).texts(texts)
-
-
-def chunks(task: Task) -> Iterator[tuple[Hit, str]]:
-    """Yield each chunk of paper-qa with its place."""
-    for doc_id, path in task.documents:
-        doc = Doc(docname=doc_id, dockey=doc_id, citation=doc_id)
-        if path.endswith(".pdf"):
-            parsed = parse_pdf_to_pages(path, parse_media=False)
-            texts = chunk_pdf(parsed, doc, CHUNK_CHARS, OVERLAP)
-        else:  # (its default tokenizer cuts at the same lengths, but has to be downloaded)
-            texts = chunk_text(parse_text(path), doc, CHUNK_CHARS, OVERLAP, use_tiktoken=False)
-        for text in texts:
-            named = _PAGES.search(text.name)
-            start, end = (int(named[2]), int(named[3])) if named else (1, 1)
-            yield Hit(doc_id, start, end, len(text.text)), text.text
-
-
-def search(task: Task, out: Path) -> None:
-    """Write what a search by similarity finds."""
-    found = list(chunks(task))
-    vectors = KeptVectors(task.vectors)
-    matrix = np.asarray(vectors.texts([text for _, text in found]), dtype=np.float32)
-
-    def similar(question: str) -> list[Hit]:
-        values = matrix @ np.asarray(vectors.query(question), dtype=np.float32)
-        best = np.argsort(-values, kind="stable")[:WIDE]
-        return [found[int(i)][0] for i in best]
-
-    arms = {"paper-qa chunks, similarity": (len(found), exchange.asked(similar, task))}
-    exchange.write_answers(arms, out)
+        return MiniLM().embed(texts)
 
 
 def settings_of(way: Way, task: AnswerTask, base_url: str) -> Settings:
@@ -149,25 +104,21 @@ def settings_of(way: Way, task: AnswerTask, base_url: str) -> Settings:
     )
 
 
-async def indexed(task: AnswerTask, way: Way, settings: Settings, vectors: EmbeddingModel) -> Docs:
-    """Return the documents as paper-qa reads and cuts them; kept between runs."""
-    kept = Path(task.vectors).with_name(f"paperqa-{way.chunk_chars}-{way.overlap}.pickle")
-    if kept.exists():
-        return pickle.loads(kept.read_bytes())  # noqa: S301 (our own file)
+async def indexed(task: AnswerTask, settings: Settings, vectors: EmbeddingModel) -> Docs:
+    """Return the documents as paper-qa reads and cuts them."""
     docs = Docs()
     for doc_id, path in task.documents:
         await docs.aadd(
             path, citation=doc_id, docname=doc_id, settings=settings, embedding_model=vectors
         )
-    kept.write_bytes(pickle.dumps(docs))
     return docs
 
 
 def build(task: AnswerTask, way: Way, base_url: str, runner: asyncio.Runner) -> Answering:
     """Index the documents and return what answers from them."""
     settings = settings_of(way, task, base_url)
-    vectors = OurEmbeddings(path=task.vectors)
-    docs = runner.run(indexed(task, way, settings, vectors))
+    vectors = OurEmbeddings()
+    docs = runner.run(indexed(task, settings, vectors))
 
     async def asked(question: str) -> PQASession:
         asking = docs.aquery(question, settings=settings, embedding_model=vectors)
@@ -180,22 +131,18 @@ def build(task: AnswerTask, way: Way, base_url: str, runner: asyncio.Runner) -> 
     return answer
 
 
-def _places(session: PQASession) -> tuple[Place, ...]:
+def _places(session: PQASession) -> tuple[Hit, ...]:
     """Return the pages of the chunks whose keys the answer names, each once."""
     used = session.used_contexts
     names = [context.text.name for context in session.contexts if context.id in used]
     found = [match for name in names if (match := _PAGES.match(name))]
-    return tuple(dict.fromkeys(Place(m[1], int(m[2]), int(m[3])) for m in found))
+    return tuple(dict.fromkeys((m[1], int(m[2]), int(m[3])) for m in found))
 
 
 if __name__ == "__main__":
-    what, given, written = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    if what == "search":
-        search(exchange.read_task(given, Task), written)
-    else:
-        asked = exchange.read_task(given, AnswerTask)
-        chosen = WAYS[asked.arm]
-        with asyncio.Runner() as runner:
-            exchange.answer_all(
-                asked, lambda url: build(asked, chosen, url, runner), asdict(chosen), written
-            )
+    asked, written = exchange.read_task(Path(sys.argv[2]), AnswerTask), Path(sys.argv[3])
+    chosen = WAYS[asked.arm]
+    with asyncio.Runner() as runner:
+        exchange.answer_all(
+            asked, lambda url: build(asked, chosen, url, runner), asdict(chosen), written
+        )

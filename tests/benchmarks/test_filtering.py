@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from benchmarks.common import Row
 from benchmarks.datasets import Sought, SoughtQuestion
-from benchmarks.filtering import ARMS, ENOUGH, Arm, Asked, Judged, choice, chosen, table
+from benchmarks.filtering import ARMS, ENOUGH, Arm, choice, chosen, table
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, ChunkKind, Completion, ModelCall
@@ -37,51 +38,41 @@ def ports(model: ChatModel | None = None) -> Ports:
     )
 
 
-def asked(arm: Arm, model: ChatModel | None = None, text: str = "name of a file") -> Asked:
+def asked(arm: Arm, model: ChatModel | None = None, text: str = "name of a file") -> Row:
     return choice(replace(QUESTION, text=text), arm, ports(model), arm.settings(Settings()))
 
 
-def judged(verdict: float, rank: int, *, relevant: bool) -> Judged:
-    return Judged(relevant=relevant, verdict=verdict, rank=rank, kept=verdict > 0.5)
-
-
-ROW = Asked(
-    kinds=("operation", "schema"),
-    seen=(True, True),
-    kept=(True, False),
-    by_rank=(False, False),
-    chunks=2,
-    irrelevant=4,
-    irrelevant_kept=1,
-    judged=(judged(0.2, 1, relevant=False), judged(0.9, 2, relevant=True)),
-    tokens_after=40,
-    prompt_tokens=2500,
-    cached_tokens=0,
-    completion_tokens=9,
-    calls=2,
-    model_seconds=3.0,
-    fallback="",
-    expanded=0,
-    dangling_before=0,
-    dangling_after=0,
-)
+ROW: Row = {
+    "qid": "q1",
+    "seen": [True, True],
+    "kept": [True, False],
+    "by_rank": [False, False],
+    "chunks": 2,
+    "irrelevant": 4,
+    "irrelevant_kept": 1,
+    "tokens_after": 40,
+    "prompt_tokens": 2500,
+    "completion_tokens": 9,
+    "calls": 2,
+    "model_seconds": 3.0,
+    "fallback": "",
+    "expanded": 0,
+}
 
 
 def test_an_arm_without_a_filter_is_its_own_baseline() -> None:
     """As many first hits are the same hits."""
     row = asked(Arm(name="off", max_chunks=2))
-    assert 2 == row.chunks
-    assert row.kept == row.by_rank == row.seen
-    assert 0 == row.calls
+    assert (2, 0) == (row["chunks"], row["calls"])
+    assert row["kept"] == row["by_rank"] == row["seen"]
 
 
-def test_the_models_verdicts_are_compared_with_ranks() -> None:
-    """Every candidate has a verdict that is scored beside its rank."""
+def test_a_model_decides_what_is_kept() -> None:
+    """Of all hits that are looked at; what holds nothing of what is sought is irrelevant."""
     said = fakes.ScriptedChat(fakes.says("k1 -> KEEP\nk2 -> DISCARD\nk3 -> KEEP"))
     row = asked(Arm(name="p", max_chunks=2, filter=replace(LLM, oversample=1.5)), said)
-    assert (1, 2) == (row.calls, row.chunks)
-    assert [(1, True), (2, False), (3, True)] == [(one.rank, one.kept) for one in row.judged]
-    assert row.irrelevant == sum(not one.relevant for one in row.judged)
+    assert (1, 2) == (row["calls"], row["chunks"])
+    assert row["irrelevant_kept"] <= row["irrelevant"] <= 3
 
 
 def test_references_come_behind_the_hits() -> None:
@@ -94,35 +85,28 @@ def test_references_come_behind_the_hits() -> None:
 
 
 def test_what_is_brought_along_counts_as_kept() -> None:
-    """The references it mends and what it took are told."""
+    """And what it took is told; without expansion there is nothing more."""
     reply = '{"k1": {"reason": "has it", "verdict": "EXPAND_1"}, "k2": {"verdict": "DISCARD"}}'
     said = fakes.ScriptedChat(Completion(reply, ModelCall("filter", 700, 30)))
     row = asked(Arm(name="llm", max_chunks=1, filter=LLM), said, "file size")
-    alone = asked(
-        Arm(name="x", max_chunks=1, filter=replace(LLM, max_expanded=0)), said, "file size"
-    )
-
-    def told(of: Asked) -> tuple[int, ...]:
-        return of.chunks, of.expanded, of.dangling_before, of.dangling_after
-
-    assert ((2, 1, 1, 0), (1, 0, 1, 1)) == (told(row), told(alone))
-    assert (700, 30) == (row.prompt_tokens, row.completion_tokens)
+    none = replace(LLM, max_expanded=0)
+    alone = asked(Arm(name="x", max_chunks=1, filter=none), said, "file size")
+    assert ((2, 1), (1, 0)) == tuple((of["chunks"], of["expanded"]) for of in (row, alone))
+    assert (700, 30) == (row["prompt_tokens"], row["completion_tokens"])
 
 
-def test_the_table_has_arms_and_what_their_verdicts_cost() -> None:
-    """Recall, what is gone and areas; only arms that ask a model are in the second part."""
-    quiet = replace(ROW, calls=0, judged=(), prompt_tokens=0)
-    text = table("tiny", {"off": [quiet], "llm": [ROW]})
-    found = "| 1 | 1 of 1 | 0 of 1 | 1 of 2 | 2.0 | 0.50 | 0.75 | +0.50 (+0.50 to +0.50) |"
-    assert f"| off {found}" in text
-    assert "| llm | 1 | 1.00 | 0.00 | +1.00 (+1.00 to +1.00) | 1.00 | 2.0 | 2500 | 2500 |" in text
-    assert 3 == text.count("| llm |") + text.count("| off |")
+def test_the_table_has_what_is_found_and_what_it_costs() -> None:
+    """Recall of what was looked at, what is gone, and as many first hits beside it."""
+    text = table("tiny", {"off": [{**ROW, "calls": 0}], "llm": [ROW], "none": []})
+    found = "| 1 | 1 of 2 | 2.0 | 0.50 | 0.75 | +0.50 (+0.50 to +0.50) | 40 | 0.0 |"
+    assert f"| off {found} 0.0 | 2500 |" in text
+    assert f"| llm {found} 2.0 | 2500 |" in text
+    assert "| none |" not in text
 
 
 def test_a_question_without_an_answer_counts_for_what_is_gone_alone() -> None:
     """There is no recall of nothing."""
-    one = judged(0.2, 1, relevant=False)
-    nothing = replace(ROW, kinds=(), seen=(), kept=(), by_rank=(), judged=(one,))
+    nothing = {**ROW, "seen": [], "kept": [], "by_rank": []}
     assert "| llm | 1 | 0 of 0 | 2.0 | - | 0.75 | - |" in table("tiny", {"llm": [nothing]})
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import common, grounding_fit
+from benchmarks import grounding, grounding_fit
 from benchmarks.__main__ import main
 from benchmarks.common import Row
-from benchmarks.grounding import KeptPairs, committed_arms, data, fitted, left_out_arms, tables
+from benchmarks.grounding import committed_arms, data, fitted, left_out_arms, tables
 from benchmarks.grounding_fit import (
     Data,
     auroc,
@@ -54,7 +54,7 @@ def rows() -> list[Row]:
 
 
 def measured() -> Data:
-    return data(rows(), KeptPairs(WordPairs(), ""))
+    return data(rows(), WordPairs())
 
 
 def test_a_family_is_scored_by_what_was_fitted_on_the_others() -> None:
@@ -62,8 +62,8 @@ def test_a_family_is_scored_by_what_was_fitted_on_the_others() -> None:
     found = measured()
     mine = found.family == "one"
     turned = np.where(mine, 1 - found.supported, found.supported)
-    told = left_out(found.values, found.supported, found.family).probability
-    again = left_out(found.values, turned, found.family).probability
+    told = left_out(found.values, found.supported, found.family)[0]
+    again = left_out(found.values, turned, found.family)[0]
     assert told[mine] == pytest.approx(again[mine])
     assert told[~mine] != pytest.approx(again[~mine])
     assert 1.0 == auroc(told, found.supported)
@@ -94,28 +94,14 @@ def test_a_file_of_ones_own_is_scored_without_fitting() -> None:
 
 
 def test_the_command_reads_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the real models; scores are kept, results are not."""
-    monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
+    """With the real models; results are not kept."""
+    monkeypatch.setattr(grounding, "RESULTS", tmp_path / "results")
     path = tmp_path / "own.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows()[:24]), encoding="utf-8")
-    run = CliRunner().invoke(main, ["grounding", str(path), "--cache", str(tmp_path / "cache")])
+    run = CliRunner().invoke(main, ["grounding", str(path)])
     assert 0 == run.exit_code, run.output
     assert "| two | 12 (6) |" in run.output
-    assert (tmp_path / "cache" / "pairs.json").is_file()
     assert not (tmp_path / "results").exists()
-
-
-def test_scores_are_asked_for_once(tmp_path: Path) -> None:
-    """A second run reads them."""
-    pairs = KeptPairs(WordPairs(), str(tmp_path))
-    told = pairs.relevance("a key", ["a key", "a lock"])
-    pairs.keep()
-
-    class Silent(WordPairs):
-        def relevance(self, *_: object) -> list[float]:
-            raise AssertionError
-
-    assert told == KeptPairs(Silent(), str(tmp_path)).relevance("a key", ["a key", "a lock"])
 
 
 def test_measures_are_what_they_are_called() -> None:

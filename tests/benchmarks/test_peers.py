@@ -20,8 +20,6 @@ from benchmarks.peers.counting import Counter, Counts
 from benchmarks.peers.exchange import (
     Answering,
     AnswerTask,
-    Hit,
-    Place,
     Task,
     Written,
     answer_all,
@@ -31,7 +29,6 @@ from benchmarks.peers.exchange import (
     write_task,
 )
 from benchmarks.peers.running import PeerError, arms, few, recorded, recordings_of, run_command
-from benchmarks.retrieval import Found
 
 USAGE = {
     "prompt_tokens": 9,
@@ -89,7 +86,6 @@ def task(base_url: str, *questions: str) -> AnswerTask:
         arm="default",
         documents=(("a", "/docs/a.pdf"),),
         questions=tuple((f"q{n}", text) for n, text in enumerate(questions)),
-        vectors="/cache/vectors.sqlite3",
         base_url=base_url,
         model="qwen-1.5b-q4",
         digest="cc32",
@@ -144,7 +140,7 @@ def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
             post(url)
             if question == "slow":
                 raise TimeoutError
-            return Written(f"{question}!", (Place("a", 2, 3),))
+            return Written(f"{question}!", (("a", 2, 3),))
 
         return answering
 
@@ -210,15 +206,15 @@ def test_nothing_is_asked_where_all_is_recorded(
 
 def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:
     """What its process reads and writes is what was meant."""
-    given = Task(documents=(("a", "/a.pdf"),), questions=(("q1", "one?"),), first=8, vectors="v")
+    given = Task(documents=(("a", "/a.pdf"),), questions=(("q1", "one?"),), first=8)
     write_task(given, tmp_path / "task.json")
-    answers = asked(lambda _question: [Hit("a", 2, 3, 50)], given)
+    answers = asked(lambda _question: [("a", 2, 3)], given)
     write_answers({"way": (4, answers)}, tmp_path / "answers.json")
     (found,) = arms(json.loads((tmp_path / "answers.json").read_text()))
 
     assert given == read_task(tmp_path / "task.json", Task)
     assert ("way", 4) == (found.name, found.chunks)
-    assert (Found(Span("a", 2, 3), 50),) == found.rankings["q1"].hits
+    assert [Span("a", 2, 3)] == found.hits["q1"]
 
 
 def test_a_command_that_fails_is_one_error_with_its_last_line() -> None:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +14,7 @@ from benchmarks.common import changed
 from benchmarks.datasets import IR_KS, DataSet, Question, Sought, SoughtQuestion
 from benchmarks.figures import Gold, Span
 from benchmarks.refinement import ARMS, MODES, PLAIN, Arm, Searching
-from benchmarks.refinement_table import Asked, Proposal, table
+from benchmarks.refinement_table import table
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
@@ -70,8 +71,8 @@ def test_arms_without_a_model_are_measured_through_the_graph(place: Path) -> Non
     assert "| asking |" not in text
     (line,) = (place / "results" / "refinement-hotpotqa.jsonl").read_text().splitlines()
     row = json.loads(line)
-    assert ("1", ["question alone"]) == (row["qid"], list(row["arms"]))
-    assert {1, 2} == set(row["arms"]["question alone"]["ranks"])
+    assert ("1", "question alone") == (row["qid"], row["arm"])
+    assert {1, 2} == set(row["ranks"])
 
 
 def test_a_part_of_the_figures_never_takes_the_place_of_all(place: Path) -> None:
@@ -115,24 +116,29 @@ def test_a_graph_is_left_before_an_answer_is_written() -> None:
 
 
 def test_table_counts_what_refinement_did() -> None:
-    """Helped and hurt are against another arm; verdicts are right or wrong by what is found."""
-    base = {"a": Asked(ranks=(1, None)), "b": Asked(ranks=(1, 2)), "c": Asked(ranks=(1, 9))}
-    proposals = (
-        Proposal("blocked in vain", "names", useful=False),
-        Proposal("blocked but useful", "names", useful=True),
-        Proposal("let through in vain", "", useful=False),
-        Proposal("let through", "", useful=True),
-    )
-    refined = {
-        "a": Asked(ranks=(1, 4), kind="decompose", proposals=proposals, calls=1, tokens=50),
-        "b": Asked(ranks=(1, 7), kind="rewrite", calls=1, tokens=70, model_seconds=3.0),
+    """Helped and hurt are against another arm, over the questions that both have."""
+    given: dict[str, Any] = {
+        "kind": "keep",
+        "blocked": [],
+        "calls": 0,
+        "tokens": 0,
+        "model_seconds": 0.0,
     }
+    base = [
+        given | {"qid": qid, "ranks": ranks}
+        for qid, ranks in {"a": (1, None), "b": (1, 2), "c": (1, 9)}.items()
+    ]
+    asked = given | {"calls": 1, "kind": "decompose"}
+    refined = [
+        asked | {"qid": "a", "ranks": (1, 4), "tokens": 50, "blocked": ["x", "y"]},
+        asked | {"qid": "b", "ranks": (1, 7), "tokens": 70, "model_seconds": 3.0},
+    ]
 
-    text = table("tiny", 3, {"plain": base, "refined": refined}, {"refined": "plain"})
+    text = table("tiny", {"plain": base, "refined": refined}, {"refined": "plain"}, 3)
 
     row = cells(text, "refined")
     assert ["refined", "2", "50.0 (-100.0 to +100.0)"] == row[:3]
-    assert ["2", "1", "1", "1", "1", "1", "1.0", "60", "1.5"] == row[6:]
+    assert ["2", "1", "1", "2", "1.0", "60", "1.5"] == row[6:]
     assert ["plain", "3", "33.3", "66.7", "66.7", "83.3"] == cells(text, "plain")[:6]
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import datasets, retrieval
 from benchmarks.datasets import IR_KS, DataSet, Question
 from benchmarks.figures import Gold, Span
-from benchmarks.retrieval import PRODUCT, STAGES, Arm, Found, Ranking, index_of, tables
+from benchmarks.retrieval import PRODUCT, STAGES, Arm, index_of
 from research_agent.settings import Settings
 
 TEXTS = {"7": "Bread is baked at 230 degrees.", "8": "A key has 1184 bytes.", "9": "Rain falls."}
@@ -25,8 +25,8 @@ DATA = DataSet(
 
 
 def arm(name: str, *hits: Span) -> Arm:
-    ranking = Ranking(tuple(Found(span, 100) for span in hits), milliseconds=2.0)
-    return Arm(name=name, chunks=9, rankings={"q1": ranking, "q2": ranking})
+    asked = ("q1", "q2")
+    return Arm(name=name, chunks=9, hits=dict.fromkeys(asked, hits), ms=dict.fromkeys(asked, 2.0))
 
 
 OWN, PEER = [arm(name, OTHER, PAGE) for name in STAGES], arm("peer", OTHER)
@@ -46,17 +46,14 @@ def tiny(tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> Da
     return data
 
 
-def test_a_run_writes_rows_summary_and_table(tiny: DataSet, tmp_path: Path) -> None:
+def test_a_run_writes_figures_and_tables(tiny: DataSet, tmp_path: Path) -> None:
     """Every stage finds the document first; what is printed is what is kept."""
-    table = retrieval.kept(tiny, retrieval.measure(tiny, tmp_path, Settings()), [], [])
+    table = retrieval.kept(tiny, retrieval.measure(tiny, tmp_path, Settings()), [])
     written = tmp_path / "retrieval-tiny"
-    (row,) = map(json.loads, written.with_suffix(".jsonl").read_text().splitlines())
     told = json.loads(written.with_suffix(".json").read_text())
-
-    assert list(STAGES) == list(row["arms"]) == list(told["scores"])
-    assert [1.0] * len(STAGES) == [arm["scores"]["ndcg@10"] for arm in row["arms"].values()]
-    assert "7" == row["arms"][PRODUCT]["hits"][0]
+    assert dict.fromkeys(STAGES, 1.0) == {n: of["ndcg@10"]["mean"] for n, of in told.items()}
     assert f"{table}\n" == written.with_suffix(".md").read_text()
+    assert "best peer" not in table
 
 
 def test_an_index_of_other_documents_is_made_anew(
@@ -71,21 +68,17 @@ def test_an_index_of_other_documents_is_made_anew(
         assert 1 == index_of("x", tmp_path, Settings())[1]
 
 
-def test_a_summary_holds_scores_costs_and_the_difference_to_the_best_peer() -> None:
-    """What the product gains and what it costs; each row says where each arm found it."""
-    told = retrieval.summary(DATA, OWN, [PEER])
-    first, second = retrieval._rows(DATA, [*OWN, PEER])  # noqa: SLF001 (what is kept)
-
-    assert 0.25 == told["scores"][PRODUCT]["mrr@2"]["mean"]
-    difference = told["product_minus_best_peer"]["mrr@2"]
-    assert ("peer", 0.25) == (difference["peer"], difference["mean"])
-    costs = told["costs"][PRODUCT]
-    assert (200, 100, 2) == (costs["chars"], costs["longest"], costs["over_two_pages"])
-    arms = first["arms"]
-    assert isinstance(arms, dict)
-    assert ((2,), (None,)) == (arms[PRODUCT]["ranks"], arms["peer"]["ranks"])
-    assert ["a:5-8", "a:1-1"] == arms[PRODUCT]["hits"]
-    assert "q2" == second["qid"]
+def test_the_product_is_compared_with_the_best_peer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metric by metric, with what each costs; a revised key has a table of its own."""
+    monkeypatch.setattr(retrieval, "RESULTS", tmp_path)
+    accepted = tuple(replace(q, accepted=(Gold((OTHER,)),)) for q in DATA.questions)
+    text = retrieval.kept(replace(DATA, questions=accepted), OWN, [PEER, arm("worse")])
+    assert "| mrr@2 | +0.250 (+0.000 to +0.500) | peer |" in text
+    assert f"| {PRODUCT} | 9 | 2.0 | 2.0 |" in text
+    assert "Accepted pages of the revised key." in text
+    assert "| peer | 1.000 (1.000 to 1.000) |" in text
 
 
 def test_whole_documents_are_counted_at_their_first_hit() -> None:
@@ -93,10 +86,3 @@ def test_whole_documents_are_counted_at_their_first_hit() -> None:
     by_document = replace(DATA, ks=(2,), corpus=Path("corpus"))
     found = retrieval.values(by_document, arm("x", OTHER, OTHER, OTHER, Span("b", 1, 1)))
     assert [1.0, 1.0] == found["recall@2"]
-
-
-def test_a_peer_that_is_missing_is_told() -> None:
-    """The table names it, and no difference is made up."""
-    told = retrieval.summary(DATA, OWN, []) | {"failed_peers": ["paper-qa: no wheel"]}
-    assert "No figures: paper-qa: no wheel" in tables(told)
-    assert "best peer" not in tables(told)

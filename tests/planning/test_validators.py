@@ -4,8 +4,6 @@ import time
 
 import pytest
 
-from benchmarks.rewrites import blocked as blocked_rewrites
-from benchmarks.rewrites import rewrites
 from research_agent.planning.refine.proposals import Proposal
 from research_agent.planning.refine.validators import (
     Finding,
@@ -19,6 +17,8 @@ from research_agent.planning.refine.validators import (
 )
 from research_agent.text.content_words import content_words
 from research_agent.types.refinement import Refinement
+from tests.planning.rewrites import blocked as blocked_rewrites
+from tests.planning.rewrites import rewrites
 
 QUESTION = "How long are the keys in FIPS 203?"
 OWN = Finding(0.6, frozenset({"fips", "guide"}))

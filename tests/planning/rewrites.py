@@ -1,14 +1,13 @@
-"""What validators say of rewritten questions: good ones, and ones that change something.
+"""Rewritten questions, good ones and ones that change something, and what validators say of them.
 
 Three sets of `benchmarks/questions`, none with an index behind it: kept words and similarity speak,
 retrieval does not.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.common import QUESTIONS, keep, markdown, read
+from benchmarks.common import QUESTIONS, read
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.planning.refine.validators import check_kept, check_similarity, first_block
 from research_agent.text.unit_vectors import cosine
@@ -53,27 +52,3 @@ def blocked(known: Sequence[Rewrite]) -> dict[str, str]:
             rulings += (check_similarity(one.question, similarity, model=model.name),)
         reasons[f"{one.set} {one.name}"] = first_block(rulings)
     return reasons
-
-
-def table(known: Sequence[Rewrite], reasons: Mapping[str, str]) -> str:
-    """Return how many rewrites are blocked, by set and by what they change."""
-    kinds = [(one.set, one.changed, bool(reasons[f"{one.set} {one.name}"])) for one in known]
-    of = Counter((name, changed) for name, changed, _ in kinds)
-    stopped = Counter((name, changed) for name, changed, block in kinds if block)
-    rows = [
-        [name, changed, str(n), str(stopped[name, changed])] for (name, changed), n in of.items()
-    ]
-    return markdown(["set", "changed", "rewrites", "blocked"], rows)
-
-
-def run() -> str:
-    """Judge all rewrites, keep the table and the reasons, and return the table."""
-    known = list(rewrites())
-    reasons = blocked(known)
-    text = table(known, reasons)
-    rows = (
-        {"set": one.set, "id": one.name, "changed": one.changed, "blocked": reason}
-        for one, reason in zip(known, reasons.values(), strict=True)
-    )
-    keep("rewrites", rows, text)
-    return text
