@@ -34,7 +34,7 @@ from benchmarks.recording import RecordedChat, Replaying
 from benchmarks.replaying import Line, Replies, digest, of_events, replayed
 from benchmarks.retrieval import filtered, index_of
 from graphs.chat import Chat
-from research_agent.answering.select_evidence.step import Earlier, select_evidence
+from research_agent.answering.select_evidence.step import EarlierEvidence, select_evidence
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
@@ -215,7 +215,7 @@ def _pruned(case: Row, ports: Ports, settings: Settings) -> dict[str, str]:
     chunks = ports.chunks.chunks([chunk_id for chunk_id, *_ in case["hits"]])
     hits = [Hit(chunk, *told) for chunk, (_, *told) in zip(chunks, case["hits"], strict=True)]
     context = RunContext(ports, settings, load_prompts()).within(PLENTY)
-    found = select_evidence(case["question"], hits, Earlier(), context)
+    found = select_evidence(case["question"], hits, EarlierEvidence(), context)
     stats = found.value.pruned.stats
     kept = [(item.chunk_id, item.kept, item.why) for item in stats.decisions]
     return {"hits": digest(kept), "verdicts": digest(stats)}
