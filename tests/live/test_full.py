@@ -13,7 +13,6 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]
 
 OWN = """
 evidence: {max_chunks: 1}  # the first round reads one passage
-search: {max_turns: 1}
 answer: {max_tokens: 60}
 verify: {profile: entropy, max_entropy: 0.3, min_support: 0.01, judge: "off"}  # doubt alone decides
 """
