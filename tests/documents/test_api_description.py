@@ -267,12 +267,12 @@ def test_the_description_of_the_whole() -> None:
     assert [
         (
             "Pets, version 1.10 (OpenAPI 3.0.3)\nserver: https://{r} (r: eu by default, of eu, us)",
-            ("SearchBackground",),
+            ("About",),
         ),
-        ("First.", ("SearchBackground",)),
-        ("With a key.", ("SearchBackground", "Signing in")),
-        ("# comment", ("SearchBackground", "Signing in")),
-        ("Even more.", ("SearchBackground", "Signing in", "More")),
+        ("First.", ("About",)),
+        ("With a key.", ("About", "Signing in")),
+        ("# comment", ("About", "Signing in")),
+        ("Even more.", ("About", "Signing in", "More")),
     ] == [(block.text, block.section) for block in document.blocks]
 
 

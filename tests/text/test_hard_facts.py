@@ -21,7 +21,7 @@ def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
         ("Es sind 1,5 m.", "It is 1.50 m."),
         ("A 384-bit key", "384 bits"),
         ("Below \u22125 degrees", "-5 degrees"),
-        ("SearchBackground 50 %", "50 percent"),
+        ("About 50 %", "50 percent"),
         ("السعر ١٢٣٤", "1,234"),
         ("密钥有1184字节。", "1184 字节"),
         ("Kunci itu 1.184 bita.", "1,184 bytes"),

@@ -30,7 +30,7 @@ from research_agent.documents.openapi.values import (
 )
 from research_agent.types.documents import Block, ParsedDocument
 
-SECTION = "SearchBackground"
+SECTION = "About"
 NAMED = 3  # names that a warning gives
 
 _LAST = "# "
