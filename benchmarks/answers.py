@@ -192,7 +192,7 @@ def right(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, float]:
 
 def _gap(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
     both = [qid for qid in ours if qid in theirs]
-    if not both or ours is theirs:
+    if not both or ours == theirs:
         return "-"
     gap = paired_difference([ours[qid] for qid in both], [theirs[qid] for qid in both])
     return f"{told_mean(gap, sign='+')} of {len(both)}"

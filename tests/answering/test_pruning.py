@@ -59,7 +59,7 @@ def test_mean_over_the_tokens_that_say_something() -> None:
     half, sure = word("230", 0.5, 0.5), word(" degrees", 1.0)
     rest = (word(" [", 0.2, 0.2), word("c1", 0.2, 0.2), word("]", 0.2, 0.2), word(".", 0.3))
     found = measured(reply(half, sure, *rest, word("<|im_end|>", 0.3)))
-    part = measured(reply(Token("SearchBackground", -0.1), word(" 230", 0.5, 0.5)))
+    part = measured(reply(Token("About", -0.1), word(" 230", 0.5, 0.5)))
 
     assert (2, 0.5, log(2)) == (found.token_count, found.nu, found.most_uncertain)
     assert pytest.approx(log(2) / 2) == found.mean_entropy
