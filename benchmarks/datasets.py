@@ -124,12 +124,7 @@ def _texts(cache: Path) -> Path:
 
 
 def accepted_pages(key: Row) -> tuple[Gold, ...]:
-    """Return what a row of gold_v2 wants: any accepted page, or one page of each group.
-
-    >>> page = {"doc_id": "a", "page": 3}
-    >>> accepted_pages({"needed": [[page], [page]], "accepted_pages": [page]})[1].spans
-    (Span(doc_id='a', start=3, end=3),)
-    """
+    """Return what a row of gold_v2 wants: any accepted page, or one page of each group."""
     groups = [key["accepted_pages"]] if key["needed"] == "any" else key["needed"]
     return tuple(
         Gold(tuple(Span(page["doc_id"], page["page"], page["page"]) for page in group))
@@ -202,12 +197,7 @@ class Sought:
     """Pages of which any one will do, for the kind "pages" alone."""
 
     def is_in(self, chunk: Chunk) -> bool:
-        """Return whether a chunk holds it or a part of it.
-
-        >>> part = Chunk("x", "box", "GET /files listFiles (list files)", kind="operation")
-        >>> Sought("operation", "listFiles").is_in(part), Sought("schema", "File").is_in(part)
-        (True, False)
-        """
+        """Return whether a chunk holds it or a part of it."""
         if self.gold:
             return matches(Span(chunk.doc_id, chunk.start_page, chunk.end_page), self.gold)
         if chunk.kind != self.kind:

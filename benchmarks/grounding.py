@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -28,8 +27,8 @@ from research_agent.text.content_words import content_words, share_held, wanted_
 from research_agent.text.quote_search import windows
 from research_agent.types import Chunk
 from research_agent.types.claims import GroundingModel
-from research_agent.verification.adapters.grounding_file import read_grounding, write_grounding
-from research_agent.verification.grounding import FEATURES, compare, features, probability
+from research_agent.verification.adapters.grounding_file import write_grounding
+from research_agent.verification.grounding import FEATURES, compare, features
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,22 +53,18 @@ class Arm:
 
 
 @click.command("grounding")
-@click.argument("file", default="", type=click.Path(dir_okay=False))
 @click.option("--fit", "fitting", is_flag=True, help="Write the weights that the product uses.")
-def grounding_command(*, file: str, fitting: bool) -> None:
-    """Measure the grounding score: a family left out, or a FILE with the committed weights."""
+def grounding_command(*, fitting: bool) -> None:
+    """Measure the grounding score, each family of sources left out in turn."""
     from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 
-    pairs, path = CrossEncoder(MiniLM()), Path(file) if file else ROWS
-    measured = data(read(path), pairs)
+    pairs = CrossEncoder(MiniLM())
+    measured = data(read(ROWS), pairs)
     if fitting:
-        digest = sha256(path.read_bytes()).hexdigest()
-        write_grounding(fitted(measured, digest, pairs.digest))
-    arms = committed_arms(measured) if file else left_out_arms(measured)
-    text = tables(measured, arms)
+        write_grounding(fitted(measured, sha256(ROWS.read_bytes()).hexdigest(), pairs.digest))
+    text = tables(measured, left_out_arms(measured))
+    (RESULTS / "grounding.md").write_text(f"{text}\n", encoding="utf-8")
     print(text)
-    if not file:
-        (RESULTS / "grounding.md").write_text(f"{text}\n", encoding="utf-8")
 
 
 def data(rows: Sequence[Row], pairs: SentencePairs) -> Data:
@@ -143,20 +138,6 @@ def left_out_arms(measured: Data) -> list[Arm]:
     return [
         Arm(name, *left_out(values, measured.supported, measured.family))
         for name, values in arms.items()
-    ]
-
-
-def committed_arms(measured: Data) -> list[Arm]:
-    """Return word coverage, and the score with the committed weights; nothing is fitted."""
-    import numpy as np
-
-    model = read_grounding()
-    told = np.array([probability(values, model) for values in measured.values.tolist()])
-    half = np.full(len(told), 0.5)
-    return [
-        Arm("coverage of all the text", measured.whole, half),
-        Arm(BASE, measured.coverage, half),
-        Arm(OURS, told, np.full(len(told), model.limit)),
     ]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -113,8 +112,6 @@ class RecordedChat:
         self._in_time = in_time
         self.seconds = 0.0
         """What the calls took when they were recorded."""
-        self.asked: Counter[str] = Counter()
-        """Calls by role; those of the verifier that want JSON are of the judge."""
 
     def complete(
         self,
@@ -142,7 +139,6 @@ class RecordedChat:
                 raise MissingRecordingError(role) from error
             raise
         self.seconds += call.seconds
-        self.asked["judge" if role == "verifier" and schema else role] += 1
         if not reply.cost.reused:
             return reply
         cost = replace(reply.cost, reused=False, tries=1, seconds=call.seconds)

@@ -78,13 +78,7 @@ def refusals_command(*, asking: Asking) -> None:
 
 
 def ordered(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows so that every prefix holds each source and kind by its share.
-
-    >>> rows = [{"id": i, "source": "ab"[i % 2], "answerable": i < 4} for i in range(8)]
-    >>> first = ordered(rows)[:4]
-    >>> sorted((row["source"], row["answerable"]) for row in first)
-    [('a', False), ('a', True), ('b', False), ('b', True)]
-    """
+    """Return the rows so that every prefix holds each source and kind by its share."""
     strata = defaultdict[tuple[str, bool], list[Row]](list)
     for row in sorted(rows, key=lambda row: str(row["id"])):
         strata[row["source"], row["answerable"]].append(row)

@@ -61,16 +61,7 @@ def _replayed(chosen: Sequence[str], indexes: Indexes) -> Iterator[Line]:
 
 
 def table(before: Sequence[Line], after: Sequence[Line]) -> str:
-    """Return a row a set, and a line for each question that differs.
-
-    >>> old, new = {"set": "a", "id": "1", "hits": "x"}, {"set": "a", "id": "1", "hits": "y"}
-    >>> print(table([old], [new]))
-    | set | same | changed | missing | differs in |
-    |---|---|---|---|---|
-    | a | 0 | 1 | 0 | hits 1 |
-    <BLANKLINE>
-    a 1: hits
-    """
+    """Return a row a set, and a line for each question that differs."""
     found = list(changes(before, after))
     missing = Counter(line["set"] for line in after if "missing" in line)
     rows = []

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from benchmarks import grounding, grounding_fit
 from benchmarks.__main__ import main
 from benchmarks.common import Row
-from benchmarks.grounding import committed_arms, data, fitted, left_out_arms, tables
+from benchmarks.grounding import data, fitted, left_out_arms, tables
 from benchmarks.grounding_fit import (
     Data,
     auroc,
@@ -86,22 +86,15 @@ def test_the_weights_can_be_written_for_the_product() -> None:
     assert ("rows", "models") == (model.data, model.cross_encoder)
 
 
-def test_a_file_of_ones_own_is_scored_without_fitting() -> None:
-    """By the committed weights."""
-    found = measured()
-    *_, ours = committed_arms(found)
-    assert auroc(ours.told, found.supported) > 0.9
-
-
-def test_the_command_reads_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the real models; results are not kept."""
-    monkeypatch.setattr(grounding, "RESULTS", tmp_path / "results")
-    path = tmp_path / "own.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows()[:24]), encoding="utf-8")
-    run = CliRunner().invoke(main, ["grounding", str(path)])
+def test_the_command_writes_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the real models."""
+    monkeypatch.setattr(grounding, "RESULTS", tmp_path)
+    monkeypatch.setattr(grounding, "ROWS", tmp_path / "own.jsonl")
+    text = "".join(f"{json.dumps(row)}\n" for row in rows())
+    (tmp_path / "own.jsonl").write_text(text, encoding="utf-8")
+    run = CliRunner().invoke(main, ["grounding"])
     assert 0 == run.exit_code, run.output
-    assert "| two | 12 (6) |" in run.output
-    assert not (tmp_path / "results").exists()
+    assert "| two | 12 (6) |" in (tmp_path / "grounding.md").read_text(encoding="utf-8")
 
 
 def test_measures_are_what_they_are_called() -> None:
