@@ -1,11 +1,10 @@
 """The command `ask`."""
 
-import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -32,7 +31,7 @@ from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import event_line, step_text
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
-from research_agent.ports import ChatModel, JsonSchema, Ports, ToolSpec
+from research_agent.ports import CallOptions, ChatModel, Ports
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types import Completion, Message, uncertainty
@@ -267,25 +266,11 @@ class ShownChat:
         self._model = model
 
     def complete(
-        self,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        tools: Sequence[ToolSpec] = (),
-        schema: JsonSchema | None = None,
-        seconds: float = math.inf,
+        self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
     ) -> Completion:
         """Print the messages, ask the model, print its reply."""
         for message in messages:
             say(f"--- to {role} ({message.role}):\n{message.text}", error=True)
-        reply = self._model.complete(
-            role,
-            messages,
-            max_tokens=max_tokens,
-            tools=tools,
-            schema=schema,
-            seconds=seconds,
-        )
+        reply = self._model.complete(role, messages, **asked)
         say(f"--- from {role}:\n{reply.text}", error=True)
         return reply
