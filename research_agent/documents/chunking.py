@@ -15,7 +15,7 @@ from research_agent.documents.chunk_anchors import (
     shifted,
     tied,
 )
-from research_agent.text.boilerplate_sections import apparatus
+from research_agent.text.boilerplate_sections import boilerplate_kind
 from research_agent.text.excerpts import cuts, line_groups
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk, ChunkKind
@@ -82,7 +82,7 @@ def linked_chunks(
         first, last = passage.pages[0][1], passage.pages[-1][1]
         kind = passage.kind
         if kind not in HEADED:
-            kind = apparatus(passage.text, page=first, last_page=last_page) or kind
+            kind = boilerplate_kind(passage.text, page=first, last_page=last_page) or kind
         chunk = Chunk(
             chunk_id=_chunk_id(doc_key, seen[passage.text], passage.text),
             doc_id=doc_id,

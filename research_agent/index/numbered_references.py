@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import Chunk
 from research_agent.types.question_words import (
     FORMULAS,
@@ -102,7 +102,7 @@ def with_numbers(
 
 
 def _named(chunk: Chunk) -> tuple[str, ...]:
-    if chunk.kind in APPARATUS:
+    if chunk.kind in BOILERPLATE:
         return ()
     names: dict[str, None] = {}
     for match in _REFERENCE.finditer(chunk.text):
@@ -144,7 +144,7 @@ def _defined(chunks: Sequence[Chunk], wanted: Collection[str]) -> dict[str, int]
     above = Counter(heading for chunk in chunks for heading in chunk.section)
     found: dict[str, tuple[int, int, int]] = {}
     for i, chunk in enumerate(chunks):
-        if chunk.kind in APPARATUS:
+        if chunk.kind in BOILERPLATE:
             continue
         for rank, heading, name in _names_of(chunk):
             if name in wanted:

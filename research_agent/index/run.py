@@ -10,7 +10,7 @@ from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.ports import IndexingPorts
-from research_agent.text.boilerplate_sections import APPARATUS, apparatus
+from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header
 from research_agent.types.documents import FileReport, ParsedDocument, SourceFile
@@ -162,7 +162,7 @@ class Run:
         headers = [chunk_header(chunk) for chunk, _ in cut]
         cut_windows = self.ports.windows.windows
         windows = [
-            () if chunk.kind in APPARATUS else cut_windows(chunk.text, header=header)
+            () if chunk.kind in BOILERPLATE else cut_windows(chunk.text, header=header)
             for (chunk, _), header in zip(cut, headers, strict=True)
         ]
         digests = {text: text_digest(text) for texts in windows for text in texts}
@@ -178,7 +178,7 @@ class Run:
         return [
             IndexedChunk(
                 chunk,
-                text_digest("" if chunk.kind in APPARATUS else f"{header}\n{chunk.text}"),
+                text_digest("" if chunk.kind in BOILERPLATE else f"{header}\n{chunk.text}"),
                 tuple(Window(digests[text], vectors[digests[text]]) for text in texts),
                 links,
             )
@@ -189,7 +189,7 @@ class Run:
 def _tables_in(document: ParsedDocument) -> int:
     last = max((block.page for block in document.blocks), default=1)
     return sum(
-        block.kind == "table" and not apparatus(block.text, page=block.page, last_page=last)
+        block.kind == "table" and not boilerplate_kind(block.text, page=block.page, last_page=last)
         for block in document.blocks
     )
 

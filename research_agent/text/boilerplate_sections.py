@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from research_agent.types import ChunkKind
 
-APPARATUS: frozenset[ChunkKind] = frozenset({"contents", "references", "cover"})
+BOILERPLATE: frozenset[ChunkKind] = frozenset({"contents", "references", "cover"})
 """Kinds of chunks that are not searched."""
 MOST = 0.6
 """Share of the lines, or of the text, that has to look like an entry."""
@@ -43,18 +43,18 @@ _SENTENCE = re.compile(
 )
 
 
-def apparatus(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
+def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
     r"""Return which kind of boilerplate a chunk is; None for text that is searched.
 
     `page` is the chunk's first page, `last_page` the document's last one. Only the shape of the
     lines counts, not the heading: an appendix may be headed "References". In doubt a chunk is
     text, because boilerplate is not searched.
 
-    >>> apparatus("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
+    >>> boilerplate_kind("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
     'contents'
-    >>> apparatus("[4] Avanzi R (2020) Kyber. CRYPTO 2020.\n\n[5] Regev O (2005) On lattices.")
+    >>> boilerplate_kind("[4] Avanzi R (2020) Kyber. CRYPTO 2020.\n\n[5] Regev O (2005) On lattices.")
     'references'
-    >>> apparatus("1. Mix the flour.\n2. Bake it for 45 minutes.")
+    >>> boilerplate_kind("1. Mix the flour.\n2. Bake it for 45 minutes.")
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if _is_contents(lines, last_page):

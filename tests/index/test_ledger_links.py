@@ -140,7 +140,7 @@ def test_a_path_from_the_root_leads_to_the_only_document_that_fits(
 
 
 def test_mentions_of_titles_headings_and_terms(path: Path, writer: LedgerWriter) -> None:
-    """Running text leads to what it names, apparatus neither leads nor is led to."""
+    """Running text leads to what it names, boilerplate neither leads nor is led to."""
     writer.put(
         record("r", title="Harbour Rules", doc_id="r"),
         [

@@ -137,7 +137,7 @@ def test_unusable_files_are_told(tmp_path: Path, content: bytes | None) -> None:
     WordIndex.fresh(path).close()
 
 
-def test_text_counts_more_than_headings_and_apparatus_not_at_all() -> None:
+def test_text_counts_more_than_headings_and_boilerplate_not_at_all() -> None:
     """A word in the text weighs twice one in a heading; contents are counted, never found."""
     index = WordIndex(None)
     found = [

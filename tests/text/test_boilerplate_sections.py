@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_agent.text.boilerplate_sections import apparatus
+from research_agent.text.boilerplate_sections import boilerplate_kind
 
 COVER = (
     "XYZ 203\nPublic Standards Publication\nKey Making Standard\nCategory: Security\n"
@@ -24,9 +24,9 @@ COVER = (
         (COVER, 40, "cover"),
     ],
 )  # fmt: skip
-def test_apparatus_is_recognised(text: str, pages: int, kind: str) -> None:
+def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
     """Lines that lead to pages, entries that name publications, a title page."""
-    assert kind == apparatus(text, page=1, last_page=pages)
+    assert kind == boilerplate_kind(text, page=1, last_page=pages)
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_apparatus_is_recognised(text: str, pages: int, kind: str) -> None:
 )
 def test_what_says_something_is_text(text: str, pages: int) -> None:
     """Lists of values, years and steps are searched, and so is the front of a short document."""
-    assert apparatus(text, page=1, last_page=pages) is None
+    assert boilerplate_kind(text, page=1, last_page=pages) is None
 
 
 def test_only_the_first_page_is_a_cover() -> None:
     """The same lines on a later page are text."""
-    assert apparatus(COVER, page=2, last_page=40) is None
+    assert boilerplate_kind(COVER, page=2, last_page=40) is None

@@ -48,7 +48,7 @@ def run(
 
 
 def test_headings_ask_no_model() -> None:
-    """Short chunks and parts of the apparatus are passed over."""
+    """Short chunks and boilerplate are passed over."""
     planner = ScriptedChat(says("never"))
     asked, notes, calls = run(ports(planner, planner), by_model=False)
 

@@ -14,7 +14,7 @@ from typing import Self
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError
 from research_agent.private_files import touch
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.words import index_words, query_words
 from research_agent.types import Chunk, ScoredId, chunk_header
 
@@ -122,7 +122,7 @@ class WordIndex(Closing):
 
     def _add(self, chunk: Chunk, digest: str) -> None:
         """Insert one chunk; boilerplate is counted, but without words, so it is never found."""
-        found = () if chunk.kind in APPARATUS else (chunk_header(chunk), chunk.text)
+        found = () if chunk.kind in BOILERPLATE else (chunk_header(chunk), chunk.text)
         header, text = (" ".join(index_words(part)) for part in found or ("", ""))
         run = self._connection.execute
         row = run("INSERT INTO entries VALUES (NULL, ?, ?)", (chunk.chunk_id, digest)).lastrowid

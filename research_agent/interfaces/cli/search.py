@@ -21,7 +21,7 @@ from research_agent.ports import Ports
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
 from research_agent.settings import Settings
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.questions import check_question
 from research_agent.types import Chunk, Hit
 from research_agent.types.calls import ChunksResult, Reference
@@ -290,7 +290,9 @@ def _of_indexed(item: KeptDocument) -> Iterator[str]:
     if quality is None:
         yield "read by an older version, which kept no more; index it again to know more"
     left = _left_out(quality) if quality else []
-    kept = [f"{count} chunks of {kind}" for kind, count in item.kinds.items() if kind in APPARATUS]
+    kept = [
+        f"{count} chunks of {kind}" for kind, count in item.kinds.items() if kind in BOILERPLATE
+    ]
     if left:
         yield f"dropped: {', '.join(left)}"
     if kept:
@@ -309,7 +311,7 @@ def _size(item: KeptDocument) -> str:
         parts.append(f"{quality.pages} pages{textless}")
     if quality:
         parts.append(f"{quality.tables} tables")
-    searched = {kind: count for kind, count in item.kinds.items() if kind not in APPARATUS}
+    searched = {kind: count for kind, count in item.kinds.items() if kind not in BOILERPLATE}
     kinds = ", ".join(f"{count} {kind}" for kind, count in searched.items())
     parts.append(f"{record.chunks} chunks ({kinds})" if kinds else f"{record.chunks} chunks")
     return "; ".join(parts)

@@ -11,7 +11,7 @@ from typing import Any
 from research_agent.errors import IndexMissingError
 from research_agent.index.adapters.ledger.linking import unresolved_of
 from research_agent.index.adapters.ledger.schema import check_model, connect, faults
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import ChunkKind
 from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDocument
@@ -120,7 +120,7 @@ def outlines(
     kinds: defaultdict[int, Counter[Any]] = defaultdict(Counter)
     headings: defaultdict[int, list[tuple[str, ...]]] = defaultdict(list)
     for document, kind, section, count in sections:
-        if kind not in APPARATUS:
+        if kind not in BOILERPLATE:
             kinds[document][kind] += count
             headings[document].append(tuple(json.loads(section)))
     return tuple(

@@ -11,7 +11,7 @@ from unicodedata import normalize
 from research_agent.index.mentions import Mentions, Names
 from research_agent.index.packing import storable
 from research_agent.text.addresses import candidates, split_target
-from research_agent.text.boilerplate_sections import APPARATUS
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types.references import ChunkLinks, Unresolved, unresolved
 
 LINKING = 1
@@ -35,7 +35,7 @@ _DANGLING = """SELECT c.document, l.target FROM links l
 _FIRST = "SELECT id FROM chunks WHERE document = ? ORDER BY position LIMIT 1"
 _ANCHOR = "SELECT chunk FROM anchors WHERE document = ? AND name = ?"
 _MANY = 1000  # rows read at a time
-_SEARCHED = f"kind NOT IN ({', '.join(repr(kind) for kind in sorted(APPARATUS))})"
+_SEARCHED = f"kind NOT IN ({', '.join(repr(kind) for kind in sorted(BOILERPLATE))})"
 _NAMED = """SELECT id, digest, title, doc_id FROM documents
     WHERE status = 'indexed' ORDER BY path"""
 _OF_DOCUMENT = f"FROM chunks WHERE document = ? AND {_SEARCHED} ORDER BY position"

@@ -15,7 +15,7 @@ BREAD = "Bread is baked at 230 degrees.\n\nCake is baked at 180 degrees, for an 
 KEYS = "A key has 1184 bytes."
 
 
-class Desk:
+class IndexHarness:
     """Files, a ledger, and the run that brings one to the other."""
 
     def __init__(self, ledger: Path, writer: LedgerWriter) -> None:
