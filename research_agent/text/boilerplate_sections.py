@@ -52,7 +52,7 @@ def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKi
 
     >>> boilerplate_kind("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
     'contents'
-    >>> boilerplate_kind("[4] Avanzi R (2020) Kyber. CRYPTO 2020.\n\n[5] Regev O (2005) On lattices.")
+    >>> boilerplate_kind("[4] Avanzi R (2020) Kyber. CRYPTO.\n\n[5] Regev O (2005) On lattices.")
     'references'
     >>> boilerplate_kind("1. Mix the flour.\n2. Bake it for 45 minutes.")
     """
