@@ -29,7 +29,7 @@ from research_agent.assembly.index_search import sync_caches
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.vectors.search import ExactVectors
+from research_agent.index.exact_vectors import ExactVectors
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search

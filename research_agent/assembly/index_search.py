@@ -13,14 +13,11 @@ from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
 from research_agent.index.adapters.folders import Edition, IndexFolder
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.adapters.ledger.schema import command
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import discard, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.exact_vectors import ExactVectors
+from research_agent.index.messages import command
 from research_agent.types import ScoredId
 
 HELD = 100_000_000

@@ -13,11 +13,8 @@ from research_agent.assembly.index_search import DenseSearch
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import Edition, locate
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.exact_vectors import ExactVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader

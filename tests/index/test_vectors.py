@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 
 from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
 from research_agent.index.adapters.vectors.chroma import COLLECTION, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.exact_vectors import ExactVectors
 from tests.fakes import dot
 from tests.indexing import ids
 

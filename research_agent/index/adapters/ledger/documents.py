@@ -10,7 +10,9 @@ from typing import Any
 
 from research_agent.errors import IndexMissingError
 from research_agent.index.adapters.ledger.linking import unresolved_of
-from research_agent.index.adapters.ledger.schema import check_model, connect, faults
+from research_agent.index.adapters.ledger.schema import connect, faults
+from research_agent.index.messages import check_model
+from research_agent.index.outlines import top_sections
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import ChunkKind
 from research_agent.types.documents import ParseQuality
@@ -135,21 +137,3 @@ def outlines(
         )
         for number, doc_id, path, title, date, pages in documents
     )
-
-
-def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the headings of the uppermost level that has several of them, each once.
-
-    `sections` are the headings above each chunk, in reading order. A single heading above
-    everything is the title, and says nothing about the parts.
-
-    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
-    ('Install', 'Use')
-    """
-    found: tuple[str, ...] = ()
-    for level in range(max(map(len, sections), default=0)):
-        at_level = (section[level] for section in sections if len(section) > level)
-        found = tuple(dict.fromkeys(at_level)) or found
-        if len(found) > 1:
-            break
-    return found

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 from research_agent.closeable import Closing
 from research_agent.errors import IndexMismatchError
 from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
-from research_agent.index.adapters.ledger.schema import (
-    SPACE,
-    check_model,
-    connect,
-    faults,
-    rebuild_hint,
-    unfinished,
-)
+from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
+from research_agent.index.messages import check_model, rebuild_hint, unfinished
 from research_agent.index.packing import unpacked, unpacked_text
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, IndexHeader

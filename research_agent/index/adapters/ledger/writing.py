@@ -10,14 +10,8 @@ from research_agent.closeable import Closing
 from research_agent.errors import DocumentError, IndexMismatchError
 from research_agent.index.adapters.ledger.documents import kept_documents
 from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
-from research_agent.index.adapters.ledger.schema import (
-    SPACE,
-    check_model,
-    connect,
-    faults,
-    rebuild_hint,
-    transaction,
-)
+from research_agent.index.adapters.ledger.schema import SPACE, connect, faults, transaction
+from research_agent.index.messages import check_model, rebuild_hint
 from research_agent.index.packing import packed, packed_text, storable, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile

@@ -1,0 +1,21 @@
+"""The headings by which a document is outlined."""
+
+from collections.abc import Sequence
+
+
+def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the headings of the uppermost level that has several of them, each once.
+
+    `sections` are the headings above each chunk, in reading order. A single heading above
+    everything is the title, and says nothing about the parts.
+
+    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
+    ('Install', 'Use')
+    """
+    found: tuple[str, ...] = ()
+    for level in range(max(map(len, sections), default=0)):
+        at_level = (section[level] for section in sections if len(section) > level)
+        found = tuple(dict.fromkeys(at_level)) or found
+        if len(found) > 1:
+            break
+    return found
