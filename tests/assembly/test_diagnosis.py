@@ -43,7 +43,7 @@ from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
 
 OUTSIDE = RoleSettings(provider="openai", model="m", base_url="https://models.example/v1")
-PARTS = "research_agent.models.adapters.weights.part_files"
+PARTS = "research_agent.models.adapters.weights.joining.part_files"
 LOOK = "research_agent.assembly.diagnosis.index.look"
 GB = 10**9
 MINILM = EmbeddingLook(Finding("ok", "embedding", "there"), "all-MiniLM-L6-v2-int8", 384)

@@ -15,6 +15,7 @@ from research_agent.models.adapters.weights import (
     choose,
     ensure_weights,
     gguf_file,
+    prune_joined,
 )
 
 EMBEDDING_SECONDS = 600.0
@@ -72,7 +73,11 @@ def embedded_weights(
     if local.path:
         return gguf_file(local.path)
     cache = cache_directory(environment)
-    return ensure_weights(choose(local.weights, cache).weights, cache, on_progress)
+    chosen = choose(local.weights, cache)
+    joined = ensure_weights(chosen.weights, cache, on_progress)
+    if not chosen.joined:
+        prune_joined(chosen.weights, cache, environment)
+    return joined
 
 
 def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -> str:

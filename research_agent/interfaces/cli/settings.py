@@ -12,7 +12,7 @@ import click
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
-from research_agent.assembly.model_files import prune_all, weight_statuses
+from research_agent.assembly.model_files import prune_all, restore_all, weight_statuses
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import (
     FILE,
@@ -151,6 +151,14 @@ def prune_parts_command() -> int:
         say(f"freed {freed / 1e6:,.0f} MB")
     else:
         say("nothing to free: no installed parts of joined and verified weights")
+    return 0
+
+
+@models_command.command("restore-parts")
+@told
+def restore_parts_command() -> int:
+    """Write the installed copies of weights again that were freed after the join."""
+    say(f"wrote {restore_all(os.environ) / 1e6:,.0f} MB")
     return 0
 
 

@@ -122,7 +122,7 @@ def part_files(weights: WeightSet) -> list[Path | None]:
 def status(weights: WeightSet, cache: Path) -> WeightStatus:
     """Return what is here of `weights`; reads no more than sizes and dates."""
     here = [part for part in part_files(weights) if part]
-    joined = _joined_path(weights, cache)
+    joined = joined_path(weights, cache)
     return WeightStatus(
         weights=weights,
         path=joined,
@@ -180,38 +180,17 @@ def ensure_weights(
     Raises ModelMissingError where parts are missing or wrong, or there is no space for them, and
     ModelUnavailableError while another process is joining for longer than 15 minutes.
     """
-    joined = _joined_path(weights, cache)
+    joined = joined_path(weights, cache)
     if _is_recorded(weights, joined):
         return joined
-    with _sole_writer(weights, joined):
-        if not (_is_recorded(weights, joined) or _verify(weights, joined, on_progress)):
+    with sole_writer(weights, joined):
+        if not (_is_recorded(weights, joined) or verify(weights, joined, on_progress)):
             _join(weights, joined, on_progress)
     return joined
 
 
-def prune_parts(weights: WeightSet, cache: Path) -> int:
-    """Remove the data files of the installed parts and return the bytes freed.
-
-    The joined file is read and verified once more before: afterwards it is the only copy.
-    Raises ModelMissingError where it is not there or not right; then nothing is removed.
-    """
-    joined = _joined_path(weights, cache)
-    with _sole_writer(weights, joined):
-        if not _verify(weights, joined, lambda _done, _total: None):
-            raise ModelMissingError(
-                f"the parts of {weights.title} are kept: there is no verified file in {cache}",
-                hint="Ask a question first: that joins the parts.",
-            )
-        freed = 0
-        for part in filter(None, part_files(weights)):
-            size = part.stat().st_size
-            part.unlink()
-            freed += size
-    return freed
-
-
 @contextmanager
-def _sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
+def sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
     """Keep other processes from joining, and say what the system refuses in our words."""
     import filelock
 
@@ -232,7 +211,7 @@ def _sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
         ) from error
 
 
-def _verify(weights: WeightSet, joined: Path, on_progress: Progress) -> bool:
+def verify(weights: WeightSet, joined: Path, on_progress: Progress) -> bool:
     """Return whether `joined` has the right digest; if so, remember it."""
     if not joined.is_file() or joined.stat().st_size != weights.size:
         return False
@@ -301,7 +280,8 @@ def _blocks(files: Iterable[Path], total: int, on_progress: Progress) -> Iterato
                 on_progress(done, total)
 
 
-def _joined_path(weights: WeightSet, cache: Path) -> Path:
+def joined_path(weights: WeightSet, cache: Path) -> Path:
+    """Return where the joined file of `weights` is, or would be."""
     return cache / "models" / weights.file_name
 
 
