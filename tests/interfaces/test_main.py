@@ -1,6 +1,7 @@
 """The command line on real files with the real embedder and a scripted model."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,20 @@ def test_help_imports_nothing_heavy() -> None:
 
     assert "[]" == done.stdout.strip()
     assert "0.1.0" in run("--version").stdout
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437"])
+def test_console_without_a_character_shows_a_question_mark(encoding: str, tmp_path: Path) -> None:
+    """As on Windows: the command goes on, and ends with 0."""
+    (tmp_path / "brot.md").write_text("# Brot\n\nBacken: 230 \u00b0C \u2192 35 min.\n", "utf-8")
+    command = [sys.executable, "-m", "research_agent.interfaces.cli.main"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "RESEARCH_AGENT_HOME": str(tmp_path)}
+    for arguments in (["index", str(tmp_path)], ["search", "Brot"]):
+        done = subprocess.run(
+            [*command, *arguments], capture_output=True, env=environment, cwd=tmp_path, check=False
+        )
+        assert 0 == done.returncode, done.stderr
+    assert " ? 35 min" in done.stdout.decode(encoding)
 
 
 def test_ask_indexes_and_answers_with_a_citation(docs: Path, config: str) -> None:

@@ -7,7 +7,9 @@ usage, 3 an index was made but some files could not be read, 4 the answer was gi
 report could not be written, 130 interrupted.
 """
 
+import io
 import os
+import sys
 from importlib import import_module
 
 import click
@@ -66,6 +68,9 @@ class Commands(click.Group):
 @OFFLINE
 def main() -> None:
     """Answer questions over your own documents, with citations that can be checked."""
+    for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     if os.environ.get("RESEARCH_AGENT_TRACING") != "true":
         os.environ |= UNTRACED
 
