@@ -49,7 +49,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     remove: str | None,
     as_json: bool,
 ) -> int:
-    """Read documents (PDF, DOCX, Markdown, HTML, text, code) and keep them searchable."""
+    """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
     if list_:
         return show_indexes(as_json=as_json)
     if remove:

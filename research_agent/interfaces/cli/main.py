@@ -26,7 +26,7 @@ COMMANDS = {
     "doctor": ("settings", "Look at everything an answer needs, and name cures."),
     "documents": ("search", "List the documents of an index, and how well each could be read."),
     "graph": ("settings", "Print the research graph as a Mermaid picture."),
-    "index": ("index", "Read documents (PDF, DOCX, Markdown, HTML, text, code)."),
+    "index": ("index", "Read documents (PDF, office files, web pages, text, code…)."),
     "mcp": ("settings", "Serve an index to MCP clients."),
     "models": ("settings", "Show which model fills each role, and what is installed."),
     "replay": ("replay", "Run a question again that `ask --trace` has recorded."),

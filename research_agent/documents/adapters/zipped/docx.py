@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile
 
+from research_agent.documents.adapters.zipped.archive import check_archive
 from research_agent.errors import DocumentError
 from research_agent.types.documents import Block, ParsedDocument
 
-UNPACKED_MB = 256  # a file that grows larger than this when it is unpacked is refused
-PARTS = 20_000  # a file with more parts is refused
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
 BODY_TEXT = 9  # the outline level that is no heading's
 NOT_READABLE = "not a readable DOCX"
@@ -34,7 +33,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
     The title is the file's own, else its paragraph in the style "Title", else the first heading.
     Raises DocumentError for what is no DOCX file, and for one that is too large when unpacked.
     """
-    _check_size(data)
+    check_archive(data, "DOCX")
     import docx
     from docx.opc.exceptions import OpcError
 
@@ -50,20 +49,6 @@ def parse_docx(data: bytes) -> ParsedDocument:
     first = next((block.section[0] for block in blocks if len(block.section) == 1), "")
     date = day.date().isoformat() if day else ""
     return ParsedDocument(blocks, title=title or walk.title or first, date=date)
-
-
-def _check_size(data: bytes) -> None:
-    """Raise DocumentError for what is no archive, or would fill the memory."""
-    try:
-        with ZipFile(BytesIO(data)) as archive:
-            parts = archive.infolist()
-    except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise DocumentError(NOT_READABLE) from error
-    size = sum(part.file_size for part in parts)
-    if size > UNPACKED_MB * 1_000_000 or len(parts) > PARTS:
-        raise DocumentError(
-            f"it would fill {size / 1e6:.0f} MB when unpacked, in {len(parts)} parts"
-        )
 
 
 class _Walk:
