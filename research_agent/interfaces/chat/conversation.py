@@ -14,7 +14,7 @@ from research_agent.assembly.sessions import SessionPlace, SessionTable
 from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError
 from research_agent.interfaces.events import events
-from research_agent.interfaces.own_graphs import own, state
+from research_agent.interfaces.own_graphs import context, own, state
 from research_agent.interfaces.report.recording import Recorder
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
@@ -50,6 +50,8 @@ class Conversation:
         self.last: Finished | None = None
         """The last answer of this process, with all that was found."""
         self.recorder = Recorder()
+        self.preset = ""
+        """Which stages act in the next answers; empty: as configured."""
 
     @property
     def _config(self) -> Any:  # noqa: ANN401 (LangChain's RunnableConfig)
@@ -108,6 +110,7 @@ class Conversation:
             self._graph.stream,
             given,
             self._config,
+            context=context.ResearchContext(preset=self.preset) if self.preset else None,
             stream_mode="custom",
             durability="sync",
         )
