@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
 from research_agent.assembly.parsing import local_files
+from research_agent.assembly.shared import shared_records, shared_writer, storage_of
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -15,6 +16,7 @@ from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.ports import (
     DocumentReader,
     FileSource,
@@ -51,9 +53,14 @@ class Indexer:
         it. Raises PathError where there is nothing to index, IndexLockedError where another
         process writes, IndexingError, ModelError.
         """
-        folder, absolute = locate(location), _absolute(paths)
+        absolute = _absolute(paths)
         if rebuild:
             _check_all_readable(absolute, self.files)
+        if is_shared(location):
+            storage = storage_of(location, offline=self.settings.models.offline)
+            with shared_writer(storage, self.embedder.name, rebuild=rebuild) as shared:
+                return self._run(absolute, shared, rebuild=rebuild, prune=prune)
+        folder = locate(location)
         is_new = not folder.exists()
         folder.create()
         exact_below = self.settings.index.exact_below
@@ -112,11 +119,16 @@ def preview_index(
     `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
     IndexDamagedError as the run would.
     """
-    folder, absolute, files = locate(location), _absolute(paths), local_files(settings.documents)
+    absolute, files = _absolute(paths), local_files(settings.documents)
     if rebuild:
         _check_all_readable(absolute, files)
-    ledger = folder.current().ledger
-    known = [] if rebuild else known_documents(ledger, folder.label, model=model)
+    if is_shared(location):
+        storage = storage_of(location, offline=settings.models.offline)
+        known = [] if rebuild else shared_records(storage, model)
+    else:
+        folder = locate(location)
+        ledger = folder.current().ledger
+        known = [] if rebuild else known_documents(ledger, folder.label, model=model)
     return preview_documents(
         absolute,
         files=files,

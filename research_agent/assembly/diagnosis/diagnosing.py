@@ -17,8 +17,9 @@ from research_agent.assembly.diagnosis.index import index_findings
 from research_agent.assembly.diagnosis.models import embedding_findings, model_findings
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.assembly.model_files import reply_file, weight_statuses
+from research_agent.assembly.shared import calibration_file
 from research_agent.errors import IndexingError, PathError, ResearchAgentError
-from research_agent.index.adapters.folders import home, locate
+from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
 from research_agent.models.adapters.weights import WeightStatus, cache_directory
 from research_agent.settings import Settings
@@ -113,7 +114,7 @@ def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]
     """Yield what was fitted to the index, and whether it is out of date or cannot be read."""
     part, cure = "calibration", command(location)
     try:
-        kept = read_calibration(locate(location).calibration)
+        kept = read_calibration(calibration_file(location))
     except (IndexingError, PathError) as error:
         yield Finding("warning", part, str(error), cure)
         return
