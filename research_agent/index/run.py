@@ -1,9 +1,11 @@
 """Reading, cutting and embedding what has changed, one document after the other."""
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Literal
 
 from research_agent.errors import DocumentError
@@ -24,6 +26,9 @@ from research_agent.types.records import (
 from research_agent.types.references import LinkedChunk
 
 _TEXTS = 64  # embedded between two reports of progress
+FILE_SECONDS = 1800.0
+"""Time the texts of one file may take to be embedded; what was embedded is known the next time."""
+GO_ON = "index it again to go on from there, or split it"
 
 
 OnProgress = Callable[[IndexProgress], None]
@@ -166,11 +171,15 @@ class Run:
             for (chunk, _), header in zip(cut, headers, strict=True)
         ]
         digests = {text: text_digest(text) for texts in windows for text in texts}
-        vectors = dict(self.ports.writer.vectors(digests.values()))
+        vectors = self._known([*digests.values()])
         new = sorted((t for t, digest in digests.items() if digest not in vectors), key=len)
+        began = monotonic()
         for start in range(0, len(new), _TEXTS):
+            if monotonic() - began > FILE_SECONDS:
+                minutes, left = FILE_SECONDS / 60, f"{start} of its {len(new)} texts"
+                raise DocumentError(f"embedding took {minutes:g} min for {left}; {GO_ON}")
             texts = new[start : start + _TEXTS]
-            embedded = self.ports.embedder.embed(texts)
+            embedded = (array("f", vector) for vector in self.ports.embedder.embed(texts))
             vectors.update(zip((digests[text] for text in texts), embedded, strict=True))
             self.embedded += len(texts)
             done = start + len(texts)
@@ -184,6 +193,14 @@ class Run:
             )
             for (chunk, links), header, texts in zip(cut, headers, windows, strict=True)
         ]
+
+    def _known(self, digests: Sequence[str]) -> "dict[str, array[float]]":
+        """Return the vectors that need not be computed, in four bytes a number."""
+        found: dict[str, array[float]] = {}
+        for start in range(0, len(digests), _TEXTS):
+            known = self.ports.writer.vectors(digests[start : start + _TEXTS])
+            found.update((digest, array("f", vector)) for digest, vector in known.items())
+        return found
 
 
 def _tables_in(document: ParsedDocument) -> int:

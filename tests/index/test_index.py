@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import DocumentError, ModelUnavailableError, PathError
+from research_agent.index import run
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.documents import FileReport
@@ -258,6 +259,20 @@ def test_a_file_that_fails_later_keeps_its_last_version(harness: IndexHarness) -
     assert (3, "failed") == (report.chunks, report.files[1].status)
     harness.files.write("/docs/keys.txt", KEYS)
     assert ("keys.txt", "unchanged") == outcomes(harness.index())[1]
+
+
+def test_a_file_whose_embedding_takes_too_long_is_named(
+    harness: IndexHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are indexed all the same, and the next run goes on."""
+    monkeypatch.setattr(run, "FILE_SECONDS", -1.0)
+    long, short = harness.index().files
+    monkeypatch.undo()
+
+    assert ("failed", "failed") == (long.status, short.status)
+    assert "of its" in long.reason
+    assert "index it again to go on from there" in long.reason
+    assert [("bread.txt", "indexed"), ("keys.txt", "indexed")] == outcomes(harness.index())
 
 
 def test_a_file_without_text_is_skipped(harness: IndexHarness) -> None:
