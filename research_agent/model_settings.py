@@ -7,6 +7,9 @@ from research_agent.setting_fields import Range, constant
 
 Provider = Literal["local", "openai", "bedrock"]
 
+ENGLISH, MULTILINGUAL = "all-MiniLM-L6-v2", "multilingual-e5-small"
+"""The packaged embedding models."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
@@ -76,7 +79,8 @@ class ModelSettings:
     filter: RoleSettings = RoleSettings()
     verifier: RoleSettings = RoleSettings()
     embedding: RoleSettings = RoleSettings(provider="local")
-    """The packaged all-MiniLM-L6-v2, or a server's embedding model."""
+    """A server's embedding model, or with provider local a packaged one: model all-MiniLM-L6-v2
+    (English), multilingual-e5-small (extra languages), or empty: by the documents' language."""
     local: LocalModelSettings = LocalModelSettings()
     """The embedded model."""
     prices: tuple[PriceSettings, ...] = ()

@@ -148,11 +148,12 @@ class BlendSettings:
 class RerankSettings:
     """Reranking of the best hits, after blending."""
 
-    mode: Literal["off", "promote", "http", "model"] = "off"
-    """How hits are reranked: not at all, by the query's technical words, by a rerank server, or by
-    yes/no questions to the filter model."""
+    mode: Literal["off", "promote", "cross-encoder", "http", "model"] = "off"
+    """How hits are reranked: not at all, by the query's technical words, by the packaged
+    cross-encoder (English), by a rerank server, or by yes/no questions to the filter model."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
-    """Modes "http" and "model": hits that are judged; each costs the model a call."""
+    """Modes "cross-encoder", "http" and "model": hits that are judged. Each takes the
+    cross-encoder about 30 ms, or costs the model a call."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
     """Which server it is."""
     base_url: str = ""

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from research_agent.assembly.calibration import calibrated, writers_of
+from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
 from research_agent.assembly.models.connecting import OnNote, connect_models
@@ -62,7 +63,7 @@ def connect(
     check_prices(settings)
     with ExitStack() as opened:
         models = connect_models(
-            settings.models,
+            as_indexed(location, settings.models),
             environment=environment,
             on_progress=on_bytes,
             on_note=on_note,

@@ -16,7 +16,7 @@ from research_agent.assembly.models.endpoints import (
     endpoint_of,
 )
 from research_agent.assembly.models.roles import check_role
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
@@ -117,8 +117,9 @@ def _embedder(
     check_role(key, role, offline=settings.offline)
     if role.provider == "local":
         from research_agent.models.adapters.minilm import MiniLM
+        from research_agent.models.adapters.multilingual import MultilingualE5
 
-        return MiniLM()
+        return MultilingualE5() if role.model == MULTILINGUAL else MiniLM()
     opened.enter_context(LogRedaction())
     limit = settings.timeout or EMBEDDING_SECONDS
     timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit

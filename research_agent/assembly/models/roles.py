@@ -3,11 +3,12 @@
 import re
 import string
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.errors import ConfigError
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import profile_region
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.replies import Price
@@ -41,12 +42,7 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
     """
     if not role.provider:
         raise ConfigError(f"{key}.provider is empty", hint="Use local, openai or bedrock.")
-    unused, hint = UNUSED[role.provider]
-    for name in unused:
-        if getattr(role, name):
-            raise ConfigError(
-                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
-            )
+    _check_unused(key, checked_packaged(role) if key == "models.embedding" else role)
     if role.provider == "local":
         return
     if not role.model:
@@ -70,6 +66,27 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
             hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or "
             "do without models.offline.",
         )
+
+
+def _check_unused(key: str, role: RoleSettings) -> None:
+    unused, hint = UNUSED[role.provider]
+    for name in unused:
+        if getattr(role, name):
+            raise ConfigError(
+                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
+            )
+
+
+def checked_packaged(role: RoleSettings) -> RoleSettings:
+    """Return an embedding role without the name of a packaged model; raises ConfigError."""
+    model = role.model
+    if role.provider == "local" and model not in ("", ENGLISH, MULTILINGUAL):
+        raise ConfigError(
+            f"models.embedding.model {model!r} is no packaged model",
+            hint=f"Use {ENGLISH} or {MULTILINGUAL}, or leave it empty; provider: openai or bedrock "
+            "for a server's.",
+        )
+    return replace(role, model="") if role.provider == "local" else role
 
 
 def is_address(text: str) -> bool:

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 
 import click
 
+from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
 from research_agent.assembly.index import list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
@@ -16,6 +18,7 @@ from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.types.documents import FileReport, IndexReport
 from research_agent.types.records import IndexProgress
@@ -34,6 +37,11 @@ SHOWN_SKIPPED = 20
 @click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
 @click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
 @click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
+@click.option(
+    "--embedding",
+    type=click.Choice(["english", "multilingual"]),
+    help="The packaged embedding model of a new index. Default: by the documents' language.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @OFFLINE
 @told
@@ -47,6 +55,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     prune: bool,
     list_: bool,
     remove: str | None,
+    embedding: str | None,
     as_json: bool,
 ) -> int:
     """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
@@ -58,6 +67,9 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     if not paths:
         raise click.UsageError("name at least one file or folder: research-agent index PATH")
     settings = start(config)
+    if embedding:
+        model = MULTILINGUAL if embedding == "multilingual" else ENGLISH
+        settings = replace(settings, models=with_model(settings.models, model))
     act = preview if dry_run else update
     report = act(index, paths, settings, rebuild=rebuild, prune=prune)
     if as_json:
@@ -78,12 +90,18 @@ def update(
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
     files = local_files(settings.documents)
+    models = settings.models if rebuild else as_indexed(location, settings.models)
     with (
-        connect_embedder(settings.models, environment=os.environ) as embedder,
         reader(settings.documents) as documents,
         embedding_cache(os.environ) as cache,
         progress_bar() as show,
+        ExitStack() as stack,
     ):
+        if models == settings.models:
+            models, note = for_documents(paths, settings.models, files=files, reader=documents)
+            if note:
+                say(note, error=True)
+        embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
 
         def on_progress(progress: IndexProgress) -> None:
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
@@ -108,7 +126,8 @@ def preview(
     prune: bool = False,
 ) -> IndexReport:
     """Return what `update` would do; nothing is written."""
-    with connect_embedder(settings.models, environment=os.environ) as embedder:
+    models = settings.models if rebuild else as_indexed(location, settings.models)
+    with connect_embedder(models, environment=os.environ) as embedder:
         return preview_index(
             location,
             paths,
