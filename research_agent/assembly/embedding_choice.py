@@ -1,10 +1,10 @@
 """Which packaged embedding model an index has: the English one, or the one for many languages."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from research_agent.assembly.calibration import index_header
+from research_agent.assembly.web_pages import absolute_paths
 from research_agent.errors import DocumentError, IndexMissingError
 from research_agent.index.ports import DocumentReader, FileSource
 from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings
@@ -47,8 +47,8 @@ def for_documents(
     """
     if settings.embedding.provider != "local" or settings.embedding.model:
         return settings, ""
-    absolute = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (links stay)
-    found = [file for file in files.find(absolute).files if file.size >= LEAST_BYTES]
+    below = files.find(absolute_paths(paths)).files
+    found = [file for file in below if file.size >= LEAST_BYTES]
     languages: list[str] = []
     for file in sorted(found, key=lambda file: (file.size, file.path))[:SAMPLES]:
         try:

@@ -18,8 +18,13 @@ def embedding_cache(environment: Mapping[str, str]) -> EmbeddingCache:
     They are in the user's cache, or beside the indexes where RESEARCH_AGENT_HOME says where those
     are: who keeps documents apart keeps their vectors apart.
     """
+    return EmbeddingCache(kept_folder(environment))
+
+
+def kept_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of what is kept of documents outside their indexes."""
     home = environment.get("RESEARCH_AGENT_HOME")
-    return EmbeddingCache(Path(home).expanduser() if home else cache_directory(environment))
+    return Path(home).expanduser() if home else cache_directory(environment)
 
 
 RECENT = 64

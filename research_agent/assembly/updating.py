@@ -1,6 +1,5 @@
 """Bringing an index up to date with the user's files, or saying what that would do."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
 from research_agent.assembly.parsing import local_files
 from research_agent.assembly.shared import shared_records, shared_writer, storage_of
+from research_agent.assembly.web_pages import absolute_paths
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -53,7 +53,7 @@ class Indexer:
         it. Raises PathError where there is nothing to index, IndexLockedError where another
         process writes, IndexingError, ModelError.
         """
-        absolute = _absolute(paths)
+        absolute = absolute_paths(paths)
         if rebuild:
             _check_all_readable(absolute, self.files)
         if is_shared(location):
@@ -119,7 +119,7 @@ def preview_index(
     `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
     IndexDamagedError as the run would.
     """
-    absolute, files = _absolute(paths), local_files(settings.documents)
+    absolute, files = absolute_paths(paths), local_files(settings.documents)
     if rebuild:
         _check_all_readable(absolute, files)
     if is_shared(location):
@@ -143,11 +143,6 @@ class _WholeTexts:
 
     def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
         return (f"{header}\n{text}" if header else text,)
-
-
-def _absolute(paths: Sequence[str]) -> list[str]:
-    """Return paths from the root on; symbolic links stay as they are."""
-    return [os.path.abspath(path) for path in paths]  # noqa: PTH100 (it would follow them)
 
 
 def _check_all_readable(paths: Sequence[str], files: FileSource) -> None:

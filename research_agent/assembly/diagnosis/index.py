@@ -15,6 +15,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
+from research_agent.text.addresses import is_web
 from research_agent.types.records import IndexHeader
 
 PART = "index"
@@ -41,7 +42,7 @@ class _Index:
         with LedgerReader(folder.current().ledger, folder.label) as ledger:
             self.header: IndexHeader = ledger.header()
             self.vectors, self.pending = ledger.vector_count(), ledger.pending()
-            self.files = ledger.files()
+            self.files = [file for file in ledger.files() if not is_web(file[0])]
         documents = all_documents(folder.current().ledger, folder.label)
         counts = (of.record.unresolved.dangling for of in documents if of.record.published)
         self.dangling = [count for count in counts if count]

@@ -6,20 +6,24 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
 from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
 from research_agent.assembly.index import list_indexes, remove_index
-from research_agent.assembly.known_vectors import embedding_cache
+from research_agent.assembly.known_vectors import embedding_cache, kept_folder
 from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer, preview_index
+from research_agent.assembly.web_pages import WebPages, WebReader
+from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
+from research_agent.text.addresses import is_web
 from research_agent.types.documents import FileReport, IndexReport
 from research_agent.types.records import IndexProgress
 
@@ -29,7 +33,7 @@ SHOWN_SKIPPED = 20
 
 
 @click.command("index")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH_OR_URL...")
 @INDEX
 @CONFIG
 @click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
@@ -89,16 +93,22 @@ def update(
     prune: bool = False,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
+    hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
+    if hosts and not settings.models.offline:
+        say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
     files = local_files(settings.documents)
     models = settings.models if rebuild else as_indexed(location, settings.models)
+    folder, offline = kept_folder(os.environ) / "web", settings.models.offline
     with (
         reader(settings.documents) as documents,
+        WebPages(files, paths, folder, settings.documents, offline=offline) as pages,
         embedding_cache(os.environ) as cache,
         progress_bar() as show,
         ExitStack() as stack,
     ):
+        found = WebReader(documents, pages)
         if models == settings.models:
-            models, note = for_documents(paths, settings.models, files=files, reader=documents)
+            models, note = for_documents(paths, settings.models, files=pages, reader=found)
             if note:
                 say(note, error=True)
         embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
@@ -110,8 +120,8 @@ def update(
         return Indexer(
             settings=settings,
             embedder=embedder,
-            files=files,
-            reader=documents,
+            files=pages,
+            reader=found,
             cache=cache,
             on_progress=on_progress,
         ).update(location, paths, rebuild=rebuild, prune=prune)
@@ -125,7 +135,9 @@ def preview(
     rebuild: bool = False,
     prune: bool = False,
 ) -> IndexReport:
-    """Return what `update` would do; nothing is written."""
+    """Return what `update` would do; nothing is written, and nothing fetched."""
+    if any(map(is_web, paths)):
+        raise click.UsageError("--dry-run takes files and folders: it would have to fetch the rest")
     models = settings.models if rebuild else as_indexed(location, settings.models)
     with connect_embedder(models, environment=os.environ) as embedder:
         return preview_index(
@@ -144,6 +156,11 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> 
     The name holds a hash of the absolute paths, so the same folder has the same index wherever
     the command runs, and nothing is embedded twice.
     """
+    if web := next(filter(is_web, paths), ""):
+        raise PathError(
+            f"{web}: --docs takes files and folders",
+            hint=f"Fetch it once: research-agent index {web}",
+        )
     absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
     digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
     name = f"docs-{digest}"
