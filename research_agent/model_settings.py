@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from research_agent.setting_fields import Range, constant
 
-Provider = Literal["local", "openai", "bedrock"]
+Provider = Literal["local", "openai", "bedrock", "langchain"]
 
 ENGLISH, MULTILINGUAL = "all-MiniLM-L6-v2", "multilingual-e5-small"
 """The packaged embedding models."""
@@ -16,9 +16,10 @@ class RoleSettings:
     """Which model fills a role. In a role's own section, empty fields mean `models.chat`'s."""
 
     provider: Literal["", Provider] = ""
-    """The embedded model, a server that speaks OpenAI's protocol, or Amazon Bedrock."""
+    """The embedded model, a server that speaks OpenAI's protocol, Amazon Bedrock, or any provider
+    that LangChain has a package for."""
     model: str = ""
-    """The model's name at its server."""
+    """The model's name at its server; for LangChain with its provider, `anthropic:NAME`."""
     base_url: str = ""
     """Where the server is; empty: OpenAI's own, or Bedrock's in the region."""
     api_key_env: str = ""

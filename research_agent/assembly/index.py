@@ -14,6 +14,7 @@ from research_agent.index.adapters.folders import IndexFolder, locate, named_ind
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.shared.storage import is_shared
+from research_agent.index.messages import wrong_dimension
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import Settings
 from research_agent.types import Chunk, ScoredId
@@ -26,7 +27,7 @@ class OpenIndex(Closing):
 
     def __init__(self, folder: IndexFolder, model: str, *, exact_below: int) -> None:
         """Open the files until `close`; raises what `open_index` raises."""
-        self._folder, self._edition = folder, folder.current()
+        self._folder, self._edition, self.label = folder, folder.current(), folder.label
         with ExitStack() as opened:
             ledger = opened.enter_context(LedgerReader(self._edition.ledger, folder.label))
             self.header = ledger.check(model)
@@ -96,8 +97,14 @@ class LatestIndex:
         return self._index.warnings
 
     def search(self, vector: Sequence[float], *, k: int) -> Sequence[ScoredId]:
-        """Return the `k` most similar chunks of the latest generation."""
-        return self._latest().vectors.search(vector, k=k)
+        """Return the `k` most similar chunks of the latest generation.
+
+        Raises IndexMismatchError for a vector of another length than the index has.
+        """
+        index = self._latest()
+        if index.header.dimension not in (0, len(vector)):
+            raise wrong_dimension(index.label, index.header, len(vector))
+        return index.vectors.search(vector, k=k)
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> Sequence[float]:
         """Return the exact cosine of each chunk."""

@@ -56,26 +56,35 @@ class Indexer:
         absolute = absolute_paths(paths)
         if rebuild:
             _check_all_readable(absolute, self.files)
+        with self.written(location, rebuild=rebuild) as writer:
+            return self._run(absolute, writer, rebuild=rebuild, prune=prune)
+
+    @contextmanager
+    def written(self, location: str, *, rebuild: bool = False) -> Iterator[IndexWriter]:
+        """Give the writer of an index, made if there is none, and bring its caches up to date.
+
+        One that was made here is taken away again where the block raises PathError. Raises
+        IndexLockedError where another process writes, IndexingError.
+        """
         if is_shared(location):
             storage = storage_of(location, offline=self.settings.models.offline)
             with shared_writer(storage, self.embedder.name, rebuild=rebuild) as shared:
-                return self._run(absolute, shared, rebuild=rebuild, prune=prune)
+                yield shared
+            return
         folder = locate(location)
         is_new = not folder.exists()
         folder.create()
-        exact_below = self.settings.index.exact_below
         try:
             with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
                 with LedgerWriter(edition.ledger, folder.label, model=self.embedder.name) as writer:
-                    report = self._run(absolute, writer, rebuild=rebuild, prune=prune)
+                    yield writer
                 with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                    sync_caches(edition, ledger, exact_below=exact_below)
+                    sync_caches(edition, ledger, exact_below=self.settings.index.exact_below)
                 folder.close_to_others()  # (Chroma's files are made as the umask says)
         except PathError:
             if is_new:
                 folder.remove()
             raise
-        return report
 
     def _run(
         self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool

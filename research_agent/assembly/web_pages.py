@@ -16,6 +16,7 @@ from research_agent.index.ports import FileSource
 from research_agent.private_files import make_folder, replace_text
 from research_agent.settings import DocumentSettings
 from research_agent.text.addresses import is_web, without_anchor
+from research_agent.text.paths import added_id
 from research_agent.types.documents import FileReport, FoundFiles, ParsedDocument, SourceFile
 
 HTML = {"text/html", "application/xhtml+xml"}
@@ -134,9 +135,9 @@ class WebPages(Closing):
 
 
 def absolute_paths(paths: Sequence[str]) -> list[str]:
-    """Return paths from the root on; symbolic links and addresses stay as they are."""
+    """Return paths from the root on; links, addresses and added texts stay as they are."""
     return [
-        without_anchor(path) if is_web(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
+        without_anchor(path) if is_web(path) else path if added_id(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
         for path in paths
     ]
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 
 from research_agent.text.addresses import is_web
 
+ADDED = "added:/"
+"""How the path of a text begins that no file holds; its id and where it comes from follow."""
 _SEPARATOR = re.compile(r"[/\\]+")
 
 
@@ -35,6 +37,23 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
                 names.update(dict.fromkeys(group, name))
         depth += 1
     return {path: names[path] for path in paths}
+
+
+def shown_path(path: str) -> str:
+    """Return the path of a file as it is; of an added text where it comes from, "" if unknown.
+
+    >>> [shown_path(path) for path in ("/a.md", "added:/7f/https://b.org/c", "added:/7f/7f")]
+    ['/a.md', 'https://b.org/c', '']
+    """
+    if not path.startswith(ADDED):
+        return path
+    key, _, source = path.removeprefix(ADDED).partition("/")
+    return "" if source == key else source
+
+
+def added_id(path: str) -> str:
+    """Return the id of an added text; "" for a file's path."""
+    return path.removeprefix(ADDED).partition("/")[0] if path.startswith(ADDED) else ""
 
 
 def is_below(path: str, roots: Iterable[str]) -> bool:

@@ -62,7 +62,7 @@ def place(chunk: Chunk) -> str:
 def pages(chunk: Chunk) -> str:
     """Return the pages of a chunk, for people; empty where its format has no pages."""
     name = PAGES.get(_ending(chunk), "")
-    if chunk.end_page == 1 and not name:
+    if not chunk.end_page or (chunk.end_page == 1 and not name):
         return ""
     several = chunk.end_page > chunk.start_page
     counted = f"{chunk.start_page}-{chunk.end_page}" if several else f"{chunk.start_page}"

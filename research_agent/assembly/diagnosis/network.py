@@ -34,6 +34,8 @@ def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
         return Host("", own=True)
     if not name and role.provider == "openai":
         name = _hostname(OPENAI_URL)
+    if not name and role.provider == "langchain":
+        return Host(f"LangChain's {role.model.partition(':')[0]}", own=False)
     if not name:
         try:
             region = bedrock_region("models", role, environment)

@@ -54,6 +54,14 @@ def endpoint_of(
     )
 
 
+def langchain_options(
+    key: str, role: RoleSettings, environment: Mapping[str, str]
+) -> dict[str, object]:
+    """Return what LangChain makes a checked role's model with, beside its name."""
+    options: dict[str, object] = {"base_url": role.base_url} if role.base_url else {}
+    return options | ({"api_key": api_key(key, role, environment)} if role.api_key_env else {})
+
+
 def embedded_endpoint(server: LlamaServer) -> Endpoint:
     """Return the endpoint of the embedded model."""
     return Endpoint(

@@ -58,6 +58,8 @@ def _describe(
         if role.provider == "openai":
             api_key(key, role, environment)
             return about
+        if role.provider == "langchain":
+            return replace(about, where=role.base_url or "through LangChain")
         if role.provider == "bedrock":
             region = bedrock_region(key, role, environment)
             return replace(about, where=role.base_url or f"Amazon Bedrock in {region}")

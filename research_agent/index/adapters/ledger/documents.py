@@ -14,6 +14,7 @@ from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
 from research_agent.index.outlines import top_sections
 from research_agent.text.boilerplate_sections import BOILERPLATE
+from research_agent.text.paths import shown_path
 from research_agent.types import ChunkKind
 from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDocument
@@ -128,7 +129,7 @@ def outlines(
     return tuple(
         DocumentOutline(
             doc_id=doc_id,
-            source=path,
+            source=shown_path(path),
             title=title,
             date=date,
             pages=pages,

@@ -13,6 +13,7 @@ from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, o
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
 from research_agent.index.messages import check_model, rebuild_hint, unfinished
 from research_agent.index.packing import unpacked, unpacked_text
+from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, IndexHeader
 from research_agent.types.references import Edge
@@ -169,9 +170,12 @@ class LedgerReader(Closing):
         return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
 
     def files(self) -> list[tuple[str, int, int]]:
-        """Return path, size and time of change of each document's file, as it was read."""
+        """Return path, size and time of change of each document's file, as it was read.
+
+        Added texts have none.
+        """
         sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
-        return [(path, size, mtime_ns) for path, size, mtime_ns in self._all(sql)]
+        return [row for row in self._all(sql) if not added_id(row[0])]
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -238,6 +242,6 @@ def _chunk(row: Sequence[Any]) -> Chunk:
         kind=kind,
         title=title,
         date=date,
-        source=source,
+        source=shown_path(source),
         order=order,
     )

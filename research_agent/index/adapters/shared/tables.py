@@ -15,6 +15,7 @@ import pyarrow as pa
 from research_agent.index.outlines import top_sections
 from research_agent.index.packing import packed_text, storable, unpacked_text
 from research_agent.text.boilerplate_sections import BOILERPLATE
+from research_agent.text.paths import shown_path
 from research_agent.text.words import index_words
 from research_agent.types import Chunk, chunk_header
 from research_agent.types.documents import ParseQuality
@@ -120,7 +121,7 @@ def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
     kept = json.loads(row["outline"])
     return DocumentOutline(
         doc_id=row["doc_id"],
-        source=row["path"],
+        source=shown_path(row["path"]),
         title=row["title"],
         date=row["date"],
         pages=row["pages"],
@@ -139,7 +140,7 @@ def chunk_of(row: Mapping[str, Any], document: Mapping[str, Any]) -> Chunk:
         kind=row["kind"],
         title=document["title"],
         date=document["date"],
-        source=document["path"],
+        source=shown_path(document["path"]),
         order=row["place"],
         **{name: row[name] for name in _PAGES},
     )
