@@ -88,6 +88,7 @@ class OpenSharedIndex(Closing):
         from research_agent.index.adapters.shared.searching import SharedVectors, SharedWords
 
         self._reader = reader = SharedReader(storage)
+        self.label = storage.label
         self.header = reader.check(model)
         exact = is_exact(reader.state.vectors, reader.state.dimension)
         self.vectors: VectorIndex = (
