@@ -16,6 +16,7 @@ from benchmarks.refinement import refinement_command
 from benchmarks.refusals import refusals_command
 from benchmarks.replay import replay_command
 from benchmarks.retrieval import retrieval_command
+from benchmarks.shared import shared_command
 
 
 @click.group()
@@ -54,10 +55,12 @@ def faults_command(*, only: str) -> None:
 
 @main.command("scale")
 @click.option("--chunks", default="1000,100000", help="How many; several with commas.")
+@click.option("--shared", is_flag=True, help="An index of Lance tables, not a folder.")
 @CACHE
-def scale_command(*, chunks: str, cache: str) -> None:
+def scale_command(*, chunks: str, shared: bool, cache: str) -> None:
     """Measure the whole hybrid search over many chunks."""
-    for one in scale.run([int(count) for count in chunks.split(",")], cache=cache):
+    counts = [int(count) for count in chunks.split(",")]
+    for one in scale.run(counts, cache=cache, shared=shared):
         print(f"{one}\n", flush=True)
 
 
@@ -71,6 +74,7 @@ for command in (
     refusals_command,
     replay_command,
     retrieval_command,
+    shared_command,
 ):
     main.add_command(command)
 

@@ -91,7 +91,11 @@ def opened(name: str, cache: Path, settings: Settings) -> Iterator[Ports]:
 
 def measure(data: DataSet, cache: Path, settings: Settings) -> list[Arm]:
     """Return one arm a stage, each over all questions of `data`."""
-    location, chunks = index_of(data.index, cache, settings)
+    return measure_at(data, *index_of(data.index, cache, settings), settings)
+
+
+def measure_at(data: DataSet, location: str, chunks: int, settings: Settings) -> list[Arm]:
+    """Return one arm a stage over the index at `location`, which is as it should be."""
     arms = []
     with connect(location, settings, {}) as connection:
         ports = connection.ports

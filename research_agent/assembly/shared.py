@@ -153,7 +153,7 @@ def link(documents: "Iterable[Exported]") -> "Linked":
 
     with TemporaryDirectory(prefix="research-agent-") as folder:
         path = Path(folder) / "ledger.sqlite3"
-        with LedgerWriter(path, "for linking", model="none") as writer:
+        with LedgerWriter(path, "for linking", model="none", durable=False) as writer:
             for record, chunks, _ in documents:
                 writer.put(record, [replace(chunk, windows=()) for chunk in chunks])
             writer.publish({}, ())

@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 
 import click
 
+from research_agent.assembly.copying import copy_index
 from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
 from research_agent.assembly.index import list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache, kept_folder
 from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.shared import compact as compact_index
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.assembly.web_pages import WebPages, WebReader
 from research_agent.errors import PathError
@@ -46,6 +48,13 @@ SHOWN_SKIPPED = 20
     type=click.Choice(["english", "multilingual"]),
     help="The packaged embedding model of a new index. Default: by the documents' language.",
 )
+@click.option(
+    "--copy",
+    nargs=2,
+    metavar="FROM TO",
+    help="Copy an index; either may be a file that ends in .sqlite3, a backup.",
+)
+@click.option("--compact", is_flag=True, help="Tidy a shared index: merge files, drop old ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @OFFLINE
 @told
@@ -60,6 +69,8 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     list_: bool,
     remove: str | None,
     embedding: str | None,
+    copy: tuple[str, str] | None,
+    compact: bool,
     as_json: bool,
 ) -> int:
     """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
@@ -68,6 +79,12 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     if remove:
         say(f"removed {remove_index(remove)}")
         return 0
+    if compact:
+        compact_index(index)
+        say(f"compacted {index}")
+        return 0
+    if copy:
+        return copied(*copy, start(config))
     if not paths:
         raise click.UsageError("name at least one file or folder: research-agent index PATH")
     settings = start(config)
@@ -125,6 +142,14 @@ def update(
             cache=cache,
             on_progress=on_progress,
         ).update(location, paths, rebuild=rebuild, prune=prune)
+
+
+def copied(source: str, target: str, settings: Settings) -> int:
+    """Copy an index with a progress bar, and print what it holds."""
+    with progress_bar() as show:
+        header = copy_index(source, target, settings, lambda n: show(f"document {n}", n, n))
+    say(f"copied {source} to {target}: {header.documents} documents, {header.chunks} chunks")
+    return 0
 
 
 def preview(

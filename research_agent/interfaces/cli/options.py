@@ -31,7 +31,7 @@ INDEX = click.option(
     default="default",
     show_default=True,
     metavar="NAME_OR_PATH",
-    help="Which index: a name, or a folder (with a slash in it).",
+    help="Which index: a name, a folder (with a slash in it), s3://BUCKET/NAME or lance:/PATH.",
 )
 DOCS = click.option(
     "--docs",

@@ -28,13 +28,17 @@ _REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
 class LedgerWriter(Closing):
     """The one writer of an index; implements IndexWriter. For one thread."""
 
-    def __init__(self, path: Path, label: str, *, model: str) -> None:
+    def __init__(self, path: Path, label: str, *, model: str, durable: bool = True) -> None:
         """Open the ledger, made where there is none, for vectors of the embedding `model`.
+
+        One that is not `durable` is not kept: a power failure would leave it damaged.
 
         Raises IndexMismatchError where it holds those of another one, IndexDamagedError.
         """
         self._label = label
         self._connection = connect(path, label, writable=True)
+        if not durable:
+            self._connection.execute("PRAGMA synchronous = OFF")
         try:
             self._begin(model)
         except BaseException:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from lancedb.index import FTS
     from lancedb.table import LanceTable
 
-WORDS = ("header_words", "text_words")
+WORDS = ("all_words", "text_words")
+"""Words of a chunk with those of its title and headings, and without."""
 NEVER = timedelta(days=36_500)
 """Optimizing deletes no version: a generation may name it."""
 MANY_ROWS = 5000

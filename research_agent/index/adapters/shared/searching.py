@@ -14,8 +14,8 @@ from research_agent.types import ScoredId
 
 MAX_TERMS = 64
 """Distinct words of a query that are searched, its first ones."""
-HEADER_WEIGHT = 0.5
-"""Weight of a word in a chunk's title or headings; one in its text has 1."""
+WEIGHT = 0.5
+"""Of the words with and without headings: a word in a heading counts half of one in the text."""
 _SPARE = 2  # hits asked for a wanted one: those with one score are put in order by id
 _FETCH = 4  # vectors asked for a wanted chunk: long chunks have several
 PROBES, REFINE = 40, 10
@@ -41,8 +41,7 @@ class SharedWords:
             return []
         match: Any = fts.MatchQuery  # (its defaults are hidden from type checkers)
         asked = [
-            (fts.Occur.SHOULD, match(" ".join(terms), column, boost=boost))
-            for column, boost in zip(WORDS, (HEADER_WEIGHT, 1.0), strict=True)
+            (fts.Occur.SHOULD, match(" ".join(terms), column, boost=WEIGHT)) for column in WORDS
         ]
         wanted: Any = fts.BooleanQuery(asked)
         with faults(self._reader.storage.label):

@@ -44,7 +44,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             "kind": _TEXT,
             "digest": _TEXT,
             "links": _TEXT,
-            "header_words": _TEXT,
+            "all_words": _TEXT,
             "text_words": _TEXT,
         }
     ),
@@ -183,7 +183,7 @@ def _chunk_row(item: IndexedChunk, version: str) -> dict[str, Any]:
             "section": json.dumps([storable(heading) for heading in chunk.section]),
             "digest": item.digest,
             "links": json.dumps(kept),
-            "header_words": header,
+            "all_words": f"{header} {text}",
             "text_words": text,
         }
     )
