@@ -172,12 +172,15 @@ def keep_limits(
     return str(path)
 
 
-def index_header(location: str) -> IndexHeader:
-    """Return what an index says about itself; raises what `index_state` raises."""
+def index_header(location: str, *, offline: bool = False) -> IndexHeader:
+    """Return what an index says about itself; raises what `index_state` raises.
+
+    With `offline` one on another machine is refused with ConfigError.
+    """
     if is_shared(location):
         from research_agent.index.adapters.shared.generations import published
 
-        return published(storage_of(location)).header
+        return published(storage_of(location, offline=offline)).header
     folder = locate(location)
     with LedgerReader(folder.current().ledger, folder.label) as ledger:
         return ledger.header()

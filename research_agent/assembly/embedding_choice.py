@@ -31,7 +31,7 @@ def as_indexed(location: str, settings: ModelSettings) -> ModelSettings:
     if settings.embedding.provider != "local" or settings.embedding.model:
         return settings
     try:
-        kept = index_header(location).model
+        kept = index_header(location, offline=settings.offline).model
     except IndexMissingError:
         return settings
     return with_model(settings, MULTILINGUAL if kept == multilingual.NAME else ENGLISH)

@@ -112,14 +112,14 @@ class SharedWriter(Closing):
 
     def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
-        if not self._dimension:
-            return {}
-        with faults(self._storage.label):
-            return {
-                row["digest"]: row["vector"]
-                for where in filters("digest", digests)
-                for row in found(self._table(VECTORS), where, ["digest", "vector"]).to_pylist()
-            }
+        tables = [rows.below[VECTORS] for rows in self._waiting if VECTORS in rows.below]
+        if self._dimension:
+            with faults(self._storage.label):
+                wheres = filters("digest", digests)
+                tables += [found(self._table(VECTORS), where, None) for where in wheres]
+        pairs = (zip(t["digest"].to_pylist(), t["vector"].to_pylist(), strict=True) for t in tables)
+        wanted = set(digests)
+        return {digest: vector for of in pairs for digest, vector in of if digest in wanted}
 
     def put(
         self,
