@@ -182,6 +182,7 @@ def index_header(location: str, *, offline: bool = False) -> IndexHeader:
 
         return published(storage_of(location, offline=offline)).header
     folder = locate(location)
+    folder.close_to_others()  # (which refuses links)
     with LedgerReader(folder.current().ledger, folder.label) as ledger:
         return ledger.header()
 

@@ -4,6 +4,7 @@ Documents and queries are split by `text/words.py`; FTS5 only stems English word
 ranks by BM25, so no query text is ever read as its query language.
 """
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,7 +61,10 @@ class WordIndex(Closing):
     def fresh(cls, path: Path) -> Self:
         """Return an empty index in the file `path`, whatever was there before."""
         for ending in ("", "-wal", "-shm"):
-            path.with_name(path.name + ending).unlink(missing_ok=True)
+            old = path.with_name(path.name + ending)
+            if old.is_dir() and not old.is_symlink():
+                shutil.rmtree(old)
+            old.unlink(missing_ok=True)
         touch(path)
         return cls(path)
 

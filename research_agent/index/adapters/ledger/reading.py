@@ -79,7 +79,8 @@ class LedgerReader(Closing):
     def generation(self) -> int:
         """Return the number of the last publication; it grows when the index changes."""
         rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
-        return int(rows[0][0]) if rows else 0
+        with faults(self._label):
+            return int(rows[0][0]) if rows else 0
 
     def check(self, model: str) -> IndexHeader:
         """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""

@@ -125,6 +125,8 @@ class LedgerWriter(Closing):
         """Write down what the vectors are made with, or compare it."""
         with faults(self._label):
             kept = self._connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+            if not kept and self._connection.execute("SELECT 1 FROM documents").fetchone():
+                raise ValueError("it does not say which model made its vectors")
         if kept:
             check_model(kept[0], model, self._label)
             return

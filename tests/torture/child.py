@@ -1,6 +1,6 @@
-"""The program that is killed: one run of indexing over a small folder, with made-up vectors."""
+"""One run of indexing over a small folder, with made-up vectors."""
 
-import sys
+from collections.abc import Callable
 from dataclasses import replace
 
 from research_agent.assembly.updating import Indexer
@@ -33,19 +33,10 @@ def run(docs: str, location: str, *, chroma: bool, rebuild: bool) -> IndexReport
     ).update(location, [docs], rebuild=rebuild)
 
 
-def main() -> int:
-    docs, location, *flags = sys.argv[1:]
-    if "chroma" in flags:
-        import chromadb  # noqa: F401 (its loading is not what is to be killed)
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+def failed(work: Callable[[], object]) -> str:
+    """Return how an error is told, empty where all went well."""
     try:
-        run(docs, location, chroma="chroma" in flags, rebuild="rebuild" in flags)
+        work()
     except ResearchAgentError as error:
-        sys.stderr.write(f"{type(error).__name__}: {error}\nhint: {error.hint}\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return f"{type(error).__name__}: {error}\nhint: {error.hint}"
+    return ""

@@ -11,8 +11,8 @@ from research_agent.errors import IndexMissingError
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.types import ScoredId
-from tests.crash.child import settings
-from tests.fakes import WordEmbedder
+from tests.fakes import WordEmbedder, embedding
+from tests.torture.child import settings
 
 _DOCUMENTS = """SELECT key, path, doc_id, digest, size, mtime_ns, recipe, title, date, pages,
     status, reason, unresolved, generation IS NULL FROM documents ORDER BY path"""
@@ -28,6 +28,7 @@ _WRITTEN = {"anchors": "name", "links": "place, target, x.kind", "terms": "name"
 _EDGES = """SELECT d.path, s.position, f.path, t.position, e.kind, e.place FROM edges e
     JOIN chunks s ON s.id = e.source JOIN documents d ON d.id = s.document
     JOIN chunks t ON t.id = e.target JOIN documents f ON f.id = t.document ORDER BY 1, 2, 3, 4, 5"""
+QUERIES = ("tide gauges stand in water", "quite new bread", "quite new hash", "A new beginning.")
 _NEAR = 0.5
 """Chroma's graph may order what has nothing in common with a question either way."""
 
@@ -50,12 +51,23 @@ def content(location: Path) -> dict[str, list[Any]]:
         }
 
 
+def glimpse(location: Path, *, chroma: bool) -> dict[str, list[tuple[str, float]]]:
+    """Return what a few queries find while others may write; each is one look."""
+    with open_index(str(location), settings(chroma=chroma), embedder=WordEmbedder()) as index:
+        found = {f"words {q}": pairs(index.lexical.search(q, k=99)) for q in QUERIES}
+        for query in QUERIES:
+            hits = index.vectors.search(embedding(query), k=8)
+            found[f"dense {query}"] = pairs([hit for hit in hits if hit.value > _NEAR])
+        return found
+
+
 def searches(location: Path, *, chroma: bool) -> dict[str, Any] | None:
     """Return what every vector and every chunk's words find; None where there is no index."""
     try:
         index = open_index(str(location), settings(chroma=chroma), embedder=WordEmbedder())
     except IndexMissingError:
         return None
+    assert isinstance(index, OpenIndex)
     with index:
         assert () == index.warnings
         with LedgerReader(locate(str(location)).current().ledger, "it") as ledger:

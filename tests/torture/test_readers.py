@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.index import LatestIndex, open_index
-from tests.crash.child import run, settings
 from tests.fakes import WordEmbedder, embedding
+from tests.torture.child import run, settings
 
 WRITER = """
 import sys
 from pathlib import Path
-from tests.crash.child import run
+from tests.torture.child import run
 docs, location, chroma = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "True"
 for turn in range(8):
     for name in "ab":
