@@ -8,6 +8,7 @@ from collections.abc import (
     Callable,
     Collection,
     Generator,
+    Iterator,
     Mapping,
     Sequence,
 )
@@ -16,7 +17,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from research_agent.assembly.connection import connect
 from research_agent.assembly.models.given import Given
@@ -38,6 +39,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, on_thread
+from research_agent.telemetry import Attribute, span
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.events import Event, Watching
@@ -55,6 +57,10 @@ if TYPE_CHECKING:
     from research_agent.interfaces.langchain_doors import ResearchRunnable
 
 UNWATCHED = Watching()
+QUESTION_SPAN: tuple[str, dict[str, Attribute]] = (
+    "invoke_agent research_agent",
+    {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "research_agent"},
+)
 
 
 class ResearchAgent(WritesIndex, Closing):
@@ -155,7 +161,8 @@ class ResearchAgent(WritesIndex, Closing):
         node of another graph, it hands on that graph's callbacks, tags and metadata.
         """
         asked = state.ResearchInput(question=question, scope=scope)
-        output = self._graph.invoke(asked, context=_context(limits))
+        with span(*QUESTION_SPAN):
+            output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(
@@ -186,12 +193,11 @@ class ResearchAgent(WritesIndex, Closing):
         `stop` is told to end it, or where the iterator is closed.
         """
         asked = state.ResearchInput(question=question, scope=scope)
-        run = partial(
-            self._graph.stream,
-            asked,
-            context=_context(limits),
-            stream_mode="custom",
-        )
+
+        def run() -> Iterator[Any]:
+            with span(*QUESTION_SPAN):
+                yield from self._graph.stream(asked, context=_context(limits), stream_mode="custom")
+
         seen = replace(watching, drafts=drafts or watching.drafts)
         return events(run, stop=stop or Stop(), watching=seen)
 

@@ -122,12 +122,15 @@ class Chats:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment, server = self._settings, self._environment, self.server(role)
         key, price = f"models.{name}", price_of(settings, role)
+        called = span_attributes(role)
         if role.provider == "langchain":
             options = langchain_options(key, role, environment)
             found = self._given.of(name) or chat_object(role.model, **options)
             asked = LangChainChat(found, temperature=temperature)
             self._opened.callback(server.close)
-            return RateLimitedChat(asked, server, tokenizer=self._tokenizer, price=price)
+            return RateLimitedChat(
+                asked, server, tokenizer=self._tokenizer, price=price, called=called
+            )
         endpoint = (
             embedded_endpoint(self._embedded)
             if role.provider == "local"
@@ -142,7 +145,7 @@ class Chats:
             self._opened.callback(partial(self._remember, role, chat, server))
         self._opened.callback(chat.close)
         self._opened.callback(server.close)  # (it is called before the other one)
-        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price)
+        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price, called=called)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
         """Keep what was learned, for the next process."""
@@ -172,6 +175,19 @@ class KnownToolUse:
         """Keep it for a week."""
         known = self._learned.get(self._place)
         self._learned.put(self._place, replace(known, tool_calls=usable))
+
+
+def span_attributes(role: RoleSettings) -> dict[str, str]:
+    """Return how spans name a role's model, in OpenTelemetry's words.
+
+    >>> span_attributes(RoleSettings(provider="langchain", model="anthropic:claude-haiku-4-5"))
+    {'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'claude-haiku-4-5'}
+    """
+    provider = {"bedrock": "aws.bedrock", "local": "llama.cpp"}.get(role.provider, role.provider)
+    model = role.model or "local"
+    if role.provider == "langchain" and ":" in model:
+        provider, _, model = model.partition(":")
+    return {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
 
 
 def _address(role: RoleSettings) -> str:

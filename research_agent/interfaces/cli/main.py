@@ -14,7 +14,9 @@ from importlib import import_module
 
 import click
 
+from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import OFFLINE
+from research_agent.telemetry import Level, export_spans, log_to_stderr
 
 COMMANDS = {
     "ask": ("ask", "Answer a question from the indexed documents, or refuse."),
@@ -66,13 +68,25 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="research-agent")
 @OFFLINE
-def main() -> None:
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    help="Write a log to stderr, a JSON object a line: steps, model calls, searches.",
+)
+def main(log_level: Level | None) -> None:
     """Answer questions over your own documents, with citations that can be checked."""
     for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if os.environ.get("RESEARCH_AGENT_TRACING") != "true":
         os.environ |= UNTRACED
+    if log_level:
+        log_to_stderr(log_level)
+    if os.environ.get("RESEARCH_AGENT_TRACING") == "otel":
+        try:
+            export_spans()
+        except ConfigError as error:
+            raise click.UsageError(f"{error}: {error.hint}") from error
 
 
 if __name__ == "__main__":
