@@ -1,5 +1,6 @@
 """A shared index in a folder or in a bucket of a server on loopback, and documents for it."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from research_agent.assembly.shared import link
 from research_agent.index.adapters.shared.reading import SharedReader
 from research_agent.index.adapters.shared.storage import Storage
+from research_agent.index.adapters.shared.tables import rows_of
 from research_agent.index.adapters.shared.writing import SharedWriter
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
@@ -56,3 +58,15 @@ def texts(location: str | Path, reader: SharedReader | None = None) -> Sequence[
     """Return what readers see, in order."""
     reader = reader or SharedReader(Storage.at(str(location)))
     return sorted(chunk.text for chunk in reader.chunks(reader.chunk_ids()))
+
+
+def put_until_killed(location: str) -> None:
+    """Put one document after the other, and print the key of each that is kept."""
+    with writing(location) as writer:
+        for number in range(1000):
+            writer.append([rows_of(*document(f"d{number}", f"text of d{number}"))])
+            print(f"d{number}", flush=True)  # noqa: T201 (the test reads it)
+
+
+if __name__ == "__main__":
+    put_until_killed(sys.argv[1])

@@ -1,18 +1,25 @@
 """A shared index: published whole, read as it was opened, written by one at a time."""
 
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from research_agent.errors import IndexLockedError
+from research_agent.assembly.shared import compact
+from research_agent.errors import IndexingError, IndexLockedError, IndexMismatchError, PathError
 from research_agent.index.adapters.shared.reading import SharedReader
-from research_agent.index.adapters.shared.searching import SharedWords
+from research_agent.index.adapters.shared.searching import SharedVectors, SharedWords
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.shared.tables import rows_of
+from research_agent.index.exact_vectors import ExactVectors
 from research_agent.types import ScoredId
 from research_agent.types.documents import SourceFile
+from research_agent.types.records import Window
 from research_agent.types.references import Edge
-from tests.index.shared_harness import document, put, texts, writing
+from tests.index.shared_harness import document, put, texts, vector, writing
 
 
 @pytest.fixture
@@ -67,3 +74,116 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first(
     monkeypatch.setattr("research_agent.index.adapters.shared.generations.BEAT", 0.1)
     with writing(location), pytest.raises(IndexLockedError, match=r"written by process \d+ on"):
         put(location, document("a", "bread"))
+
+
+def test_a_writer_that_falls_silent_is_succeeded_and_cannot_publish(
+    location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a machine that hangs: its lease no longer changes, whatever its clock says."""
+    module = "research_agent.index.adapters.shared.generations"
+    monkeypatch.setattr(f"{module}.SILENCE", 0.3)
+    with writing(location) as silent:
+        silent.append([rows_of(*document("a", "bread"))])
+        put(location, document("b", "cake"))
+        with pytest.raises(IndexLockedError, match="taken over by another writer"):
+            silent.publish({}, ())
+    assert ["bread", "cake"] == texts(location)
+
+
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(location: str) -> None:
+    """The next one sees its whole documents, publishes them, and none of them twice."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.index.shared_harness", location],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout
+    acknowledged = [child.stdout.readline().strip() for _ in range(3)]
+    child.kill()
+    child.communicate()
+    with writing(location) as writer:
+        left = [record.key for record in writer.documents()]
+        assert set(acknowledged) <= set(left)
+        writer.publish({}, ())
+    assert [f"text of {key}" for key in sorted(left)] == list(texts(location))
+
+
+def test_rows_of_no_document_are_never_seen(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer was killed between the chunks of a document and the document itself."""
+    put(location, document("a", "bread"))
+    with monkeypatch.context() as broken, writing(location) as writer:
+        broken.setattr(
+            "research_agent.index.adapters.shared.writing.documents_table", lambda _: 1 / 0
+        )
+        with pytest.raises(ZeroDivisionError):
+            writer.append([rows_of(*document("b", "half"))])
+    put(location, document("c", "cake"))
+    assert ["bread", "cake"] == texts(location)
+    put(location, document("b", "whole"))
+    assert ["bread", "cake", "whole"] == texts(location)
+
+
+def test_a_rebuild_is_seen_when_it_is_whole(location: str) -> None:
+    """Until then readers see the old one; an interrupted one begins again."""
+    put(location, document("a", "bread"), document("b", "cake"))
+    reader = SharedReader(Storage.at(location))
+    for last in (False, True):
+        with writing(location, rebuild=True) as writer:
+            assert ([], {}) == (writer.documents(), writer.vectors(["x"]))
+            writer.append([rows_of(*document("a" if last else "z", "new bread"))])
+            if last:
+                writer.publish({}, ())
+    assert (["bread", "cake"], ["new bread"]) == (texts(location, reader), texts(location))
+
+
+def test_compaction_deletes_what_no_reader_can_ask_for(location: str) -> None:
+    for number in range(4):
+        put(location, document("a", f"bread {number}"))
+    storage = Storage.at(location)
+    with writing(location, rebuild=True) as writer:
+        writer.append([rows_of(*document("a", "bread 3"))])
+        writer.publish({}, ())
+    before = len(storage.names())
+    compact(location, older_than=timedelta(milliseconds=1))
+    assert len(storage.names()) < before / 2
+    assert ["bread 3"] == texts(location)
+    put(location, document("b", "cake"))
+    assert ["bread 3", "cake"] == texts(location)
+
+
+def test_an_interrupted_run_is_finished_before_compaction(location: str) -> None:
+    put(location, document("a", "bread"))
+    with writing(location) as writer:
+        writer.append([rows_of(*document("b", "cake"))])
+    with pytest.raises(IndexingError, match="a run that was interrupted"):
+        compact(location)
+    with pytest.raises(PathError, match="is not shared"):
+        compact("plain")
+
+
+def test_vectors_of_another_length_or_model_are_refused(location: str) -> None:
+    put(location, document("a", "bread"))
+    record, (chunk,) = document("b", "cake")
+    with writing(location) as writer, pytest.raises(IndexMismatchError, match="of 8 numbers"):
+        writer.put(record, [replace(chunk, windows=(Window("d", [1.0]),))])
+    with pytest.raises(IndexMismatchError, match="embedding model letters"):
+        SharedReader(Storage.at(location)).check("another")
+
+
+def test_many_vectors_are_searched_by_their_index(
+    location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cosines are exact, and a chunk that is nearest is found."""
+    indexes = "research_agent.index.adapters.shared.search_indexes"
+    for name, value in {"MANY_VECTORS": 300, "MANY_ROWS": 10, "OF_PARTITION": 50}.items():
+        monkeypatch.setattr(f"{indexes}.{name}", value)
+    words = [f"{chr(97 + n % 8) * (n % 13)}{chr(97 + n % 5) * (n % 17)} {n}" for n in range(320)]
+    put(location, document("a", *words))
+    reader = SharedReader(Storage.at(location))
+    assert 320 == reader.state.trained
+    exact, dense = ExactVectors(*reader.matrix()), SharedVectors(reader)
+    wanted = exact.search(vector(words[7]), k=3)
+    assert wanted[0] == dense.search(vector(words[7]), k=3)[0]
+    ids = [hit.chunk_id for hit in wanted]
+    near = dense.similarities(vector("abc"), [*ids, "unknown"])
+    assert exact.similarities(vector("abc"), [*ids, "unknown"]) == pytest.approx(near)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 LINKING = 1
 """Version of how edges are made: an index with those of another one makes them anew."""
 _TABLES = (*SCHEMAS, VECTORS)
+_TAG = "published"
 BATCH, BATCH_SECONDS = 2000, 20.0
 """`put` writes when so many chunks wait, or the first of them for so long."""
 
@@ -205,8 +206,10 @@ class SharedWriter(Closing):
             )
         with faults(self._storage.label):
             self._show()
-            for name in self._base.versions:
-                self._table(name).cleanup_old_versions(older_than)
+            for name, version in self._base.versions.items():
+                tags = self._table(name).tags  # (what has one is not deleted)
+                (tags.update if _TAG in tags.list() else tags.create)(_TAG, version)
+                self._table(name).optimize(cleanup_older_than=older_than)
         keep = {table_name(name, self._edition) for name in self._base.versions}
         names = self._storage.names()
         tables = {name.partition(".lance/")[0] for name in names if ".lance/" in name}
