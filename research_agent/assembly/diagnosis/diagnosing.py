@@ -18,7 +18,7 @@ from research_agent.assembly.diagnosis.models import embedding_findings, model_f
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.assembly.model_files import reply_file, weight_statuses
 from research_agent.assembly.shared import calibration_file
-from research_agent.errors import IndexingError, PathError, ResearchAgentError
+from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
 from research_agent.models.adapters.weights import WeightStatus, cache_directory
@@ -75,7 +75,7 @@ def diagnose(
         *wrong,
         *model_findings(models, environment, ask=ask, on_bytes=on_bytes),
         embedding.finding,
-        *index_findings(location, embedding, exact_below=exact_below),
+        *index_findings(location, embedding, exact_below=exact_below, offline=models.offline),
         *calibration_findings(location, settings),
         *weight_findings(environment),
         disk_finding("indexes", home(), "RESEARCH_AGENT_HOME"),
@@ -121,8 +121,8 @@ def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]
     if kept is None:
         return
     try:
-        problem = stale(kept, index_header(location), settings)
-    except IndexingError:  # (told of the index itself)
+        problem = stale(kept, index_header(location, offline=settings.models.offline), settings)
+    except (IndexingError, ConfigError):  # (told of the index itself)
         return
     if problem:
         yield Finding("warning", part, problem, cure)

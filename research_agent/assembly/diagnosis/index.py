@@ -7,12 +7,14 @@ from shlex import quote
 
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
+from research_agent.assembly.diagnosis.shared import shared_findings
 from research_agent.assembly.index_search import is_exact
-from research_agent.errors import IndexingError, PathError
+from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
 from research_agent.text.addresses import is_web
@@ -22,14 +24,17 @@ PART = "index"
 
 
 def index_findings(
-    location: str, embedding: EmbeddingLook, *, exact_below: int
+    location: str, embedding: EmbeddingLook, *, exact_below: int, offline: bool = False
 ) -> Iterator[Finding]:
     """Yield the findings on an index, used with the embedding model of the settings."""
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     command = f"research-agent index{option}"
     try:
-        yield from _Index(locate(location), command).findings(embedding, exact_below)
-    except (IndexingError, PathError) as error:
+        if is_shared(location):
+            yield from shared_findings(location, embedding, command, offline=offline)
+        else:
+            yield from _Index(locate(location), command).findings(embedding, exact_below)
+    except (ConfigError, IndexingError, PathError) as error:
         yield fault_of(PART, error, f"{command} PATH")
 
 

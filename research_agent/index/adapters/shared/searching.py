@@ -70,7 +70,7 @@ class SharedVectors(Closing):
         with faults(self._reader.storage.label):
             search = self._reader.table(VECTORS).search(query.astype("float32"))
             search = search.metric("cosine").nprobes(PROBES).refine_factor(REFINE)
-            near = search.select(NAMED).limit(_FETCH * k).to_arrow()
+            near = search.select([*NAMED, "_distance"]).limit(_FETCH * k).to_arrow()
         return ExactVectors(*as_matrix(near, dimension)).search(vector, k=k)
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
