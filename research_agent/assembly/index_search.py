@@ -18,7 +18,7 @@ from research_agent.index.adapters.vectors.chroma import discard, shown, spoil, 
 from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.index.messages import command
-from research_agent.types import ScoredId
+from research_agent.types import Chunk, ScoredId
 
 HELD = 100_000_000
 """Numbers, of 4 bytes each, that are held in memory at most."""
@@ -36,19 +36,30 @@ def is_exact(vectors: int, dimension: int, exact_below: int) -> bool:
     return vectors <= exact_below and vectors * dimension <= HELD
 
 
-def sync_caches(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
-    """Bring words and vectors to the ledger's generation; nothing is embedded."""
-    _sync_words(edition, ledger)
+def sync_caches(
+    edition: Edition, ledger: LedgerReader, *, exact_below: int, checked: bool = False
+) -> None:
+    """Bring words and vectors to the ledger's generation; nothing is embedded.
+
+    All words are `checked`, or a sample of them.
+    """
+    _sync_words(edition, ledger, None if checked else ledger.sample())
     _sync_vectors(edition, ledger, exact_below=exact_below)
 
 
-def _sync_words(edition: Edition, ledger: LedgerReader) -> None:
-    """Bring the word index to the ledger's generation; a damaged one is made anew."""
-    try:
-        words = WordIndex(edition.words)
-    except IndexDamagedError:
-        words = WordIndex.fresh(edition.words)
-    with words:
+def _sync_words(edition: Edition, ledger: LedgerReader, sample: Sequence[Chunk] | None) -> None:
+    """Bring the word index to the ledger's generation; a damaged one is made anew.
+
+    Without a `sample` of chunks to look for, all of it is checked.
+    """
+    with ExitStack() as opened:
+        try:
+            words = opened.enter_context(WordIndex(edition.words))
+            if words.generation() == ledger.generation() or sample is None:
+                words.check(sample)
+        except IndexDamagedError:
+            opened.close()
+            words = opened.enter_context(WordIndex.fresh(edition.words))
         if words.generation() != ledger.generation():
             _fill(words, ledger)
 
@@ -164,7 +175,7 @@ class WordSearch(Closing):
     def __init__(self, folder: IndexFolder, edition: Edition, ledger: LedgerReader) -> None:
         """Open the file, or make it again; raises IndexDamagedError for the ledger's faults."""
         self._folder, self._edition, self._ledger = folder, edition, ledger
-        self._lock = RLock()
+        self._lock, self._sample = RLock(), ledger.sample()
         self._older: list[WordIndex] = []
         try:
             self._words = self._opened()
@@ -196,13 +207,14 @@ class WordSearch(Closing):
             words = opened.enter_context(WordIndex(self._edition.words))
             if words.generation() != self._ledger.generation():
                 raise IndexDamagedError("The word index does not show the index as it is now.")
+            words.check(self._sample)
             opened.pop_all()
             return words
 
     def _remade(self) -> WordIndex:
         """Bring the file up to date, or return words in memory."""
         with suppress(IndexingError, OSError), self._folder.locked():
-            _sync_words(self._edition, self._ledger)
+            _sync_words(self._edition, self._ledger, self._sample)
             return self._opened()
         words = WordIndex(None)
         _fill(words, self._ledger)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 
 from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
@@ -42,6 +43,8 @@ class Indexer:
     cache: EmbeddingCache | None = None
     """Vectors in it are not computed again, and new ones are kept there."""
     on_progress: OnProgress = lambda _: None
+    checked: bool = True
+    """Compare all that the index holds to what was written, and mend it; else a sample."""
 
     def update(
         self, location: str, paths: Sequence[str], *, rebuild: bool = False, prune: bool = False
@@ -76,10 +79,14 @@ class Indexer:
         folder.create()
         try:
             with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
-                with LedgerWriter(edition.ledger, folder.label, model=self.embedder.name) as writer:
+                model, checked = self.embedder.name, self.checked
+                with LedgerWriter(
+                    edition.ledger, folder.label, model=model, checked=checked
+                ) as writer:
                     yield writer
                 with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                    sync_caches(edition, ledger, exact_below=self.settings.index.exact_below)
+                    exact_below = self.settings.index.exact_below
+                    sync_caches(edition, ledger, exact_below=exact_below, checked=checked)
                 folder.close_to_others()  # (Chroma's files are made as the umask says)
         except PathError:
             if is_new:
@@ -107,6 +114,7 @@ class Indexer:
                 windows=windows,
                 writer=writer,
                 read_ahead=ahead,
+                now=monotonic,
             ),
             chunk_chars=self.settings.documents.chunk_chars,
             on_progress=self.on_progress,

@@ -81,3 +81,5 @@ class IndexingPorts:
     writer: IndexWriter
     read_ahead: Callable[[str], None] = lambda _: None
     """Told which file will be read next, while another one is being embedded."""
+    now: Callable[[], float] = lambda: 0.0
+    """Seconds, to see how long the embedding of a file takes."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Changes
 from research_agent.index.ports import FileSource, IndexingPorts
-from research_agent.index.run import OnProgress, Run, unchanged
+from research_agent.index.run import DAMAGED, OnProgress, Run, unchanged
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
 from research_agent.types.records import DocumentRecord
 from research_agent.types.references import unresolved_words
@@ -98,6 +98,7 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
         reason = f"cut anew with {changes.recipe} (before: {record.recipe})"
     else:
         reason = record.reason if record.status == "failed" else "its content has changed"
+        reason = reason if record.digest else DAMAGED
     return FileReport(file.path, "changed", reason, record.chunks)
 
 
@@ -112,6 +113,9 @@ def _with_unresolved(
 
 def _cut_otherwise(kept: Iterable[DocumentRecord], changes: Changes) -> Iterator[FileReport]:
     for record in kept:
-        if record.recipe != changes.recipe and record.path not in changes.there:
+        if not record.digest and record.path not in changes.there:
+            reason = f"{DAMAGED}: index its folder again"
+            yield FileReport(record.path, "failed", reason, record.chunks)
+        elif record.recipe != changes.recipe and record.path not in changes.there:
             reason = f"still cut with {record.recipe}: index its folder again"
             yield FileReport(record.path, "unchanged", reason, record.chunks)

@@ -21,7 +21,7 @@ class DocumentRecord:
     """Its identity: given at first sight, kept when it is renamed or changes."""
     path: str
     digest: str
-    """SHA-256 of the file's content."""
+    """SHA-256 of the file's content; "" where what is kept of it is seen to be damaged."""
     size: int
     mtime_ns: int
     recipe: str

@@ -48,13 +48,14 @@ class _Index:
             self.header: IndexHeader = ledger.header()
             self.vectors, self.pending = ledger.vector_count(), ledger.pending()
             self.files = [file for file in ledger.files() if not is_web(file[0])]
+            self.damaged = sorted(set(ledger.damaged().values()))
         documents = all_documents(folder.current().ledger, folder.label)
         counts = (of.record.unresolved.dangling for of in documents if of.record.published)
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
         self.source = _common([path for path, _, _ in self.files])
-        self.update = f"{command} {quote(self.source) if self.source else 'PATH'}"
-        self.rebuild = self.update.replace(command, f"{command} --rebuild", 1)
+        self.update = f"{command} --refresh"
+        self.rebuild = f"{command} --rebuild --refresh"
 
     def findings(self, embedding: EmbeddingLook, exact_below: int) -> Iterator[Finding]:
         header, size = self.header, self.folder.bytes_on_disk()
@@ -68,6 +69,9 @@ class _Index:
         if not header.documents:
             what = f"{self.folder.label} holds no document"
             yield Finding("warning", PART, what, f"{self.command} PATH")
+        if self.damaged:
+            what = f"what it holds of {len(self.damaged)} documents is damaged: {self.damaged[0]}"
+            yield Finding("fault", PART, what, self.update)
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
@@ -105,6 +109,7 @@ class _Index:
             return self.unseen(name)
         try:
             with WordIndex(self.folder.current().words) as words:
+                words.check()
                 return self.cache(
                     name, place, words.generation(), words.count(), self.header.chunks
                 )

@@ -12,7 +12,7 @@ import click
 
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
-from research_agent.assembly.index import list_indexes, remove_index
+from research_agent.assembly.index import list_documents, list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache, kept_folder
 from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
@@ -39,6 +39,7 @@ SHOWN_SKIPPED = 20
 @INDEX
 @CONFIG
 @click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
+@click.option("--refresh", is_flag=True, help="Read again what is in the index, and no other file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
 @click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
@@ -64,6 +65,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     index: str,
     config: str | None,
     rebuild: bool,
+    refresh: bool,
     dry_run: bool,
     prune: bool,
     list_: bool,
@@ -85,8 +87,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
         return 0
     if copy:
         return copied(*copy, start(config))
-    if not paths:
-        raise click.UsageError("name at least one file or folder: research-agent index PATH")
+    paths = _named(paths, index, refresh=refresh)
     settings = start(config)
     if embedding:
         model = MULTILINGUAL if embedding == "multilingual" else ENGLISH
@@ -101,6 +102,17 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     return SOME_FAILED if report.count("failed") or not holds else 0
 
 
+def _named(paths: tuple[str, ...], index: str, *, refresh: bool) -> tuple[str, ...]:
+    """Return what is to be indexed: the paths, or with `refresh` what is in the index."""
+    if refresh and paths:
+        raise click.UsageError("--refresh reads what is in the index: leave out the paths")
+    if refresh:
+        return tuple(kept.record.path for kept in list_documents(index))
+    if not paths:
+        raise click.UsageError("name at least one file or folder: research-agent index PATH")
+    return paths
+
+
 def update(
     location: str,
     paths: Sequence[str],
@@ -108,6 +120,7 @@ def update(
     *,
     rebuild: bool = False,
     prune: bool = False,
+    checked: bool = True,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
     hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
@@ -141,6 +154,7 @@ def update(
             reader=found,
             cache=cache,
             on_progress=on_progress,
+            checked=checked,
         ).update(location, paths, rebuild=rebuild, prune=prune)
 
 
@@ -189,7 +203,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> 
     absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
     digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
     name = f"docs-{digest}"
-    report = update(name, absolute, settings)
+    report = update(name, absolute, settings, checked=False)
     if not quiet:
         changed = report.count("indexed") + report.count("removed")
         what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"

@@ -3,12 +3,14 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from research_agent.errors import IndexMissingError
+from research_agent.index.adapters.ledger.checking import check_structure, damaged
 from research_agent.index.adapters.ledger.linking import unresolved_of
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
@@ -30,9 +32,21 @@ _SINCE = ("quality", "unresolved")
 _KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
 
 
-def kept_documents(connection: sqlite3.Connection) -> list[DocumentRecord]:
-    """Return the newest version of every document, published or not, by path."""
-    return [_record(row) for row in _rows(connection)]
+def kept_documents(
+    connection: sqlite3.Connection, damaged: Collection[str] = ()
+) -> list[DocumentRecord]:
+    """Return the newest version of every document, published or not, by path.
+
+    Those with a key in `damaged` come without their digest and size, and so look changed.
+    """
+    found = (_record(row) for row in _rows(connection))
+    return [replace(r, digest="", size=-1) if r.key in damaged else r for r in found]
+
+
+def doubtful(connection: sqlite3.Connection, label: str) -> dict[str, str]:
+    """Return key and path of each document that is damaged; raises IndexDamagedError."""
+    check_structure(connection, label)
+    return damaged(connection, label)
 
 
 def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
@@ -54,7 +68,7 @@ def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecor
     with closing(connection), faults(label):
         kept = connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
         check_model(kept[0] if kept else model, model, label)
-        return kept_documents(connection)
+        return kept_documents(connection, doubtful(connection, label))
 
 
 def all_documents(path: Path, label: str) -> list[KeptDocument]:

@@ -4,14 +4,21 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexMismatchError
-from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
+from research_agent.errors import IndexDamagedError, IndexMismatchError
+from research_agent.index.adapters.ledger.checking import sampled
+from research_agent.index.adapters.ledger.documents import (
+    OUTLINED,
+    SECTIONS,
+    doubtful,
+    outlines,
+)
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
-from research_agent.index.messages import check_model, rebuild_hint, unfinished
+from research_agent.index.messages import check_model, command, rebuild_hint, unfinished
 from research_agent.index.packing import unpacked, unpacked_text
 from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
@@ -165,6 +172,22 @@ class LedgerReader(Closing):
         with faults(self._label):
             rows = list(self._in(_VECTOR + _OF_CHUNKS, list(dict.fromkeys(chunk_ids))))
             return _matrix(rows, len(rows), self._dimension())
+
+    def damaged(self) -> dict[str, str]:
+        """Return key and path of each document that is damaged; raises IndexDamagedError."""
+        with self._lock:
+            return doubtful(self._connection, self._label)
+
+    def sample(self) -> list[Chunk]:
+        """Return a few chunks; raises IndexDamagedError where one is not what was written."""
+        with self._lock:
+            chunks, wrong = sampled(self._connection, self._label)
+        for path in wrong.values():
+            raise IndexDamagedError(
+                f"What the index {self._label} holds of {path} is damaged.",
+                hint=f"Read it again: {command(self._label)} {quote(path)}",
+            )
+        return chunks
 
     def pending(self) -> int:
         """Return how many documents were put but are not published."""
