@@ -18,9 +18,20 @@ from tests.torture.harness import Part, holds
 SECRETS: Mapping[str, str] = {
     name: f"canary-{number}-{name.lower()}"
     for number, name in enumerate(
-        "OPENAI_API_KEY TORTURE_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN "
-        "LANGSMITH_API_KEY RERANK_KEY RESEARCH_AGENT_MCP_TOKEN POSTGRES_PASSWORD URL_PASSWORD "
-        "DOT_ENV FILE_BESIDE".split()
+        [
+            "OPENAI_API_KEY",
+            "TORTURE_KEY",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "LANGSMITH_API_KEY",
+            "RERANK_KEY",
+            "RESEARCH_AGENT_MCP_TOKEN",
+            "POSTGRES_PASSWORD",
+            "URL_PASSWORD",
+            "DOT_ENV",
+            "FILE_BESIDE",
+        ]
     )
 }
 PG = f"postgresql://u:{SECRETS['POSTGRES_PASSWORD']}@127.0.0.1:9/d"
