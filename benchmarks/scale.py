@@ -30,9 +30,10 @@ from research_agent.assembly.shared import link, storage_of
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.shared.reading import Exported, SharedReader
+from research_agent.index.adapters.shared.reading import SharedReader
 from research_agent.index.adapters.shared.storage import is_shared
-from research_agent.index.adapters.shared.writing import Linked, SharedWriter
+from research_agent.index.adapters.shared.tables import Exported, Linked
+from research_agent.index.adapters.shared.writing import SharedWriter
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports

@@ -23,8 +23,8 @@ from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, DocumentRecord
 
 if TYPE_CHECKING:
-    from research_agent.index.adapters.shared.reading import Exported
-    from research_agent.index.adapters.shared.writing import Linked, SharedWriter
+    from research_agent.index.adapters.shared.tables import Exported, Linked
+    from research_agent.index.adapters.shared.writing import SharedWriter
 
 OLD = timedelta(hours=1)
 """Readers may use a generation for so long after the next one was published."""
@@ -149,7 +149,7 @@ def shared_records(storage: Storage, model: str) -> list[DocumentRecord]:
 
 def link(documents: "Iterable[Exported]") -> "Linked":
     """Return the edges of documents, as a ledger of them alone has them."""
-    from research_agent.index.adapters.shared.writing import Linked
+    from research_agent.index.adapters.shared.tables import Linked
 
     with TemporaryDirectory(prefix="research-agent-") as folder:
         path = Path(folder) / "ledger.sqlite3"

@@ -14,6 +14,7 @@ from research_agent.index.adapters.shared.generations import (
 from research_agent.index.adapters.shared.storage import Storage, faults
 from research_agent.index.adapters.shared.tables import (
     VECTORS,
+    Exported,
     chunk_of,
     indexed_chunk,
     outline_of,
@@ -24,8 +25,6 @@ from research_agent.index.messages import check_model
 from research_agent.types import Chunk
 from research_agent.types.records import (
     DocumentOutline,
-    DocumentRecord,
-    IndexedChunk,
     IndexHeader,
     KeptDocument,
     Window,
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Row = Mapping[str, Any]
-Exported = tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]
-"""A document, its chunks in reading order, the texts of its pages."""
 NAMED = ["chunk_id", "window", "vector"]
 _ALL = 2**31 - 1  # rows
 _STEP = 500  # names in one filter

@@ -5,7 +5,7 @@ when the document was put. What has a version that no row of `documents` has is 
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ from research_agent.text.words import index_words
 from research_agent.types import Chunk, chunk_header
 from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, IndexedChunk, Window
-from research_agent.types.references import ChunkLinks, Link, Unresolved
+from research_agent.types.references import ChunkLinks, Edge, Link, Unresolved
 
 FORMAT = 1
 """Of the tables and of what is written into them."""
@@ -52,6 +52,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "edges": pa.schema({"source": _TEXT, "target": _TEXT, "kind": _TEXT, "place": _WHOLE}),
 }
 VECTORS = "vectors"
+LINKING = 1
+"""Version of how edges are made: an index with those of another one makes them anew."""
 BELOW = ("chunks", VECTORS, "pages")
 """Tables whose rows belong to a version of a document."""
 
@@ -61,6 +63,24 @@ def vectors_schema(dimension: int) -> pa.Schema:
     vector = pa.list_(pa.float32(), dimension)
     owner = {"chunk_id": _TEXT, "window": _WHOLE, "version": _TEXT, "digest": _TEXT}
     return pa.schema({**owner, "vector": vector})
+
+
+Exported = tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]
+"""A document, its chunks in reading order, the texts of its pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What was made from all documents together."""
+
+    edges: Sequence[Edge]
+    """In reading order."""
+    unresolved: Mapping[str, Unresolved]
+    """References that lead nowhere, by the key of their document."""
+
+
+Linker = Callable[[Iterable[Exported]], Linked]
+"""Makes the edges of all documents; they come without vectors and pages."""
 
 
 @dataclass(frozen=True, slots=True)

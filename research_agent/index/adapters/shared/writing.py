@@ -7,8 +7,8 @@ its whole documents to the next one, which reads them with `documents` and goes 
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,15 @@ from research_agent.index.adapters.shared.generations import (
     publish,
     table_name,
 )
-from research_agent.index.adapters.shared.reading import Exported, SharedReader, filters, found
+from research_agent.index.adapters.shared.reading import SharedReader, filters, found
 from research_agent.index.adapters.shared.search_indexes import bring_up_to_date
 from research_agent.index.adapters.shared.storage import Storage, faults
 from research_agent.index.adapters.shared.tables import (
     BELOW,
+    LINKING,
     SCHEMAS,
     VECTORS,
+    Linker,
     Rows,
     documents_table,
     record_of,
@@ -43,31 +45,15 @@ from research_agent.index.packing import storable
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
-from research_agent.types.references import Edge, Unresolved
+from research_agent.types.references import Unresolved
 
 if TYPE_CHECKING:
     from lancedb.table import LanceTable
 
-LINKING = 1
-"""Version of how edges are made: an index with those of another one makes them anew."""
 _TABLES = (*SCHEMAS, VECTORS)
 _TAG = "published"
 BATCH, BATCH_SECONDS = 2000, 20.0
 """`put` writes when so many chunks wait, or the first of them for so long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """What was made from all documents together."""
-
-    edges: Sequence[Edge]
-    """In reading order."""
-    unresolved: Mapping[str, Unresolved]
-    """References that lead nowhere, by the key of their document."""
-
-
-Linker = Callable[[Iterable[Exported]], Linked]
-"""Makes the edges of all documents; they come without vectors and pages."""
 
 
 class SharedWriter(Closing):
@@ -87,6 +73,7 @@ class SharedWriter(Closing):
         self._storage, self._linker = storage, linker
         self._tables: dict[str, LanceTable] = {}
         self._waiting: list[Rows] = []
+        self._tried = set[str]()
         self._since = time.monotonic()
         create(storage)
         self._lease = Lease(storage)
@@ -147,33 +134,33 @@ class SharedWriter(Closing):
     def append(self, batch: Sequence[Rows]) -> None:
         """Write documents; when this returns they are kept for good, though nobody sees them yet.
 
-        The rows of `documents` are written last: a document without one was never put.
+        The rows of `documents` are written last: a document without one was never put. After an
+        error the same rows may be given again.
         """
+        self._since = time.monotonic()
         if not batch:
-            self._since = time.monotonic()
             return
         for rows in batch:
             self._check_dimension(rows)
+        versions = {rows.document["version"] for rows in batch}
         with faults(self._storage.label):
             self._lease.check()
+            for where in filters("version", versions & self._tried):
+                for name in filter(self._has, ("documents", *BELOW)):
+                    self._table(name).delete(where)
+            self._tried |= versions
             for name in BELOW:
                 tables = [rows.below[name] for rows in batch if name in rows.below]
                 if tables:
                     self._table(name).add(pa.concat_tables(tables))
             kept = [{**rows.document, "session": self._session} for rows in batch]
             self._table("documents").add(documents_table(kept))
-        for row in kept:
-            self._live[row["version"]] = row
-        self._since = time.monotonic()
+        self._live |= {row["version"]: row for row in kept}
 
     def flush(self) -> None:
         """Write what was put."""
-        waiting, self._waiting = self._waiting, []
-        try:
-            self.append(waiting)
-        except BaseException:
-            self._waiting = waiting
-            raise
+        self.append(self._waiting)
+        self._waiting = []
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more.
@@ -294,9 +281,7 @@ class SharedWriter(Closing):
 
         Documents go first: rows of no document are deleted by the next publication.
         """
-        for name in ("documents", *BELOW):
-            if name == VECTORS and not self._dimension:
-                continue
+        for name in filter(self._has, ("documents", *BELOW)):
             for where in filters("version", sorted(self._versions_in(name) - set(live))):
                 self._table(name).delete(where)
         self._live = {version: row for version, row in self._live.items() if version in live}
@@ -330,7 +315,7 @@ class SharedWriter(Closing):
             number=self._base.number + 1,
             session=self._session,
             edition=self._edition,
-            versions={name: self._table(name).version for name in _TABLES if self._has(name)},
+            versions={name: self._table(name).version for name in filter(self._has, _TABLES)},
             model=self._model,
             dimension=self._dimension,
             records=len(rows),
@@ -350,15 +335,14 @@ class SharedWriter(Closing):
         self._trained = bring_up_to_date(self._table, self._trained, self._dimension)
         new = self._next()
         seen = SharedReader(self._storage, new)
-        for name in ("documents", *BELOW):
-            if self._has(name):
-                versions = set(seen.arrow(name, columns=["version"])["version"].to_pylist())
-                if not versions <= self._live.keys():
-                    self._lease.check()
-                    raise IndexingError(
-                        f"The index {self._storage.label} was written to by somebody else.",
-                        hint="Give the command again: nothing that was published is lost.",
-                    )
+        for name in filter(self._has, ("documents", *BELOW)):
+            versions = seen.arrow(name, columns=["version"])["version"].unique().to_pylist()
+            if not self._live.keys() >= set(versions):
+                self._lease.check()
+                raise IndexingError(
+                    f"The index {self._storage.label} was written to by somebody else.",
+                    hint="Give the command again: nothing that was published is lost.",
+                )
         self._lease.check()
         publish(self._storage, new)
         self._base, self._rebuild = new, False
