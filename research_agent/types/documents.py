@@ -6,6 +6,7 @@ from typing import Literal
 from research_agent.types import ChunkKind
 from research_agent.types.references import Link
 
+BLANK = "no text in it: nothing is on its pages"
 SCANNED = "no text in it; it looks scanned: run OCR first"
 """Why a file of pictures alone cannot be indexed."""
 

@@ -86,7 +86,7 @@ def test_labels_of_the_file() -> None:
         (encrypted_pdf(), "encrypted; a password is needed"),
         (b"%PDF-1.7\nrubbish", "not a readable PDF"),
         (b"", "not a readable PDF"),
-        (small_pdf([[], []]), "looks scanned: run OCR first"),
+        (small_pdf([[], []]), "nothing is on its pages"),
     ],
 )
 def test_what_cannot_be_read_has_a_reason(data: bytes, reason: str) -> None:

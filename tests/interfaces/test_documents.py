@@ -18,10 +18,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     (folder / "guide.md").write_text(f"{GUIDE}\n| a | b | c |\n|-|-|-|\n| 1 | 2 | 3 |\n")
     (folder / "copy.md").write_bytes((folder / "guide.md").read_bytes())
-    (folder / "scan.pdf").write_bytes(small_pdf([[]]))
-    drawn = b"<< /Length 17 >>\nstream\n0 0 m 100 100 l S"
+    empty, drawn = b"<< /Length 0 >>\nstream\n", b"<< /Length 17 >>\nstream\n0 0 m 100 100 l S"
+    (folder / "scan.pdf").write_bytes(small_pdf([[]]).replace(empty, drawn))
     half = small_pdf([LINES, []], info="/Title (Half a scan) /CreationDate (D:2024)")
-    (folder / "half.pdf").write_bytes(half.replace(b"<< /Length 0 >>\nstream\n", drawn))
+    (folder / "half.pdf").write_bytes(half.replace(empty, drawn))
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(home))
         assert 3 == run("index", str(folder)).exit_code

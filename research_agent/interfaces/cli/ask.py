@@ -117,7 +117,7 @@ def ask_command(
         except StoppedError:
             return INTERRUPTED
         _print(result, show)
-        if show.trace:
+        if show.trace and trace.is_whole:
             note(f"trace: {trace.path}")
         return _report(result, show, connection, recorder.record()) if show.report else 0
 

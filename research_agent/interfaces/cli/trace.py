@@ -26,6 +26,11 @@ class Trace:
         self._file = file
         self.path = str(file.path)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it could be written so far."""
+        return self._file.is_whole
+
     def ports(self, connection: Connection, ports: Ports) -> Ports:
         """Return `ports` with every call to a model written."""
         return recorded_ports(ports, connection.settings, self._file.write)

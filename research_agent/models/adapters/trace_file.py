@@ -38,6 +38,11 @@ class TraceFile(Closing):
                 hint="Name a folder that you may write to: --trace FOLDER.",
             ) from error
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every line so far could be written."""
+        return self._file is not None
+
     def write(self, line: Mapping[str, object]) -> None:
         """Append one line; after a fault of the disk or the end of the run, do nothing."""
         data = f"{json.dumps(line)}\n".encode()

@@ -22,7 +22,7 @@ from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
-from research_agent.types.documents import SCANNED, ParsedDocument, ParseQuality
+from research_agent.types.documents import BLANK, SCANNED, ParsedDocument, ParseQuality
 
 LARGE_TYPE = 1.3
 """Factor by which type is larger than most of the first page's, where it may be the title's."""
@@ -62,7 +62,7 @@ def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
 def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     pages, quality, warnings = _pages(document)
     if not any(page.spans for page in pages):
-        raise DocumentError(SCANNED)
+        raise DocumentError(SCANNED if quality.textless or quality.unreadable else BLANK)
     if b"%%EOF" not in data[-TAIL:]:  # the library mends such a file without a word
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"

@@ -19,7 +19,7 @@ from research_agent.index.adapters.ledger.documents import (
 )
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
 from research_agent.index.messages import check_model, command, rebuild_hint, unfinished
-from research_agent.index.packing import unpacked, unpacked_text
+from research_agent.index.packing import storable, unpacked, unpacked_text
 from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, IndexHeader
@@ -226,8 +226,9 @@ class LedgerReader(Closing):
         return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
 
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        given = [storable(value) if isinstance(value, str) else value for value in values]
         with self._lock, faults(self._label):
-            return self._connection.execute(sql, values).fetchall()
+            return self._connection.execute(sql, given).fetchall()
 
     def _in(self, sql: str, values: Sequence[str]) -> Iterator[Any]:
         for start in range(0, len(values), _STEP):
