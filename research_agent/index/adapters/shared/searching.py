@@ -9,7 +9,7 @@ from research_agent.index.adapters.shared.search_indexes import WORDS
 from research_agent.index.adapters.shared.storage import faults
 from research_agent.index.adapters.shared.tables import VECTORS
 from research_agent.index.exact_vectors import ExactVectors, ranked, unit
-from research_agent.text.words import query_words
+from research_agent.text.language import search_terms
 from research_agent.types import ScoredId
 
 MAX_TERMS = 64
@@ -36,7 +36,7 @@ class SharedWords:
         """
         import lancedb.query as fts
 
-        terms = query_words(query)[:MAX_TERMS]
+        terms = search_terms(query)[:MAX_TERMS]
         if not terms or not self._reader.state.chunks:
             return []
         match: Any = fts.MatchQuery  # (its defaults are hidden from type checkers)
