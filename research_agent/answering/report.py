@@ -71,6 +71,7 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = replace(result, preset=settings.laid.name, warnings=warnings)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(ports, state.scope)))
+    result = replace(result, citations=_credited(result.citations, ports, state.scope))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
         citations = [_with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
@@ -203,6 +204,17 @@ def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
     except IndexingError:
         return ()
     return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
+
+
+def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tuple[Citation, ...]:
+    """Return the citations with the authors and the DOI of their documents."""
+    known = {one.doc_id: one for one in _searchable(ports, scope)} if citations else {}
+    return tuple(
+        replace(one, authors=known[one.doc_id].authors, doi=known[one.doc_id].doi)
+        if one.doc_id in known
+        else one
+        for one in citations
+    )
 
 
 def _with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:

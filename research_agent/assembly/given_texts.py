@@ -9,9 +9,10 @@ from typing import Any
 from research_agent.documents.adapters.plain_text import parse_text
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
+from research_agent.text.credits import doi_in
 from research_agent.text.paths import ADDED, display_names
 from research_agent.types import Chunk
-from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.documents import FoundFiles, ParsedDocument, ParseQuality, SourceFile
 from research_agent.types.records import text_digest
 
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
@@ -50,7 +51,9 @@ class GivenText:
 
 
 def parsed(given: GivenText) -> ParsedDocument:
-    """Return a text as a parsed document: title, date, page and section from its metadata.
+    """Return a text as a parsed document: what its metadata say.
+
+    These are `source`, `title`, `date`, `section`, `author` or `authors`, `doi` and the page.
 
     `page_number` counts from 1, and so does `page`, unless `total_pages` is beside it: LangChain's
     PDF loaders count from 0. A PDF without a page has page 0, which is not shown. Other metadata
@@ -69,6 +72,9 @@ def parsed(given: GivenText) -> ParsedDocument:
         blocks=tuple(blocks),
         title=_first(data, "title") or document.title,
         date=date[0] if date else "",
+        quality=ParseQuality(
+            authors=_first(data, "authors", "author"), doi=doi_in(_first(data, "doi"))
+        ),
         page_labels=(),
     )
 
@@ -124,4 +130,5 @@ def _page(data: Mapping[str, Any], source: str) -> int:
 def _first(data: Mapping[str, Any], *names: str) -> str:
     """Return the first of some values that is a text."""
     found = (data.get(name) for name in names)
-    return next((" ".join(str(one).split()) for one in found if one), "")
+    texts = ("; ".join(one) if isinstance(one, list) else str(one) for one in found if one)
+    return next((" ".join(text.split()) for text in texts), "")

@@ -29,7 +29,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseQuality:
-    """How well a file could be read, as far as a reader of its text cannot see it."""
+    """What a reader of a file's text cannot see: how well it could be read, and who wrote it."""
 
     pages: int = 0
     """Pages in the file; 0 where a format has none."""
@@ -43,6 +43,10 @@ class ParseQuality:
     """Pieces of running heads and feet, page numbers included, that were dropped."""
     line_numbers: int = 0
     """Printed line numbers that were dropped."""
+    authors: str = ""
+    """Who wrote it, as the file's own properties say; several with semicolons."""
+    doi: str = ""
+    """Its DOI, as the file's own properties have it, such as 10.1000/182."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,9 @@ class DocumentOutline:
     """How many chunks there are of each kind."""
     sections: tuple[str, ...] = ()
     """Its uppermost headings, in reading order."""
+    authors: tuple[str, ...] = ()
+    """Who wrote it, as its file says."""
+    doi: str = ""
 
     @property
     def chunks(self) -> int:

@@ -11,13 +11,12 @@ from urllib.parse import quote
 
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.ask import rounds_text
-from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.events import step_text
+from research_agent.text.visible import escaped_markdown
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event, SentenceChecked, Stopped
 from research_agent.types.uncertainty import measured
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 _KEY = re.compile(r"\[(c\d+)\]")
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""
@@ -156,7 +155,7 @@ def plain(text: str) -> str:
     >>> plain("<b>[x](http://y)\x1b")
     '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+    return escaped_markdown(" ".join(text.split()))
 
 
 def write_new(path: str, text: str) -> None:
@@ -184,7 +183,7 @@ def _turn(turn: Turn) -> str:
 
     pieces = _KEY.split(turn.answer)
     answer = "".join(
-        _KEY.sub(link, f"[{piece}]") if at % 2 else _SPECIAL.sub(r"\\\1", visible(piece))
+        _KEY.sub(link, f"[{piece}]") if at % 2 else escaped_markdown(piece)
         for at, piece in enumerate(pieces)
     )
     asked = [f"*Asked:* {plain(turn.question)}"] if turn.question != turn.text else []

@@ -21,11 +21,12 @@ from research_agent.errors import (
     ResearchAgentError,
     ToolInputError,
 )
-from research_agent.interfaces.cli.terminal import note, progress_bar, say, visible
+from research_agent.interfaces.cli.terminal import note, progress_bar, say
 from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
+from research_agent.text.visible import visible
 
 P = ParamSpec("P")
 INTERRUPTED = 130

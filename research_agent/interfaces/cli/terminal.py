@@ -2,7 +2,6 @@
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TextIO
@@ -10,26 +9,11 @@ from typing import TextIO
 import click
 
 from research_agent.answering.result_lines import lacking_lines, marks_line
+from research_agent.text.visible import visible
 from research_agent.types.result import Citation, Conflict, ResearchResult
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and how much there is (0: unknown)."""
-
-
-def visible(text: str) -> str:
-    r"""Return `text` with control and invisible characters made visible; line ends stay.
-
-    Documents and models are not trusted: an escape sequence could rewrite the terminal.
-
-    >>> visible("red \x1b[31m alert\u202e")
-    'red \\x1b[31m alert\\u202e'
-    """
-    return "".join(
-        c
-        if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-        else c.encode("unicode_escape").decode()
-        for c in text
-    )
 
 
 def say_json(value: object) -> None:

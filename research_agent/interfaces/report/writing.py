@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from research_agent.answering.result_lines import lacking_lines
 from research_agent.assembly.page_pictures import PagePictures
-from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
 from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
 from research_agent.settings import Settings
+from research_agent.text.visible import visible
 from research_agent.types.result import ResearchResult
 from research_agent.types.uncertainty import in_words, measured
 

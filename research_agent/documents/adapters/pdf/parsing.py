@@ -22,6 +22,7 @@ from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
+from research_agent.text.credits import doi_in
 from research_agent.types.documents import BLANK, SCANNED, ParsedDocument, ParseQuality
 
 LARGE_TYPE = 1.3
@@ -87,7 +88,11 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         page_labels=_page_labels(document, printed),
         warnings=tuple(warnings),
         quality=replace(
-            quality, line_numbers=counts[0] - counts[1], running_heads=counts[1] - counts[2]
+            quality,
+            line_numbers=counts[0] - counts[1],
+            running_heads=counts[1] - counts[2],
+            authors=" ".join(_metadata(document, "Author").split()),
+            doi=_doi(document),
         ),
     )
 
@@ -176,6 +181,12 @@ def _date(document: pypdfium2.PdfDocument) -> str:
             with suppress(ValueError):  # month 13 and the like: no date
                 return date(int(match[1]), int(match[2] or 1), int(match[3] or 1)).isoformat()
     return ""
+
+
+def _doi(document: pypdfium2.PdfDocument) -> str:
+    """Return the DOI in the file's properties: one of its own, or one in its subject."""
+    properties = (_metadata(document, key) for key in ("doi", "DOI", "WPS-ARTICLEDOI", "Subject"))
+    return next(filter(None, map(doi_in, properties)), "")
 
 
 def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:

@@ -13,7 +13,8 @@ from zipfile import BadZipFile
 
 from research_agent.documents.adapters.zipped.archive import check_archive
 from research_agent.errors import DocumentError
-from research_agent.types.documents import Block, ParsedDocument
+from research_agent.text.credits import doi_in
+from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
 BODY_TEXT = 9  # the outline level that is no heading's
@@ -44,11 +45,13 @@ def parse_docx(data: bytes) -> ParsedDocument:
         properties = document.core_properties
         title = " ".join((properties.title or "").split())
         day = properties.created or properties.modified
+        authors, doi = properties.author or "", doi_in(properties.identifier or "")
     except (KeyError, ValueError, SyntaxError, AttributeError, BadZipFile, OpcError) as error:
         raise DocumentError(NOT_READABLE) from error  # (all that damaged parts were seen to raise)
     first = next((block.section[0] for block in blocks if len(block.section) == 1), "")
     date = day.date().isoformat() if day else ""
-    return ParsedDocument(blocks, title=title or walk.title or first, date=date)
+    quality = ParseQuality(authors=" ".join(authors.split()), doi=doi)
+    return ParsedDocument(blocks, title=title or walk.title or first, date=date, quality=quality)
 
 
 class _Walk:

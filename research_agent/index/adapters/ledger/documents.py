@@ -14,7 +14,7 @@ from research_agent.index.adapters.ledger.checking import check_structure, damag
 from research_agent.index.adapters.ledger.linking import unresolved_of
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
-from research_agent.index.outlines import top_sections
+from research_agent.index.outlines import credits_of, top_sections
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.paths import shown_path
 from research_agent.types import ChunkKind
@@ -119,7 +119,7 @@ def _quality(kept: str) -> ParseQuality | None:
         raise ValueError(f"a document's quality is {kept[:80]!r}") from error
 
 
-OUTLINED = """SELECT id, doc_id, path, title, date, pages FROM documents
+OUTLINED = """SELECT id, doc_id, path, title, date, pages, %s FROM documents
     WHERE generation IS NOT NULL AND status = 'indexed' ORDER BY path"""
 SECTIONS = """SELECT c.document, c.kind, c.section, count(*) FROM chunks c
     JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL
@@ -149,6 +149,7 @@ def outlines(
             pages=pages,
             kinds=dict(kinds[number]),
             sections=top_sections(headings[number]),
+            **credits_of(_quality(quality)),
         )
-        for number, doc_id, path, title, date, pages in documents
+        for number, doc_id, path, title, date, pages, quality in documents
     )

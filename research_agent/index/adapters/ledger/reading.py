@@ -133,7 +133,8 @@ class LedgerReader(Closing):
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         with self.snapshot(), faults(self._label):
-            return outlines(self._all(OUTLINED), self._all(SECTIONS))
+            column = "quality" if self._all("PRAGMA user_version")[0][0] > 1 else "''"
+            return outlines(self._all(OUTLINED % column), self._all(SECTIONS))
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return every chunk of the document with this display name, in reading order."""

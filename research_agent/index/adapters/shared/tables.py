@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from research_agent.index.outlines import top_sections
+from research_agent.index.outlines import credits_of, top_sections
 from research_agent.index.packing import packed_text, storable, unpacked_text
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.paths import shown_path
@@ -129,11 +129,16 @@ def documents_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
 def record_of(row: Mapping[str, Any], *, published: bool) -> DocumentRecord:
     """Return what a row says about its document."""
     fields = {name: row[name] for name in (*_FILE, *_ABOUT, "status", "reason", "chunks")}
-    quality = ParseQuality(**json.loads(row["quality"])) if row["quality"] else None
+    quality = quality_of(row)
     found = json.loads(row["unresolved"])
     names = {name: tuple(found[name]) for name in ("dangling_names", "outside_names")}
     unresolved = Unresolved(**{**found, **names})
     return DocumentRecord(**fields, published=published, quality=quality, unresolved=unresolved)
+
+
+def quality_of(row: Mapping[str, Any]) -> ParseQuality | None:
+    """Return what is known of a row's file; None where nothing was kept."""
+    return ParseQuality(**json.loads(row["quality"])) if row["quality"] else None
 
 
 def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
@@ -147,6 +152,7 @@ def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
         pages=row["pages"],
         kinds={kind: count for kind, count in kept["kinds"].items() if kind not in BOILERPLATE},
         sections=tuple(kept["sections"]),
+        **credits_of(quality_of(row)),
     )
 
 
