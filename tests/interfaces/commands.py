@@ -97,7 +97,7 @@ def begun(*arguments: str) -> subprocess.Popen[str]:
 
 def made_index(folder: Path, files: Mapping[str, str]) -> Path:
     """Make "docs" with these files, and "home", a data folder with their index."""
-    (folder / "docs").mkdir()
+    (folder / "docs").mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / "docs" / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ from research_agent.assembly.web_pages import WebPages, WebReader
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
@@ -123,17 +123,34 @@ def update(
     checked: bool = True,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
+    manner = Manner(rebuild=rebuild, prune=prune, checked=checked)
+    with progress_bar() as show:
+        return update_telling(show, location, paths, settings, manner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How an index is brought up to date; see `Indexer`."""
+
+    rebuild: bool = False
+    prune: bool = False
+    checked: bool = True
+
+
+def update_telling(
+    show: Progress, location: str, paths: Sequence[str], settings: Settings, manner: Manner
+) -> IndexReport:
+    """Bring an index up to date; `show` is told how far it is."""
     hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
     files = local_files(settings.documents)
-    models = settings.models if rebuild else as_indexed(location, settings.models)
+    models = settings.models if manner.rebuild else as_indexed(location, settings.models)
     folder, offline = kept_folder(os.environ) / "web", settings.models.offline
     with (
         reader(settings.documents) as documents,
         WebPages(files, paths, folder, settings.documents, offline=offline) as pages,
         embedding_cache(os.environ) as cache,
-        progress_bar() as show,
         ExitStack() as stack,
     ):
         found = WebReader(documents, pages)
@@ -154,8 +171,8 @@ def update(
             reader=found,
             cache=cache,
             on_progress=on_progress,
-            checked=checked,
-        ).update(location, paths, rebuild=rebuild, prune=prune)
+            checked=manner.checked,
+        ).update(location, paths, rebuild=manner.rebuild, prune=manner.prune)
 
 
 def copied(source: str, target: str, settings: Settings) -> int:

@@ -33,6 +33,7 @@ COMMANDS = {
     "models": ("settings", "Show which model fills each role, and what is installed."),
     "replay": ("replay", "Run a question again that `ask --trace` has recorded."),
     "search": ("search", "Show the chunks that fit a query best; no language model is asked."),
+    "web": ("web", "Serve a page for the browser of this machine."),
 }
 """Each command's module, and its line in the list of commands."""
 UNTRACED = {

@@ -2,7 +2,6 @@
 
 import hmac
 import os
-import socket
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +11,16 @@ from mcp.server.stdio import stdio_server
 
 from research_agent.access import access_token
 from research_agent.config import load_prompts
-from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.process import opened, start
 from research_agent.interfaces.cli.terminal import say
+from research_agent.interfaces.listening import HOST, listening
 from research_agent.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from research_agent.interfaces.mcp.limits import App, Message, Receive, Send
 
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
-HOST = "127.0.0.1"
 
 
 def serve(*, index: str, config: str | None, port: int | None) -> int:
@@ -59,24 +57,11 @@ async def _over_http(server: Server[Any], port: int, token: str) -> None:
     config = uvicorn.Config(
         app, http=BoundedProtocol, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
     )
-    with _listening(port) as listening:
-        say(f"serving MCP at http://{HOST}:{listening.getsockname()[1]}/mcp", error=True)
+    with listening(port, option="--http") as door:
+        say(f"serving MCP at http://{HOST}:{door.getsockname()[1]}/mcp", error=True)
         if not os.environ.get(TOKEN):
             say(f"clients send this header: Authorization: Bearer {token}", error=True)
-        await uvicorn.Server(config).serve(sockets=[listening])
-
-
-def _listening(port: int) -> socket.socket:
-    listening = socket.socket()
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((HOST, port))
-    except OSError as error:
-        listening.close()
-        raise ConfigError(
-            f"port {port} cannot be used: {error.strerror}", hint="Name another: --http PORT"
-        ) from error
-    return listening
+        await uvicorn.Server(config).serve(sockets=[door])
 
 
 def with_token(app: "App", token: str) -> "App":
