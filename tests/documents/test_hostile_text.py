@@ -17,22 +17,22 @@ MISSING = tuple(Link(f"x{i}", "link", "words that are nowhere") for i in range(3
 SHAPES: dict[str, Callable[[], list[Block]]] = {
     "a sentence over 60,000 pages": lambda: [Block("a", page=i) for i in range(60_000)],
     "links whose words are missing": lambda: [Block("A b. " * 20_000, links=MISSING)],
-    "the same in code": lambda: [Block("a b\n" * 60_000, kind="code", links=MISSING)],
+    "the same in code": lambda: [Block("a b\n" * 120_000, kind="code", links=MISSING)],
     "anchors in one paragraph": lambda: [Block("A b. " * 20_000, anchors=("#a",) * 30_000)],
     "sections that name each other": lambda: [
-        Block(f"Text, see Section {i + 1}.", section=(f"{i} A",)) for i in range(5000)
+        Block(f"Text, see Section {i + 1}.", section=(f"{i} A",)) for i in range(9000)
     ],
 }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_grows_with_the_length(shape: str) -> None:
-    """Each took from 8 seconds to a minute."""
+    """Each took from 3 seconds of the processor on; with the square of the length."""
     document, began = ParsedDocument(tuple(SHAPES[shape]())), time.process_time()
     chunks = linked(linked_chunks("k", "d", document, source="s", chunk_chars=1000))
 
     assert chunks
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 2
 
 
 def parts(request: str) -> ParsedDocument:

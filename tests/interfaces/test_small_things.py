@@ -133,3 +133,21 @@ def test_a_trace_on_a_full_disk_is_not_said_to_be_whole(tmp_path: Path) -> None:
 
         assert not file.is_whole
     assert ["ends here: No space left on device"] == [p.partition(".part ")[2] for p in problems]
+
+
+def test_a_refresh_reads_what_is_indexed_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The doctor's cures use it: a file that came since, in the same folder, is left alone."""
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(tmp_path / "home"))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "guide.md").write_text("Bread is baked at 230 degrees.")
+    run("index", str(docs))
+    (docs / "private.md").write_text("A diary.")
+    (docs / "guide.md").write_text("Bread is baked at 240 degrees.")
+
+    for options in ((), ("--rebuild",)):
+        told = run("index", "--refresh", *options)
+        assert "1 indexed; the index holds 1 documents" in told.stdout, told.output
+    assert 2 == run("index", "--refresh", str(docs)).exit_code
