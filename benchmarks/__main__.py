@@ -2,10 +2,11 @@
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
-from benchmarks import concurrency, faults, indexing, overhead, scale
+from benchmarks import concurrency, faults, indexing, ocr, overhead, scale
 from benchmarks.answers import answers_command
 from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
@@ -42,6 +43,14 @@ def concurrency_command() -> None:
 def indexing_command(*, data: str, cache: str) -> None:
     """Measure indexing the six PDFs, or the two API descriptions."""
     print(json.dumps(indexing.run(data, cache), indent=2))
+
+
+@main.command("ocr")
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Public data.")
+@click.option("--fonts", required=True, type=click.Path(path_type=Path), help="A folder of fonts.")
+def ocr_command(*, data: Path, fonts: Path) -> None:
+    """Measure OCR on ten made scans; fonts-liberation, -wqy-microhei, -arphic-gbsn00lp, -dejavu."""
+    print(json.dumps(ocr.run(data, fonts), indent=2))
 
 
 @main.command("faults")

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from research_agent.assembly.given_texts import GivenText, GivenTexts
-from research_agent.assembly.known_vectors import embedding_cache, kept_folder
-from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.known_vectors import embedding_cache
+from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer
-from research_agent.assembly.web_pages import WebPages, WebReader
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
@@ -34,18 +33,15 @@ class OwnIndex:
         self, paths: Sequence[str | Path], *, rebuild: bool = False, prune: bool = False
     ) -> IndexReport:
         """Index what is new or changed below `paths`; see `Indexer.update`."""
-        documents, offline = self.settings.documents, self.settings.models.offline
         given = [one if is_web(one) else str(Path(one).expanduser()) for one in map(str, paths)]
-        files, folder = local_files(documents), kept_folder(self.environment) / "web"
         with (
-            reader(documents) as parses,
-            WebPages(files, given, folder, documents, offline=offline) as pages,
+            sources(given, self.settings, self.environment) as found,
             embedding_cache(self.environment) as cache,
         ):
             indexer = replace(
                 self._indexer(GivenTexts(())),
-                files=pages,
-                reader=WebReader(parses, pages),
+                files=found.files,
+                reader=found.reader,
                 cache=cache,
             )
             return indexer.update(self.location, given, rebuild=rebuild, prune=prune)

@@ -38,7 +38,7 @@ READABLE: frozenset[str] = (
 """The endings of files that can be read, in small letters."""
 
 
-def parse_file(path: str) -> ParsedDocument:
+def parse_file(path: str, *, scans: bool = False) -> ParsedDocument:
     """Return the document in a file, by its ending; raises DocumentError.
 
     A file that begins as a PDF does is read as one, whatever its name; JSON and YAML that describe
@@ -50,20 +50,26 @@ def parse_file(path: str) -> ParsedDocument:
         raise DocumentError("it has vanished") from error
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror or error}") from error
-    return parse_bytes(data, PurePath(path).suffix.lower())
+    return parse_bytes(data, PurePath(path).suffix.lower(), scans=scans)
 
 
-def parse_bytes(data: bytes, ending: str, depth: int = 0) -> ParsedDocument:
+def parse_for_ocr(path: str) -> ParsedDocument:
+    """Return the document in a file as `parse_file` does, also one of pictures alone."""
+    return parse_file(path, scans=True)
+
+
+def parse_bytes(data: bytes, ending: str, *, depth: int = 0, scans: bool = False) -> ParsedDocument:
     """Return the document in the bytes of a file with an ending; raises DocumentError.
 
-    `depth` is how many documents they are within, as what is attached to a mail is.
+    `depth` is how many documents they are within, as what is attached to a mail is. With `scans`,
+    OCR will read the pages of a PDF that have no text.
     """
     if depth > DEPTH:
         raise DocumentError(f"it is within more than {DEPTH} other documents")
     if data.startswith(PDF_MAGIC) or ending == ".pdf":
         from research_agent.documents.adapters.pdf import parse_pdf
 
-        return parse_pdf(data)
+        return parse_pdf(data, scans=scans)
     if ending in OFFICE_ENDINGS:
         return _parse_office(data, ending)
     below = partial(parse_bytes, depth=depth + 1)
@@ -87,11 +93,15 @@ def local_files(settings: DocumentSettings) -> LocalFiles:
     return LocalFiles(settings, READABLE, needed=needed)
 
 
-def reader(settings: DocumentSettings) -> EagerReader:
-    """Return the reader of files, with the limits of `settings`; the caller closes it."""
+def reader(settings: DocumentSettings, *, scans: bool = False) -> EagerReader:
+    """Return the reader of files, with the limits of `settings`; the caller closes it.
+
+    With `scans`, it leaves pages of PDFs that have no text to a `ScanReader`.
+    """
+    parse = parse_for_ocr if scans else parse_file
     return EagerReader(
         SandboxedReader(
-            f"{__name__}:{parse_file.__name__}",
+            f"{__name__}:{parse.__name__}",
             seconds=settings.parse_seconds,
             memory_mb=settings.parse_memory_mb,
         )

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from time import time_ns
 
 from research_agent.assembly.parsing import READABLE
+from research_agent.assembly.scanned_pages import ScanReader
 from research_agent.closeable import Closing
 from research_agent.documents.adapters.sandbox import EagerReader, SandboxedFunction
 from research_agent.errors import DocumentError
@@ -145,9 +146,10 @@ def absolute_paths(paths: Sequence[str]) -> list[str]:
 class WebReader:
     """Reads files, and what was fetched of addresses; implements DocumentReader and ReadsAhead."""
 
-    def __init__(self, reader: EagerReader, pages: WebPages) -> None:
+    def __init__(self, reader: EagerReader | ScanReader, pages: WebPages) -> None:
         """Read with `reader`, which its owner closes."""
         self._reader, self._pages = reader, pages
+        self.reads_scans = isinstance(reader, ScanReader)
 
     def begin(self, path: str) -> None:
         """Begin to read what will be asked for next."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Changes
-from research_agent.index.ports import FileSource, IndexingPorts
+from research_agent.index.ports import FileSource, IndexingPorts, ReadsScans
 from research_agent.index.run import DAMAGED, OnProgress, Run, unchanged
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
 from research_agent.types.records import DocumentRecord
@@ -34,7 +34,9 @@ def index_documents(
     run; the next one goes on where it ended.
     """
     records = ports.writer.documents()
-    changes = Changes(paths, ports.files, records, recipe=_recipe(chunk_chars), prune=prune)
+    scans = isinstance(ports.reader, ReadsScans) and ports.reader.reads_scans
+    recipe = _recipe(chunk_chars)
+    changes = Changes(paths, ports.files, records, recipe=recipe, prune=prune, scans=scans)
     run = Run(ports, changes, chunk_chars, on_progress)
     reports, removed = list(run.reports()), []
     for record, report in changes.missing(run.renewed):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from research_agent.text.pseudocode import prettified
 from research_agent.text.tables import spelled_out
 from research_agent.types import Chunk, Hit
+from research_agent.types.documents import OCR, shown_label
 from research_agent.types.scope import Scope
 
 MAX_SPELLED = 5000
@@ -67,9 +68,11 @@ def pages(chunk: Chunk) -> str:
     several = chunk.end_page > chunk.start_page
     counted = f"{chunk.start_page}-{chunk.end_page}" if several else f"{chunk.start_page}"
     printed = chunk.start_label
-    if chunk.end_label and chunk.end_label != chunk.start_label:
+    if by_ocr := sorted(x for x in (chunk.start_label, chunk.end_label) if x.startswith(OCR)):
+        printed = by_ocr[0]  # (of two pages the less sure one)
+    elif chunk.end_label and chunk.end_label != chunk.start_label:
         printed = f"{chunk.start_label}-{chunk.end_label}"
-    label = f" (printed {printed})" if printed and printed != counted else ""
+    label = f" ({shown_label(printed)})" if printed and printed != counted else ""
     return f"{name or 'page'}{'s' if several else ''} {counted}{label}"
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Literal
 
 from research_agent.types import Chunk, ChunkKind
-from research_agent.types.documents import ParseQuality
+from research_agent.types.documents import SCANNED, ParseQuality
 from research_agent.types.references import ChunkLinks, Unresolved
 
 DocumentStatus = Literal["indexed", "skipped", "failed"]
@@ -42,6 +42,12 @@ class DocumentRecord:
     """How well it could be read; None where it was read before this was kept."""
     unresolved: Unresolved = field(default_factory=Unresolved)
     """References of it that led nowhere when the index was published."""
+
+
+def wants_ocr(record: DocumentRecord) -> bool:
+    """Say whether a document has pages without text that OCR has not read."""
+    scanned = record.status == "failed" and record.reason.startswith(SCANNED)
+    return scanned or (record.quality is not None and record.quality.textless > 0)
 
 
 @dataclass(frozen=True, slots=True)

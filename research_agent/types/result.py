@@ -38,7 +38,7 @@ class Citation:
     start_page: int
     end_page: int
     start_label: str
-    """The page as it is printed; empty where nothing is printed."""
+    """The page as it is printed, or "read by OCR, 91 % sure"; empty where nothing is printed."""
     end_label: str
     section: tuple[str, ...]
     chunk_id: str

@@ -470,7 +470,9 @@ def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.Mon
     """The command without a folder, as none is known; the list of documents has the references."""
     reader = "research_agent.index.adapters.ledger.reading.LedgerReader"
     empty = IndexHeader(MINILM.model, 384, 1, documents=0, chunks=0)
-    record = SimpleNamespace(published=True, unresolved=SimpleNamespace(dangling=3))
+    record = SimpleNamespace(
+        published=True, status="indexed", quality=None, unresolved=SimpleNamespace(dangling=3)
+    )
     monkeypatch.setattr(f"{reader}.header", lambda _: empty)
     monkeypatch.setattr(f"{reader}.files", lambda _: [])
     monkeypatch.setattr(

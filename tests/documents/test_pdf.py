@@ -120,7 +120,10 @@ def test_bad_pages_and_scans_cost_only_themselves() -> None:
 
     assert ["Page one.", "Page four."] == [block.text for block in document.blocks]
     assert [True, False, False, True] == [bool(text.strip()) for text in document.page_texts]
-    assert ("page 2 cannot be read", "1 of 4 pages have no text (scanned?)") == document.warnings
+    assert (
+        "page 2 cannot be read",
+        "1 of 4 pages have no text (scanned?): page 3",
+    ) == document.warnings
     assert (4, 1, 1) == (
         document.quality.pages, document.quality.textless, document.quality.unreadable,
     )  # fmt: skip

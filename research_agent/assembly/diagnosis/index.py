@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from shlex import quote
 
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
 from research_agent.assembly.diagnosis.shared import shared_findings
 from research_agent.assembly.index_search import is_exact
+from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
@@ -18,9 +19,10 @@ from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
 from research_agent.text.addresses import is_web
-from research_agent.types.records import IndexHeader
+from research_agent.types.records import IndexHeader, wants_ocr
 
 PART = "index"
+SHOWN = 3  # documents that are named
 
 
 def index_findings(
@@ -51,6 +53,7 @@ class _Index:
             self.damaged = sorted(set(ledger.damaged().values()))
         documents = all_documents(folder.current().ledger, folder.label)
         counts = (of.record.unresolved.dangling for of in documents if of.record.published)
+        self.scanned = [of.record for of in documents if wants_ocr(of.record)]
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
         self.source = _common([path for path, _, _ in self.files])
@@ -87,6 +90,7 @@ class _Index:
             count, holders = sum(self.dangling), len(self.dangling)
             what = f"{count} references in {holders} of its documents lead nowhere"
             yield Finding("note", PART, what, self.command.replace(" index", " documents", 1))
+        yield from self.scans()
         if self.files:
             yield self.sources()
 
@@ -156,6 +160,15 @@ class _Index:
         if left := self.folder.leftovers():
             what = f"an interrupted run left files behind: {', '.join(left)}"
             yield Finding("note", PART, what, self.update)
+
+    def scans(self) -> Iterator[Finding]:
+        """Name documents with pages that OCR could read, and what is known of which."""
+        if not self.scanned:
+            return
+        told = [f"{PurePath(one.path).name}: {one.reason}" for one in self.scanned[:SHOWN]]
+        more = f"; and {len(self.scanned) - SHOWN} more" if self.scanned[SHOWN:] else ""
+        cure = self.update if can_read_scans() else f"{INSTALL}, then {self.update}"
+        yield Finding("note", PART, f"pages want OCR: {'; '.join(told)}{more}", cure)
 
     def sources(self) -> Finding:
         """Compare size and time of the files now with those when they were read."""

@@ -287,6 +287,7 @@ def _document(message: object) -> ParsedDocument:
         page_labels=tuple(label[:LONGEST_NAME] for label in message["page_labels"]),
         warnings=tuple(message["warnings"]),
         quality=ParseQuality(**message["quality"]),
+        textless_pages=tuple(message["textless_pages"]),
     )
 
 

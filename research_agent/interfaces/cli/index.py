@@ -13,12 +13,12 @@ import click
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
 from research_agent.assembly.index import list_documents, list_indexes, remove_index
-from research_agent.assembly.known_vectors import embedding_cache, kept_folder
+from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
-from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.assembly.shared import compact as compact_index
+from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
-from research_agent.assembly.web_pages import WebPages, WebReader
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import start, told
@@ -26,7 +26,7 @@ from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, 
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
-from research_agent.types.documents import FileReport, IndexReport
+from research_agent.types.documents import SCANNED, TEXTLESS, FileReport, IndexReport
 from research_agent.types.records import IndexProgress
 
 SOME_FAILED = 3
@@ -144,31 +144,34 @@ def update_telling(
     hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
-    files = local_files(settings.documents)
     models = settings.models if manner.rebuild else as_indexed(location, settings.models)
-    folder, offline = kept_folder(os.environ) / "web", settings.models.offline
     with (
-        reader(settings.documents) as documents,
-        WebPages(files, paths, folder, settings.documents, offline=offline) as pages,
+        sources(paths, settings, os.environ) as found,
         embedding_cache(os.environ) as cache,
         ExitStack() as stack,
     ):
-        found = WebReader(documents, pages)
+        found.scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
         if models == settings.models:
-            models, note = for_documents(paths, settings.models, files=pages, reader=found)
+            models, note = for_documents(
+                paths, settings.models, files=found.files, reader=found.reader
+            )
             if note:
                 say(note, error=True)
         embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
 
         def on_progress(progress: IndexProgress) -> None:
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
-            show(f"{Path(progress.path).name}{texts}", progress.number - 1, progress.total)
+            name, place = Path(progress.path).name, (progress.number - 1, progress.total)
+            found.scans.on_page = lambda done, of: show(
+                f"{name} (OCR, page {done} of {of})", *place
+            )
+            show(f"{name}{texts}", *place)
 
         return Indexer(
             settings=settings,
             embedder=embedder,
-            files=pages,
-            reader=found,
+            files=found.files,
+            reader=found.reader,
             cache=cache,
             on_progress=on_progress,
             checked=manner.checked,
@@ -239,6 +242,9 @@ def report_lines(report: IndexReport) -> list[str]:
         f"{_counts(report)}; the index holds {report.documents} documents, "
         f"{report.chunks} chunks ({report.embedded} texts embedded)"
     )
+    scanned = (SCANNED in file.reason or TEXTLESS in file.reason for file in report.files)
+    if any(scanned) and not can_read_scans():
+        lines.append(f"OCR reads pages without text: {INSTALL}, and index them again")
     if not report.documents:
         lines.append("no document was indexed; nothing can be asked yet")
     return lines

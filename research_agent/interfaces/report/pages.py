@@ -6,7 +6,7 @@ from pathlib import Path
 
 from research_agent.errors import DocumentError, IndexingError
 from research_agent.ports import ChunkStore
-from research_agent.types.documents import Box, PagePicture, PageRequest
+from research_agent.types.documents import Box, PagePicture, PageRequest, shown_label
 from research_agent.types.result import Citation, ResearchResult
 
 Draw = Callable[[PageRequest], PagePicture]
@@ -56,7 +56,7 @@ class _Wanted:
         if not citation.source.lower().endswith(".pdf"):
             return citation.doc_id
         single = citation.start_page == citation.end_page == self.page
-        label = f" (printed {citation.start_label})" if single and citation.start_label else ""
+        label = f" ({shown_label(citation.start_label)})" if single and citation.start_label else ""
         return f"{citation.doc_id}, PDF page {self.page}{label}"
 
 

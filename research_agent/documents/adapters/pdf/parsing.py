@@ -23,7 +23,14 @@ from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
-from research_agent.types.documents import BLANK, SCANNED, ParsedDocument, ParseQuality
+from research_agent.types.documents import (
+    BLANK,
+    SCANNED,
+    TEXTLESS,
+    ParsedDocument,
+    ParseQuality,
+    page_ranges,
+)
 
 LARGE_TYPE = 1.3
 """Factor by which type is larger than most of the first page's, where it may be the title's."""
@@ -36,14 +43,14 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
 
 
-def parse_pdf(data: bytes) -> ParsedDocument:
-    """Return the document in a PDF file's bytes.
+def parse_pdf(data: bytes, *, scans: bool = False) -> ParsedDocument:
+    """Return the document in a PDF file's bytes; with `scans`, OCR will read pages without text.
 
     A page that cannot be read costs only itself, and a warning. Raises DocumentError where the
     file is encrypted, is no readable PDF, or has no text at all.
     """
     with closing(open_pdf(data)) as document:
-        return _parse(document, data)
+        return _parse(document, data, scans=scans)
 
 
 def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
@@ -60,10 +67,13 @@ def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
-    pages, quality, warnings = _pages(document)
-    if not any(page.spans for page in pages):
-        raise DocumentError(SCANNED if quality.textless or quality.unreadable else BLANK)
+def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> ParsedDocument:
+    pages, quality, warnings, textless = _pages(document)
+    if not any(page.spans for page in pages) and not (scans and textless):
+        raise DocumentError(SCANNED if textless or quality.unreadable else BLANK)
+    if textless and not scans:
+        which = f"page{'s' if textless[1:] else ''} {page_ranges(textless)}"
+        warnings.append(f"{len(textless)} of {len(pages)} pages {TEXTLESS}: {which}")
     if b"%%EOF" not in data[-TAIL:]:  # the library mends such a file without a word
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
@@ -87,6 +97,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         date=_date(document),
         page_labels=_page_labels(document, printed),
         warnings=tuple(warnings),
+        textless_pages=tuple(textless) if scans else (),
         quality=replace(
             quality,
             line_numbers=counts[0] - counts[1],
@@ -97,11 +108,13 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     )
 
 
-def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, list[str]]:
-    """Return each page's spans, and what could not be read, in numbers and in words."""
+def _pages(
+    document: pypdfium2.PdfDocument,
+) -> tuple[list[Page], ParseQuality, list[str], list[int]]:
+    """Return each page's spans, what could not be read, in numbers and in words, and scans."""
     pages: list[Page] = []
     unreadable: list[int] = []
-    textless = 0
+    textless: list[int] = []
     for index in range(len(document)):
         try:
             page, objects = _page(document, index)
@@ -109,14 +122,13 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, l
             page, objects = Page((), 0.0), 0
             unreadable.append(index + 1)
         pages.append(page)
-        textless += not page.spans and objects > 0
+        if not page.spans and objects > 0:
+            textless.append(index + 1)
     warnings = [f"page {number} cannot be read" for number in unreadable[:5]]
     if len(unreadable) > len(warnings):
         warnings.append(f"{len(unreadable)} pages cannot be read")
-    if textless:
-        warnings.append(f"{textless} of {len(pages)} pages have no text (scanned?)")
-    quality = ParseQuality(pages=len(pages), textless=textless, unreadable=len(unreadable))
-    return pages, quality, warnings
+    quality = ParseQuality(pages=len(pages), textless=len(textless), unreadable=len(unreadable))
+    return pages, quality, warnings, textless
 
 
 def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
