@@ -155,7 +155,7 @@ at("talk").addEventListener("click", trying(async (event) => {
     page.opener = button;
     button.setAttribute("aria-pressed", "true");
     if (wide.matches) at("side").show(); else at("side").showModal();
-    (at("cited").querySelector(".quoted, mark") ?? at("side-title")).scrollIntoView({ block: "center" });
+    (at("cited").querySelector(".quoted, mark") ?? at("side-title")).scrollIntoView({ block: "nearest" });
     at("side-title").focus({ preventScroll: true });
   }
 }));
