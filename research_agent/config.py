@@ -11,6 +11,7 @@ import yaml
 from research_agent.errors import ConfigError
 from research_agent.old_names import gone_keys, notes, old_values
 from research_agent.presets import check_preset, laid_under, leaves
+from research_agent.private_files import read_regular
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.setting_fields import values
 from research_agent.settings import Settings
@@ -20,6 +21,8 @@ from research_agent.yaml_text import read_yaml
 PREFIX = "RESEARCH_AGENT_"
 PRESET = f"{PREFIX}PRESET"
 FILE = "research-agent.yaml"
+PROJECT_BYTES = 1 << 17
+"""A folder's file has no more: every setting with its meaning takes a quarter of that."""
 DATA = Path(__file__).parent / "data"
 SOURCE = Path(__file__).parent.parent
 """The project's folder where it runs from a checkout."""
@@ -143,10 +146,13 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     return Prompts(**texts)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a configuration file; raises ConfigError."""
+def read_bytes(path: Path, most: int = 0) -> bytes:
+    """Return the bytes of a configuration file, a regular one of at most `most`; 0: any.
+
+    Raises ConfigError.
+    """
     try:
-        return path.read_bytes()
+        return read_regular(path, most) if most else path.read_bytes()
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}",
@@ -174,7 +180,7 @@ def _parsed(path: Path, content: bytes) -> dict[str, object]:
 
 def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dict[str, object]:
     """Read the file of the current folder; raises ConfigError where it has to be trusted first."""
-    content = read_bytes(path)
+    content = read_bytes(path, PROJECT_BYTES)
     data = _parsed(path, content)
     keys = [key for key, _ in guarded_keys(data, below)]
     trust = trust_of(path, content, environment) if keys else "trusted"

@@ -298,14 +298,8 @@ def hostile(shared: Strangers, number: int, _random: Random, place: Path) -> str
         ("index", ".", "--index", "index"),
         ("search", "rye", "--index", "index"),
     ]
-    given += [("replay", "trace.jsonl"), ("replay", "trace.jsonl", "--live")] * (
-        folder / "trace.jsonl"
-    ).is_symlink() or [("replay", "trace.jsonl")]
-    given += [
-        ("chat", *own)
-        if "session" in name
-        else ("ask", BAKED, *([] if "yaml" in str(list(folder.iterdir())) else own))
-    ]
+    given += [("replay", "trace.jsonl"), ("chat" if "session" in name else "ask", *own)]
+    given[-1] += () if "session" in name else (BAKED,)
     told = [
         command(*one, folder=folder, said=f"{BAKED}\n", environment=environment, seconds=45)
         for one in given

@@ -40,13 +40,21 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
             continue
         warnings += [f"attachment {name}: {warning}" for warning in found.warnings]
         blocks += _plain(found, f"attachment {name}")
-    title = " ".join(str(message["Subject"] or "").split())
+    title = _header(message, "Subject")
     return ParsedDocument(tuple(blocks), title=title, date=_day(message), warnings=tuple(warnings))
 
 
 def _heading(message: EmailMessage) -> Block:
-    lines = (f"{name}: {' '.join(str(message[name]).split())}" for name in SHOWN if message[name])
-    return Block("\n".join(lines))
+    said = {name: _header(message, name) for name in SHOWN}
+    return Block("\n".join(f"{name}: {text}" for name, text in said.items() if text))
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    """Return a header on one line; empty where there is none, or the library cannot read it."""
+    try:
+        return " ".join(str(message[name] or "").split())
+    except (ValueError, OverflowError, LookupError, AttributeError):
+        return ""
 
 
 def _body(message: EmailMessage, parse: Parse) -> ParsedDocument:
@@ -86,5 +94,5 @@ def _content(part: EmailMessage) -> bytes:
 def _day(message: EmailMessage) -> str:
     try:
         return parsedate_to_datetime(str(message["Date"])).date().isoformat()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return ""

@@ -10,6 +10,7 @@ from typing import Any
 from research_agent.closeable import Closing
 from research_agent.errors import PathError
 from research_agent.models.traces import FORMAT
+from research_agent.private_files import read_regular
 
 UNFINISHED = ".part"
 """The ending of a file whose run has not ended, or has crashed."""
@@ -77,10 +78,7 @@ def read_lines(path: str) -> list[Mapping[str, Any]]:
     A last line that was cut off, as a crash may leave it, is passed over.
     """
     try:
-        file = Path(path).expanduser()
-        if file.stat().st_size > MAX_BYTES:
-            raise _no_trace(path, "it is too large")
-        texts = file.read_bytes().split(b"\n")
+        texts = read_regular(Path(path).expanduser(), MAX_BYTES).split(b"\n")
     except OSError as error:
         raise _no_trace(path, error.strerror or str(error)) from error
     lines: list[Mapping[str, Any]] = []

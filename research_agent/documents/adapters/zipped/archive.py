@@ -1,5 +1,6 @@
 """What is looked at before an archive is unpacked."""
 
+import zlib
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
@@ -7,6 +8,8 @@ from research_agent.errors import DocumentError
 
 UNPACKED_MB = 256  # a file that grows larger than this when it is unpacked is refused
 PARTS = 20_000  # a file with more parts is refused
+FAULTS = (BadZipFile, zlib.error, EOFError, KeyError, ValueError, OSError, NotImplementedError)
+"""What the parts of a damaged archive raise when they are unpacked."""
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How Office files before 2007 begin, and those of today that have a password."""
 
@@ -24,7 +27,7 @@ def check_archive(data: bytes, name: str) -> None:
     try:
         with ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()
-    except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
+    except FAULTS as error:
         raise DocumentError(f"not a readable {name}") from error
     size = sum(part.file_size for part in parts)
     if size > UNPACKED_MB * 1_000_000 or len(parts) > PARTS:

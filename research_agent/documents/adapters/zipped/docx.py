@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile
 
-from research_agent.documents.adapters.zipped.archive import check_archive
+from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.types.documents import Block, ParsedDocument, ParseQuality
@@ -46,7 +45,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
         title = " ".join((properties.title or "").split())
         day = properties.created or properties.modified
         authors, doi = properties.author or "", doi_in(properties.identifier or "")
-    except (KeyError, ValueError, SyntaxError, AttributeError, BadZipFile, OpcError) as error:
+    except (*FAULTS, SyntaxError, AttributeError, OpcError) as error:
         raise DocumentError(NOT_READABLE) from error  # (all that damaged parts were seen to raise)
     first = next((block.section[0] for block in blocks if len(block.section) == 1), "")
     date = day.date().isoformat() if day else ""

@@ -6,9 +6,9 @@ from dataclasses import replace
 from io import BytesIO
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
-from research_agent.documents.adapters.zipped.archive import check_archive
+from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
 from research_agent.errors import DocumentError
 from research_agent.types.documents import Block, ParsedDocument
 
@@ -31,7 +31,7 @@ def parse_epub(data: bytes, parse: Parse) -> ParsedDocument:
     try:
         with ZipFile(BytesIO(data)) as archive:
             return _Book(archive).document(parse)
-    except (BadZipFile, KeyError, ET.ParseError, NotImplementedError, RuntimeError) as error:
+    except (*FAULTS, ET.ParseError, RuntimeError) as error:
         raise DocumentError("not a readable EPUB") from error
 
 
@@ -58,7 +58,7 @@ class _Book:
         for path in paths:
             try:
                 chapter = parse(self._archive.read(path), ".xhtml")
-            except (KeyError, BadZipFile, DocumentError):
+            except (*FAULTS, DocumentError):
                 warnings.append(f"{path} cannot be read")
                 continue
             blocks += _below(chapter, names.get(path, ""))

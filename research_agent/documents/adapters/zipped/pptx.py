@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile
 
-from research_agent.documents.adapters.zipped.archive import check_archive
+from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
 from research_agent.errors import DocumentError
 from research_agent.types.documents import Block, ParsedDocument
 
@@ -31,14 +30,7 @@ def parse_pptx(data: bytes) -> ParsedDocument:
         properties = deck.core_properties
         title = " ".join((properties.title or "").split())
         day = properties.created or properties.modified
-    except (
-        KeyError,
-        ValueError,
-        SyntaxError,
-        AttributeError,
-        BadZipFile,
-        PythonPptxError,
-    ) as error:
+    except (*FAULTS, SyntaxError, AttributeError, PythonPptxError) as error:
         raise DocumentError("not a readable PPTX") from error
     if title in {"", "PowerPoint Presentation"}:
         title = next((block.section[0] for block in blocks if block.section), "")

@@ -6,11 +6,11 @@ from contextlib import closing
 from datetime import datetime, time
 from functools import reduce
 from io import BytesIO
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import python_calamine as calamine
 
-from research_agent.documents.adapters.zipped.archive import check_archive
+from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
 from research_agent.documents.sheets import Row, sheet_blocks
 from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
@@ -44,7 +44,7 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
             ]
     except calamine.PasswordError as error:
         raise DocumentError("encrypted; a password is needed") from error
-    except (calamine.CalamineError, BadZipFile, OSError, ValueError) as error:
+    except (*FAULTS, calamine.CalamineError) as error:
         raise DocumentError(f"not a readable {name}: {error}"[:200]) from error
     return ParsedDocument(tuple(blocks))
 
