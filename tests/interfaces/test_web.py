@@ -1,21 +1,26 @@
 """The page in the browser: what a person does with it, in real Chromium, and who is kept out."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import httpx
 import pytest
 
-from tests.interfaces.commands import ANSWER, BAKED, Model, served
+from research_agent.conversation.adapters.sessions import sqlite_table
+from tests.interfaces.commands import ANSWER, BAKED, Model, run, served
 from tests.interfaces.reporting import QUOTE
 from tests.interfaces.web_page import HOSTILE, KEY, KEY_ANSWER, TOKEN, Web, ask, serving, web
 
 __all__ = ["web"]
+WIDTH = "document.documentElement.scrollWidth"
+BEARER = {"authorization": f"Bearer {TOKEN}"}
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +149,7 @@ def test_two_browsers_in_one_session_see_the_same_and_the_second_waits(web: Web)
         second.wait_for_selector("#pending .steps li")
         told = httpx.post(
             f"{web.address}/api/talk/shared/ask",
-            headers={"authorization": f"Bearer {TOKEN}"},
+            headers=BEARER,
             json={"text": "And for the other one?"},
         )
         second.wait_for_selector("article.turn")
@@ -155,10 +160,14 @@ def test_two_browsers_in_one_session_see_the_same_and_the_second_waits(web: Web)
 
 
 def test_stopped_and_asked_again(web: Web) -> None:
+    """The first hits are there before the model has said anything."""
     web.model.takes = 5.0
     with web.page("stopped") as page:
+        begun = time.monotonic()
         page.get_by_label("Your question").fill(KEY)
         page.keyboard.press("Enter")
+        page.wait_for_selector(".steps li:has-text('found: keys, PDF page 1')")
+        assert time.monotonic() - begun < web.model.takes
         page.get_by_role("button", name="Stop", exact=True).click()
         page.wait_for_selector("#pending:has-text('Stopped.')")
         web.model.takes = 0.0
@@ -173,14 +182,14 @@ def test_a_phone_and_the_dark(web: Web) -> None:
     with web.page("phone", color_scheme="dark", has_touch=True) as page:
         page.set_viewport_size({"width": 360, "height": 740})
         ask(page, KEY)
-        widths = [page.evaluate("document.documentElement.scrollWidth")]
+        widths = [page.evaluate(WIDTH)]
         page.locator(".answer .key").first.tap()
         page.wait_for_selector("#side[open] .quoted")
-        widths.append(page.evaluate("document.documentElement.scrollWidth"))
+        widths.append(page.evaluate(WIDTH))
         page.get_by_role("button", name="Close").tap()
         page.get_by_role("button", name="Menu").tap()
         page.get_by_role("combobox", name="Preset").wait_for()
-        widths.append(page.evaluate("document.documentElement.scrollWidth"))
+        widths.append(page.evaluate(WIDTH))
         colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
 
         assert [360, 360, 360] == widths
@@ -205,21 +214,21 @@ def test_documents_come_in_where_there_is_no_index(web: Web, tmp_path: Path) -> 
         assert "Bread is baked at 230 degrees c1." == answer
         assert [] == fresh.outside
         path = f"{address}/api/files/..%5Cevil.md"
-        told = httpx.put(path, headers={"authorization": f"Bearer {TOKEN}"}, content=b"x")
+        told = httpx.put(path, headers=BEARER, content=b"x")
         assert (400, True) == (told.status_code, "no name" in told.json()["error"])
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"authorization": f"Bearer {TOKEN}"}, 200),
+        (BEARER, 200),
         ({}, 401),
         ({"authorization": "Bearer wrong"}, 401),
         ({"cookie": f"token={TOKEN}"}, 401),
-        ({"authorization": f"Bearer {TOKEN}", "host": "evil.example"}, 403),
-        ({"authorization": f"Bearer {TOKEN}", "origin": "http://evil.example"}, 403),
-        ({"authorization": f"Bearer {TOKEN}", "origin": "null"}, 403),
-        ({"authorization": f"Bearer {TOKEN}", "sec-fetch-site": "same-site"}, 403),
+        ({**BEARER, "host": "evil.example"}, 403),
+        ({**BEARER, "origin": "http://evil.example"}, 403),
+        ({**BEARER, "origin": "null"}, 403),
+        ({**BEARER, "sec-fetch-site": "same-site"}, 403),
     ],
 )
 def test_who_is_let_in(web: Web, headers: dict[str, str], status: int) -> None:
@@ -229,27 +238,7 @@ def test_who_is_let_in(web: Web, headers: dict[str, str], status: int) -> None:
     assert (status == 200) == ("guide" in reply.text)
 
 
-@contextmanager
-def other_site(html: str) -> Iterator[str]:
-    """Serve a page of somebody else on another port."""
-
-    class Site(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.end_headers()
-            self.wfile.write(html.encode())
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        Thread(target=server.serve_forever).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-def test_a_page_of_another_site_gets_nothing(web: Web) -> None:
+def test_a_page_of_another_site_gets_nothing(web: Web, tmp_path: Path) -> None:
     """Not even with the token: it may neither read, nor ask, nor show the page in a frame."""
     asked, ours = len(web.model.asked), tuple(web.requests)
     bearer = f"{{headers: {{authorization: 'Bearer {TOKEN}'}}}}"
@@ -263,27 +252,35 @@ def test_a_page_of_another_site_gets_nothing(web: Web) -> None:
     Promise.allSettled(tries).then(ended =>
       document.title = ended.map(one => one.value?.type ?? 'refused').join(' '));
     </script>"""
-    with other_site(script) as address, web.page() as page:
-        page.goto(address)
+    (tmp_path / "index.html").write_text(script, encoding="utf-8")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other, web.page() as page:
+        Thread(target=other.serve_forever).start()
+        page.goto(f"http://127.0.0.1:{other.server_port}/")
         page.wait_for_function("document.title")
+        other.shutdown()
         assert "refused refused refused" == page.title()
         assert "refused to connect" in page.frames[1].locator("body").inner_text()
         assert asked == len(web.model.asked)
         web.requests[:] = ours  # (the other site's own are left out)
 
 
+def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
+    folder = Path(os.environ["RESEARCH_AGENT_HOME"]) / "sessions"
+    with ExitStack() as stack:
+        table = stack.enter_context(sqlite_table(folder))
+        stack.enter_context(table.held(table.begin("taken", "default")))
+        page = stack.enter_context(web.page())
+        page.get_by_role("button", name="taken (0)").click()
+        page.wait_for_selector("#problem:has-text('taken')")
+
+
+def test_the_command_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("research_agent.interfaces.cli.web.find_spec", lambda _: None)
+    told = run("web")
+    assert (2, True) == (told.exit_code, 'pip install "research-agent[web]"' in told.stderr)
+
+
 def test_a_wrong_token_is_told(web: Web) -> None:
     with web.page(token="an-older-token") as page:  # noqa: S106 (a wrong one)
         page.wait_for_selector("#problem:has-text('the token is missing or wrong')")
-
-
-def test_the_first_step_comes_before_the_model_has_said_anything(web: Web) -> None:
-    web.model.takes = 1.5
-    with web.page("quick") as page:
-        begun = time.monotonic()
-        page.get_by_label("Your question").fill(KEY)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".steps li:has-text('found: keys, PDF page 1')")
-        assert time.monotonic() - begun < web.model.takes
-        page.get_by_role("button", name="Stop", exact=True).click()
-        page.wait_for_selector("#pending:has-text('Stopped.')")

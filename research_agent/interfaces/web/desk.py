@@ -23,6 +23,7 @@ from research_agent.errors import (
     ToolInputError,
 )
 from research_agent.interfaces.chat.conversation import Opened
+from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import Manner, report_lines, update_telling
 from research_agent.interfaces.cli.process import opened
 from research_agent.interfaces.web.talk import Talk
@@ -71,6 +72,7 @@ class Desk(Closing):
         connection = self._stack.enter_context(opened(self.index, self.settings))
         prompts = load_prompts()
         self._opened = Opened(self._place, self._table, connection, prompts, interactive=True)
+        expire(self._opened, self.settings.sessions.retention_days, "")
 
     @property
     def empty(self) -> bool:
@@ -136,7 +138,7 @@ class Desk(Closing):
 
         Raises ToolInputError for a path that is not absolute, IndexLockedError while it runs.
         """
-        named = [str(Path(path).expanduser()) for path in paths]
+        named = [os.path.expanduser(path) for path in paths]  # noqa: PTH111 (~nobody stays)
         for path in named:
             if not Path(path).is_absolute():
                 raise ToolInputError(f"{path} is not a whole path", hint="Name it from / or ~ on.")

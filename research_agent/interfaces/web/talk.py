@@ -14,7 +14,7 @@ from research_agent.interfaces.web.feed import Feed
 from research_agent.interfaces.web.fragments import turn_html
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
-from research_agent.types.conversation import Turn
+from research_agent.types.conversation import Choices, Turn
 from research_agent.types.events import Event, Hits
 from research_agent.types.result import ResearchResult
 
@@ -126,7 +126,7 @@ class Talk:
 
     def _events(self, question: Question) -> Generator[Event, None, None]:
         talk, pending = self._talk, self._talk.pending()
-        self._stop, talk.preset = Stop(), question.preset
+        self._stop, talk.preset, talk.last = Stop(), question.preset, None
         if question.again or question.choice:
             if not pending.text:
                 raise SessionError("no question waits for an answer", hint="Ask one.")
@@ -140,7 +140,7 @@ class Talk:
         return talk.ask(question.text, stop=self._stop, limits=question.scope, rejected=rejected)
 
     def _run(self, events: Generator[Event, None, None]) -> None:
-        before, said, hint = len(self.turns()), UNANSWERED, ""
+        said, hint = "", ""
         try:
             for event in events:
                 for line in lines_of(event, local=self._local):
@@ -151,12 +151,11 @@ class Talk:
             said, hint = str(error), error.hint
         except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
             said, hint = f"unexpected {type(error).__name__}: {error}", "Please report it."
-        answered = len(self.turns()) > before
         self._running.release()  # (who sees the answer may ask the next question at once)
-        if answered:
+        if self._talk.last and not said:
             self._tell_answer()
         else:
-            self._tell_pending(said, hint=hint)
+            self._tell_pending(said or UNANSWERED, hint=hint)
 
     def _tell_answer(self) -> None:
         number = len(self.turns()) - 1
@@ -165,7 +164,10 @@ class Talk:
 
     def _tell_pending(self, said: str, *, hint: str = "") -> None:
         """Say why there is no answer, with what the person can choose from."""
-        choices = self._talk.pending().choices
+        try:
+            choices = self._talk.pending().choices
+        except SessionError as error:  # (what cannot be read has no choices)
+            choices, said, hint = Choices(), said or str(error), hint or error.hint
         self.feed.add(
             "waits",
             text="" if choices.options else said,
