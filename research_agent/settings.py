@@ -51,8 +51,21 @@ class DocumentSettings:
 class IndexSettings:
     """How the index is kept."""
 
-    exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 100_000
-    """Up to this many vectors, and 400 MB of them in memory, a search is exact; above: HNSW."""
+    vectors: str = "auto"
+    """Compare vectors one by one in memory up to 100,000 of them, and search more by Chroma's graph
+    ("auto"); always by Chroma ("chroma"); or by the Chroma server at this address ("http://…")."""
+    exact_below: int = constant(100_000)
+    """With "auto": vectors, and 400 MB of them in memory, up to which a search is exact."""
+
+    @property
+    def server(self) -> str:
+        """The address of a Chroma server; empty: none."""
+        return self.vectors if self.vectors.startswith(("http://", "https://")) else ""
+
+    @property
+    def limit(self) -> int:
+        """Vectors up to which a search is exact."""
+        return self.exact_below if self.vectors == "auto" else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,6 +322,11 @@ class Settings:
         """Refuse what cannot work."""
         for name in SECTIONS:
             check_ranges(getattr(self, name), f"{name}.")
+        if self.index.vectors not in ("auto", "chroma", self.index.server):
+            raise ConfigError(
+                f"index.vectors is {self.index.vectors!r}.",
+                hint='It is "auto", "chroma", or an address such as "http://127.0.0.1:8000".',
+            )
         if self.confidence.top_k > self.retrieval.top_k:
             msg = (
                 f"confidence.top_k ({self.confidence.top_k}) must not be larger than "

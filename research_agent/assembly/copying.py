@@ -83,7 +83,8 @@ def _written(location: str, model: str, settings: Settings) -> Iterator[IndexWri
             with LedgerWriter(edition.ledger, folder.label, model=model) as writer:
                 yield writer
             with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                sync_caches(edition, ledger, exact_below=settings.index.exact_below)
+                index = settings.index
+                sync_caches(edition, ledger, exact_below=index.limit, server=index.server)
             folder.close_to_others()
     except BaseException:
         folder.remove()

@@ -16,7 +16,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.messages import wrong_dimension
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
-from research_agent.settings import Settings
+from research_agent.settings import IndexSettings, Settings
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge
@@ -25,7 +25,7 @@ from research_agent.types.references import Edge
 class OpenIndex(Closing):
     """An index that can be searched, as it was last published. Threads may share it."""
 
-    def __init__(self, folder: IndexFolder, model: str, *, exact_below: int) -> None:
+    def __init__(self, folder: IndexFolder, model: str, settings: IndexSettings) -> None:
         """Open the files until `close`; raises what `open_index` raises."""
         self._folder, self._edition, self.label = folder, folder.current(), folder.label
         with ExitStack() as opened:
@@ -33,7 +33,9 @@ class OpenIndex(Closing):
             self.header = ledger.check(model)
             where = (folder, self._edition, ledger)
             words = opened.enter_context(WordSearch(*where))
-            dense = opened.enter_context(DenseSearch(*where, exact_below=exact_below))
+            dense = opened.enter_context(
+                DenseSearch(*where, exact_below=settings.limit, server=settings.server)
+            )
             self._files = opened.pop_all()
         self._ledger, self._dense = ledger, dense
         self.vectors: VectorIndex = dense
@@ -181,14 +183,14 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> AnyI
     """
     if is_shared(location):
         storage = storage_of(location, offline=settings.models.offline)
-        exact = partial(is_exact, exact_below=settings.index.exact_below)
+        exact = partial(is_exact, exact_below=settings.index.limit)
         return OpenSharedIndex(storage, embedder.name, is_exact=exact)
     folder = locate(location)
     folder.close_to_others()
     while True:
         edition = folder.current()
         try:
-            return OpenIndex(folder, embedder.name, exact_below=settings.index.exact_below)
+            return OpenIndex(folder, embedder.name, settings.index)
         except IndexingError:
             if folder.current() == edition:  # (else it was rebuilt just now)
                 raise

@@ -85,8 +85,14 @@ class Indexer:
                 ) as writer:
                     yield writer
                 with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                    exact_below = self.settings.index.exact_below
-                    sync_caches(edition, ledger, exact_below=exact_below, checked=checked)
+                    index = self.settings.index
+                    sync_caches(
+                        edition,
+                        ledger,
+                        exact_below=index.limit,
+                        checked=checked,
+                        server=index.server,
+                    )
                 folder.close_to_others()  # (Chroma's files are made as the umask says)
         except PathError:
             if is_new:

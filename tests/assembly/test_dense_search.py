@@ -49,6 +49,7 @@ def update(settings: Settings) -> None:
 @contextmanager
 def opened(settings: Settings = APPROXIMATE) -> Iterator[tuple[OpenIndex, DenseSearch]]:
     with open_index("default", settings, embedder=WordEmbedder()) as found:
+        assert isinstance(found, OpenIndex)
         assert isinstance(found.vectors, DenseSearch)
         yield found, found.vectors
 

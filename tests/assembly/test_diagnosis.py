@@ -73,7 +73,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "my docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
-        patched.setenv("RESEARCH_AGENT_INDEX__EXACT_BELOW", "0")
+        patched.setenv("RESEARCH_AGENT_INDEX__VECTORS", "chroma")
         assert 0 == run("index", str(folder / "my docs")).exit_code
     return folder
 

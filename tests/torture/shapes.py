@@ -221,7 +221,7 @@ class Whole:
 
     def command(self, home: Path, *arguments: str) -> Told:
         own = {"RESEARCH_AGENT_HOME": str(home / "data")}
-        own |= {"RESEARCH_AGENT_INDEX__EXACT_BELOW": "0"} if self.chroma else {}
+        own |= {"RESEARCH_AGENT_INDEX__VECTORS": "chroma"} if self.chroma else {}
         return command(*arguments, folder=home, environment=own)
 
 

@@ -68,14 +68,20 @@ def diagnose(
     except ResearchAgentError as error:
         wrong.append(fault_of("settings", error, "research-agent config show"))
         ask = False
-    models, exact_below = settings.models, settings.index.exact_below
+    models, exact_below = settings.models, settings.index.limit
     embedding = embedding_findings(models, environment, ask=ask)
     return (
         *software_findings(),
         *wrong,
         *model_findings(models, environment, ask=ask, on_bytes=on_bytes),
         embedding.finding,
-        *index_findings(location, embedding, exact_below=exact_below, offline=models.offline),
+        *index_findings(
+            location,
+            embedding,
+            exact_below=exact_below,
+            offline=models.offline,
+            server=settings.index.server,
+        ),
         *calibration_findings(location, settings),
         *weight_findings(environment),
         disk_finding("indexes", home(), "RESEARCH_AGENT_HOME"),

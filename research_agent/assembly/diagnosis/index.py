@@ -8,7 +8,7 @@ from shlex import quote
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
 from research_agent.assembly.diagnosis.shared import shared_findings
-from research_agent.assembly.index_search import is_exact
+from research_agent.assembly.index_search import is_exact, server_of
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
@@ -26,16 +26,24 @@ SHOWN = 3  # documents that are named
 
 
 def index_findings(
-    location: str, embedding: EmbeddingLook, *, exact_below: int, offline: bool = False
+    location: str,
+    embedding: EmbeddingLook,
+    *,
+    exact_below: int,
+    offline: bool = False,
+    server: str = "",
 ) -> Iterator[Finding]:
-    """Yield the findings on an index, used with the embedding model of the settings."""
+    """Yield the findings on an index, used with the embedding model of the settings.
+
+    `server` is the address of a Chroma server.
+    """
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     command = f"research-agent index{option}"
     try:
         if is_shared(location):
             yield from shared_findings(location, embedding, command, offline=offline)
         else:
-            yield from _Index(locate(location), command).findings(embedding, exact_below)
+            yield from _Index(locate(location), command).findings(embedding, exact_below, server)
     except (ConfigError, IndexingError, PathError) as error:
         yield fault_of(PART, error, f"{command} PATH")
 
@@ -60,7 +68,9 @@ class _Index:
         self.update = f"{command} --refresh"
         self.rebuild = f"{command} --rebuild --refresh"
 
-    def findings(self, embedding: EmbeddingLook, exact_below: int) -> Iterator[Finding]:
+    def findings(
+        self, embedding: EmbeddingLook, exact_below: int, server: str
+    ) -> Iterator[Finding]:
         header, size = self.header, self.folder.bytes_on_disk()
         yield Finding(
             "ok",
@@ -81,10 +91,10 @@ class _Index:
         if embedding.model:
             yield self.model(embedding)
         yield self.words()
-        if is_exact(self.vectors, header.dimension, exact_below):
+        if not server and is_exact(self.vectors, header.dimension, exact_below):
             yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
         else:
-            yield self.dense()
+            yield self.served(server) if server else self.dense()
         yield from self.interrupted()
         if self.dangling:
             count, holders = sum(self.dangling), len(self.dangling)
@@ -135,6 +145,17 @@ class _Index:
             if seen.problem:
                 return Finding("warning", PART, seen.problem, self.update)
         return self.cache(name, place, generation, entries, self.vectors)
+
+    def served(self, url: str) -> Finding:
+        """Look at the collection on a Chroma server."""
+        collection = server_of(url, self.folder.current())
+        try:
+            with collection.opened(self.header.generation) as found:
+                count = found.count()
+        except IndexingError as error:
+            return Finding("warning", PART, str(error), self.update)
+        name = f"collection {collection.name} on {url}"
+        return self.cache(name, name, self.header.generation, count, self.vectors)
 
     def unseen(self, name: str) -> Finding:
         return Finding("note", PART, f"the {name} was not looked at while the index is written")

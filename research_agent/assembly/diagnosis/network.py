@@ -52,6 +52,8 @@ def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, Ho
     found = {name: host_of(role, environment) for name, role in roles.items()}
     if rerank.mode == "http" and (name := _hostname(rerank.base_url)):
         found["rerank"] = Host(name, own=is_own(name))
+    if name := _hostname(settings.index.server):
+        found["vectors"] = Host(name, own=is_own(name))
     return {role: host for role, host in found.items() if host.name}
 
 

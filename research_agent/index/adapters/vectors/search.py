@@ -1,11 +1,10 @@
 """Approximate dense search by Chroma, for more vectors than are compared one by one."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
-from research_agent.index.adapters.vectors.chroma import faults, opened, pages
+from research_agent.index.adapters.vectors.chroma import faults, pages
 from research_agent.index.exact_vectors import ExactVectors, chunk_of, unit
 from research_agent.types import ScoredId
 
@@ -49,12 +48,14 @@ class ApproximateVectors(UnsearchedVectors):
     the same as in exact search.
     """
 
-    def __init__(self, files: Path, fetch: Fetch, *, dimension: int) -> None:
+    def __init__(
+        self, opening: "AbstractContextManager[Collection]", fetch: Fetch, *, dimension: int
+    ) -> None:
         """Open the collection until `close`; raises IndexDamagedError."""
         super().__init__(fetch)
         self._dimension = dimension
         self._open = ExitStack()
-        self._collection: Collection = self._open.enter_context(opened(files))
+        self._collection: Collection = self._open.enter_context(opening)
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
         """Return `k` of the most similar chunks, best first, with their cosine; ties by id.
