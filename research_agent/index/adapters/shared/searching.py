@@ -5,7 +5,7 @@ from typing import Any
 
 from research_agent.closeable import Closing
 from research_agent.index.adapters.shared.reading import NAMED, SharedReader, as_matrix, filters
-from research_agent.index.adapters.shared.search_indexes import WORDS
+from research_agent.index.adapters.shared.search_indexes import OF_PARTITION, WORDS
 from research_agent.index.adapters.shared.storage import faults
 from research_agent.index.adapters.shared.tables import VECTORS
 from research_agent.index.exact_vectors import ExactVectors, ranked, unit
@@ -18,8 +18,8 @@ WEIGHT = 0.5
 """Of the words with and without headings: a word in a heading counts half of one in the text."""
 _SPARE = 2  # hits asked for a wanted one: those with one score are put in order by id
 _FETCH = 4  # vectors asked for a wanted chunk: long chunks have several
-PROBES, REFINE = 40, 10
-"""Partitions that are searched, and vectors compared exactly for each that is asked for."""
+PROBED, REFINE = 0.5, 5
+"""Share of partitions that are searched; vectors compared exactly for each that is asked for."""
 
 
 class SharedWords:
@@ -67,9 +67,10 @@ class SharedVectors(Closing):
         """
         dimension = self._reader.state.dimension
         query = unit(vector, dimension)
+        probes = max(1, round(PROBED * self._reader.state.trained / OF_PARTITION))
         with faults(self._reader.storage.label):
             search = self._reader.table(VECTORS).search(query.astype("float32"))
-            search = search.metric("cosine").nprobes(PROBES).refine_factor(REFINE)
+            search = search.metric("cosine").nprobes(probes).refine_factor(REFINE)
             near = search.select([*NAMED, "_distance"]).limit(_FETCH * k).to_arrow()
         return ExactVectors(*as_matrix(near, dimension)).search(vector, k=k)
 
