@@ -103,15 +103,34 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
     """
     tree: dict[str, object] = {}
     for change in given:
-        key, equals, text = change.partition("=")
-        if not equals:
-            hint = "Write a key, =, and its value, such as --set filter.mode=off"
-            raise ConfigError(f"--set {change}: no value is given", hint=hint)
-        tree = _grown(tree, key.strip().split("."), _value(f"--set {key}", text))
-    _refuse_unknown(tree, Settings(), "--set")
+        tree = _merged(tree, _set(change)[2])
     settings = _settings(_merged(recorded, tree), "--set" if given else "trace")
     own = (*settings.laid.own, *(key for key, _ in leaves(tree)))
     return laid_under(settings, settings.preset, own) if "preset" in tree else settings
+
+
+def set_variable(change: str) -> tuple[str, str]:
+    """Return a change such as "filter.mode=off" as a variable of the environment.
+
+    Raises ConfigError for a key that is not there and for what is no YAML.
+
+    >>> set_variable("filter.mode=off")
+    ('RESEARCH_AGENT_FILTER__MODE', 'off')
+    """
+    key, text, _ = _set(change)
+    return PREFIX + key.upper().replace(".", "__"), text
+
+
+def _set(change: str) -> tuple[str, str, dict[str, object]]:
+    """Return key, text and tree of a change such as "filter.mode=off"; raises ConfigError."""
+    key, equals, text = change.partition("=")
+    if not equals:
+        hint = "Write a key, =, and its value, such as --set filter.mode=off"
+        raise ConfigError(f"--set {change}: no value is given", hint=hint)
+    key = key.strip()
+    tree = _grown({}, key.split("."), _value(f"--set {key}", text))
+    _refuse_unknown(tree, Settings(), "--set")
+    return key, text, tree
 
 
 def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:

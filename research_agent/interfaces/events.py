@@ -14,8 +14,6 @@ from research_agent.stopping import Stop, stopping
 from research_agent.types.events import (
     Event,
     Spent,
-    StepFinished,
-    StepStarted,
     Stopped,
     Watching,
 )
@@ -24,9 +22,6 @@ from research_agent.types.result import usage_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-SLOW = {"answer": "reading the evidence and writing"}
-"""Steps that take long with a local model, and what they begin with."""
 
 
 def events(
@@ -68,22 +63,6 @@ def _told(
                     see(stopped)
                 yield stopped
             raise
-
-
-def step_text(event: Event, *, local: bool = False) -> str:
-    """Return one line about a step for people, empty where there is nothing to say.
-
-    `local`: the model is slow, so a step's beginning has a line too.
-
-    >>> step_text(StepFinished(step="refine", summary="kept the question"))
-    'refine: kept the question'
-    """
-    match event:
-        case StepFinished() if event.summary:
-            return f"{event.step}: {event.summary}"
-        case StepStarted() if local and event.step in SLOW:
-            return f"{event.step}: {SLOW[event.step]} …"
-    return ""
 
 
 def event_json(event: Event) -> dict[str, Any]:

@@ -20,9 +20,10 @@ from research_agent.assembly.shared import compact as compact_index
 from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.errors import PathError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, say_json
+from research_agent.interfaces.cli.progress import Progress, progress_bar
+from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
@@ -32,12 +33,14 @@ from research_agent.types.records import IndexProgress
 SOME_FAILED = 3
 """Exit status where some files could not be read, or no document is in the index."""
 SHOWN_SKIPPED = 20
+NAMED = 5
+"""Skipped files that are named where a folder is asked."""
 
 
 @click.command("index")
 @click.argument("paths", nargs=-1, metavar="PATH_OR_URL...")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
 @click.option("--refresh", is_flag=True, help="Read again what is in the index, and no other file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
@@ -209,11 +212,12 @@ def preview(
         )
 
 
-def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:
+def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> str:
     """Keep an index of its own for these paths and return its name.
 
-    The name holds a hash of the absolute paths, so the same folder has the same index wherever
-    the command runs, and nothing is embedded twice.
+    Files that failed or were skipped are named; `tells`: also what the index holds. The name has
+    a hash of the absolute paths, so the same folder has the same index wherever the command runs,
+    and nothing is embedded twice.
     """
     if web := next(filter(is_web, paths), ""):
         raise PathError(
@@ -224,13 +228,17 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> 
     digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
     name = f"docs-{digest}"
     report = update(name, absolute, settings, checked=False)
-    if not quiet:
+    if tells:
         changed = report.count("indexed") + report.count("removed")
         what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
         say(f"index: {what}", dim=True, error=True)
     for file in report.files:
         if file.status == "failed":
             say(_line(file), error=True)
+    skipped = [Path(file.path).name for file in report.files if file.status == "skipped"]
+    if skipped:
+        more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
+        say(f"skipped: {', '.join(skipped[:NAMED])}{more}", dim=True, error=True)
     return name
 
 

@@ -21,7 +21,8 @@ from research_agent.errors import (
     ResearchAgentError,
     ToolInputError,
 )
-from research_agent.interfaces.cli.terminal import note, progress_bar, say
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import note, say
 from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings

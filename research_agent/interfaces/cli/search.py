@@ -12,7 +12,7 @@ from research_agent.assembly.index import list_documents
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, Limits, scoped
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS, Limits, scoped
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.metering import whole
@@ -40,7 +40,7 @@ EXPLAINED = 10
 @click.command("search")
 @click.argument("query")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
 @click.option(
@@ -125,11 +125,12 @@ def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
 
 
 def hits_text(hits: Sequence[Hit]) -> str:
-    """Return hits for people: place, similarity, and the beginning of the text."""
+    """Return hits for people: place, similarity, id, and the beginning of the text."""
     if not hits:
         return "nothing found"
     return "\n".join(
-        f"{rank}. {place(hit.chunk)}{_similarity(hit)}\n   {' '.join(hit.chunk.text.split())[:200]}"
+        f"{rank}. {place(hit.chunk)}{_similarity(hit)}  [{hit.chunk.chunk_id}]\n"
+        f"   {' '.join(hit.chunk.text.split())[:200]}"
         for rank, hit in enumerate(hits, start=1)
     )
 
@@ -182,7 +183,7 @@ def _shown(ranked: Ranked) -> list[str]:
 @click.command("chunks")
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option(
     "--depth",
     default=0,

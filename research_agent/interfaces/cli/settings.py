@@ -25,7 +25,8 @@ from research_agent.config_text import config_text
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PRESET
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
 from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
 from research_agent.setting_fields import lines

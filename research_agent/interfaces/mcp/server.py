@@ -26,7 +26,6 @@ from pydantic_core import to_jsonable_python
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.events import step_text
 from research_agent.interfaces.mcp.tools import (
     OFFERS,
     RESEARCH,
@@ -39,6 +38,7 @@ from research_agent.interfaces.mcp.tools import (
     documents_page,
     inputs,
 )
+from research_agent.interfaces.steps import step_text
 from research_agent.stopping import Stop, stopping
 from research_agent.text.visible import visible
 from research_agent.types.events import Event, Finished, SentenceChecked, Warned
