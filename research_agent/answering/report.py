@@ -74,7 +74,7 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = replace(result, citations=_credited(result.citations, ports, state.scope))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
-        citations = [_with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
+        citations = [with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
     except IndexingError as error:
         warning = f"report: {error} The quotes have no places on their pages."
         return replace(result, warnings=(*result.warnings, warning))
@@ -217,7 +217,7 @@ def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tupl
     )
 
 
-def _with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
+def with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
     """Return a citation with the place of its quote, as far as its file has pages."""
     spans = _spans(citation, chunk, chunks, range(chunk.start_page, chunk.end_page + 1))
     if not spans and chunk.start_page > 1:  # (a table's head may be on the page before)

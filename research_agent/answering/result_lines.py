@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import ndiff
 
 from research_agent.text.quote_search import Quote
 from research_agent.text.tables import head_of
+from research_agent.types import Chunk
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import place
 from research_agent.types.result import Citation, ResearchResult, with_markers
@@ -90,10 +91,40 @@ def references(result: ResearchResult) -> tuple[Reference, ...]:
         citation, chunk = by_key[key], chunks.get(key)
         best = Quote(1.0, citation.quote, citation.quote_start, citation.quote_end)
         quotes = _quotes(key, shown_claims(result)) or (best,)
-        head = head_of(chunk.text) if chunk and chunk.kind == "table" else ""
+        head = _head(chunk) if chunk else ""
         texts = tuple(_below(head, quote) for quote in quotes)
         found.append(Reference(number, citation, quotes, texts))
     return tuple(found)
+
+
+def renumbered(result: ResearchResult) -> ResearchResult:
+    """Return a result for readers: numbers for its keys, in the order of the answer.
+
+    Evidence that is not cited has no key.
+    """
+    given = numbers(result.answer, [citation.key for citation in result.citations])
+    by_number = sorted(result.citations, key=lambda citation: int(given[citation.key]))
+    return replace(
+        result,
+        answer=numbered(result.answer, given),
+        citations=tuple(replace(one, key=given[one.key]) for one in by_number),
+        evidence=tuple(replace(one, key=given.get(one.key, "")) for one in result.evidence),
+        claims=tuple(
+            replace(one, keys=tuple(given.get(key, "") for key in one.keys))
+            for one in result.claims
+        ),
+        conflicts=tuple(
+            replace(one, key=given.get(one.key, ""), other_key=given.get(one.other_key, ""))
+            for one in result.conflicts
+        ),
+    )
+
+
+def quoted_words(claim: Claim, result: ResearchResult) -> tuple[str, ...]:
+    """Return the words that a sentence is cited for; those of a table below its head."""
+    heads = {item.key: _head(item.hit.chunk) for item in result.evidence}
+    pairs = zip(claim.keys, claim.quotes, strict=False)
+    return tuple(dict.fromkeys(_below(heads.get(key, ""), one) for key, one in pairs if one.quote))
 
 
 def shown_claims(result: ResearchResult) -> tuple[Claim, ...]:
@@ -115,6 +146,10 @@ def _quotes(key: str, claims: Iterable[Claim]) -> tuple[Quote, ...]:
             for left, right in found
         )
     )
+
+
+def _head(chunk: Chunk) -> str:
+    return head_of(chunk.text) if chunk.kind == "table" else ""
 
 
 def _below(head: str, quote: Quote) -> str:

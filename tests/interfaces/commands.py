@@ -21,6 +21,8 @@ from tests.loopback import Json, Live, Peer, Raw, server, text_reply, token
 
 BAKED = "At how many degrees is bread baked?"
 ANSWER = "Bread is baked at 230 degrees [c1]."
+SHOWN = "Bread is baked at 230 degrees [1]."
+"""The same, as a terminal has it."""
 GUIDE = """# Bread
 
 Bread is baked at 230 degrees. It takes an hour.

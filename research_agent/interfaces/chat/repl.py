@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -191,8 +192,9 @@ class Repl:
             return ()
         ports = self._opened.connection.ports
         documents = {document.doc_id for document in ports.documents()}
-        chunks = ports.chunks.chunks([item.chunk_id for item in turn.citations])
-        return outdated(turn.citations, citation_status(turn.citations, chunks, documents))
+        cited = tuple(replace(item, key=number) for number, item in text.cited(turn))
+        chunks = ports.chunks.chunks([item.chunk_id for item in cited])
+        return outdated(cited, citation_status(cited, chunks, documents))
 
     def _evidence(self, key: str) -> None:
         item = self._cited(key)

@@ -84,7 +84,8 @@ def _wanted(result: ResearchResult) -> Mapping[tuple[str, int], _Wanted]:
         numbers = dict.fromkeys(span.page for span in citation.page_spans)
         for page in numbers or (citation.start_page,):
             wanted = pages.setdefault((citation.source, page), _Wanted(citation, page))
-            wanted.keys.append(citation.key)
+            if citation.key not in wanted.keys:
+                wanted.keys.append(citation.key)
             spans = [span for span in citation.page_spans if span.page == page]
             wanted.spans += [(citation.key, (span.start, span.end)) for span in spans]
     return pages

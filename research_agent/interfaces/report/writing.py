@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from research_agent.answering.result_lines import lacking_lines
+from research_agent.answering.result_lines import lacking_lines, quoted_words
 from research_agent.assembly.page_pictures import PagePictures
 from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
@@ -107,6 +107,7 @@ def environment(package: str = PACKAGE) -> "Environment":
         "measured": measured,
         "in_words": in_words,
         "lacking": lacking_lines,
+        "words": quoted_words,
         "flat": lambda text: " ".join(text.split()),
     }
     return made
