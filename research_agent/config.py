@@ -179,6 +179,16 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
         ) from error
 
 
+def file_keys(path: Path) -> Mapping[str, object]:
+    """Return what a file sets, by keys such as "budget.rounds"; raises ConfigError."""
+    return dict(leaves(_read(path)))
+
+
+def check_content(path: Path, content: bytes) -> None:
+    """Raise ConfigError for a file's content that holds no good settings."""
+    _settings(_parsed(path, content), path.name)
+
+
 def _read(path: Path) -> dict[str, object]:
     return _parsed(path, read_bytes(path))
 

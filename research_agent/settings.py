@@ -290,8 +290,6 @@ class SessionSettings:
     """Complete a question by the turns before: with one call of the planner model, or never."""
     clarify: Literal["auto", "off"] = "auto"
     """Ask back, in a terminal, when a short question fits several documents or sections alike."""
-    history: bool = True
-    """Keep the last 200 questions of `ask` with their answers, for `research-agent history`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

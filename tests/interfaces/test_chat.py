@@ -23,7 +23,7 @@ def test_answers_and_commands(indexed: Path, config: str) -> None:
     assert "»Bread is baked at 230 degrees.« It takes an hour." in result.stdout
     assert f"searched: {BAKED}" in result.stdout
     assert f'searched "{BAKED}": ' in result.stderr
-    assert "supported: Bread is baked at 230 degrees. [c1]" in result.stderr
+    assert "supported: Bread is baked at 230 degrees." in result.stderr
     assert "answered (confident)" in result.stderr
 
 

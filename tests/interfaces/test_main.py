@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from research_agent.config import load_settings
 from research_agent.interfaces.cli.main import main
 from research_agent.presets import preset_text
+from research_agent.yaml_text import read_yaml
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, printed, run, served
 from tests.loopback import Json, Raw, error_reply
 from tests.studio.serving import GRAPHS
@@ -267,16 +268,17 @@ def test_model_that_fails_is_no_answer(model: Model, message: str, tmp_path: Pat
 def test_config_is_written_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file has the commented defaults, leaves presets to act, is read here and is not lost."""
     monkeypatch.chdir(tmp_path)
-    assert 0 == run("config", "init").exit_code
     file = Path("research-agent.yaml")
+    init = ("config", "init", "--full", str(file))
+    assert 0 == run(*init).exit_code
     text = file.read_text(encoding="utf-8")
     assert load_settings(None, {}) == load_settings(file, {})
     file.write_text(text.replace("top_k: 30", "top_k: 31"), encoding="utf-8")
 
     assert "\n  # rounds: 1\n" in text
     assert "\n  cost: 0.0\n" in text
-    assert "retrieval.top_k: 31  # default 30" in run("config", "show").stdout
-    assert (2, "") == (run("config", "init").exit_code, run("config", "init").stdout)
+    assert f"\n  top_k: 31  # {file.absolute()}; default 30\n" in run("config", "show").stdout
+    assert (2, "") == (run(*init).exit_code, run(*init).stdout)
     assert "top_k: 31" in file.read_text(encoding="utf-8")
 
 
@@ -291,9 +293,10 @@ def test_a_preset_is_shown_as_its_file(tmp_path: Path) -> None:
     assert shown.startswith(preset_text("full"))
     assert "# your own, which wins: budget.rounds: 2" in shown
     assert auto.startswith("# auto: local, by models.chat.provider local\n" + preset_text("local"))
-    assert "; preset full\n" in keys
-    assert "search.mode: 'tool_calling'  # preset full; default 'planned'" in keys
-    assert "budget.rounds: 2  # default 1" in keys
+    assert keys.startswith("# preset full\n")
+    assert "\nsearch:\n  mode: tool_calling  # preset full; default planned\n" in keys
+    assert f"\n  rounds: 2  # {config}; default 1\n" in keys
+    assert read_yaml(keys)["models"]["chat"]["provider"] == "local"
 
 
 def test_models_says_what_fills_each_role(config: str, tmp_path: Path) -> None:

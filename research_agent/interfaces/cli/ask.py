@@ -73,6 +73,7 @@ class Show:
     verbose: bool = False
     opens: bool = False
     fails: bool = False
+    forgets: bool = False
     report: str = ""
     force: bool = False
     trace: str = ""
@@ -104,6 +105,7 @@ class Show:
 @click.option(
     "--fail-on-refusal", "fails", is_flag=True, help="Exit status 5 where nothing is answered."
 )
+@click.option("--no-history", "forgets", is_flag=True, help="Leave it out of `history`.")
 @click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
 @click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
@@ -143,7 +145,8 @@ def ask_command(
         except StoppedError:
             return INTERRUPTED
         _print(result, show)
-        keep(result, where, settings.sessions)
+        if not show.forgets:
+            keep(result, where, settings.sessions)
         if show.report and (status := _report(result, show, connection, recorder.record())):
             return status
     return UNANSWERED if show.fails and not result.supported else 0

@@ -25,8 +25,6 @@ KEPT = 200
 
 def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
     """Keep the result of `ask`; where that fails it is told, and nothing else changes."""
-    if not settings.history:
-        return
     try:
         with session_place(settings, os.environ).table() as table:
             known = table.begin(NAME, index)

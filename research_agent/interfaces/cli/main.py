@@ -31,7 +31,7 @@ GROUPS = {
         "history": ("history", "Show questions that were asked before, and their answers."),
     },
     "Set-up": {
-        "config": ("settings", "Show or write the settings."),
+        "config": ("config", "Show or write the settings."),
         "models": ("settings", "Show which model fills each role, and what is installed."),
         "doctor": ("settings", "Look at everything an answer needs, and name cures."),
         "completion": ("completion", "Print what completes commands in a shell."),

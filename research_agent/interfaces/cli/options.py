@@ -109,8 +109,8 @@ def model_variables(name: str) -> Mapping[str, str]:
     if first == "ollama" and colon:
         provider, url = "openai", OLLAMA
     elif not known or not (colon or first == "local"):
-        configured = click.get_current_context().params.get("config")
-        provider, model = _provider(configured), name
+        context = click.get_current_context(silent=True)
+        provider, model = _provider(context.params.get("config") if context else None), name
     values = {"PROVIDER": provider, "MODEL": model, **({"BASE_URL": url} if url else {})}
     return {f"RESEARCH_AGENT_MODELS__CHAT__{key}": value for key, value in values.items()}
 
