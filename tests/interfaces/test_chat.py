@@ -73,7 +73,8 @@ def test_export(
     notes = tmp_path / "my notes.md"
     said = ('"~/my notes.md"', "~/answer.html", f"{notes}", "~nobody-at-all/notes.md", '""')
     exports = [f"/export {path}" for path in said]
-    result = chat(config, BAKED, "/sessions rename default bread", *exports)
+    first = "How long does rye bread bake?"
+    result = chat(config, first, BAKED, "/sessions rename default bread", *exports)
 
     written = notes.read_text(encoding="utf-8")
     link = f"(<{(indexed / 'guide.md').as_uri()}>)"
@@ -81,7 +82,8 @@ def test_export(
     assert f"Bread is baked at 230 degrees [\\[1\\]]{link}." in written
     assert f"- [\\[1\\]]{link} guide, section Bread: “Bread is baked at 230 degrees.”" in written
     assert 0o600 == stat.S_IMODE(notes.stat().st_mode)
-    assert "Bread is baked" in (tmp_path / "answer.html").read_text(encoding="utf-8")
+    report = (tmp_path / "answer.html").read_text(encoding="utf-8")
+    assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
 

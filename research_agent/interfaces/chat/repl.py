@@ -287,6 +287,7 @@ class Repl:
             ) from error
         connection = self._opened.connection
         record = self._talk.recorder.record() if self._talk.last else UNWATCHED
+        record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
         write_report(
             result,
             path,

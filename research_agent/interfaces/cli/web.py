@@ -7,11 +7,10 @@ import click
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
-    CONFIG,
+    ASKING,
     DOCS,
     INDEX,
     OFFLINE,
-    PRESET,
     ROUNDS,
     index_is_named,
 )
@@ -22,8 +21,7 @@ PORT = 8421
 
 @click.command("web")
 @INDEX
-@CONFIG
-@PRESET
+@ASKING
 @ROUNDS
 @DOCS
 @click.option(
@@ -47,5 +45,5 @@ def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: 
 
     index_is_named(docs)
     settings = start(config, tells_preset=True)
-    where = index_for_docs(docs, settings, quiet=False) if docs else index
+    where = index_for_docs(docs, settings, tells=True) if docs else index
     return serve(settings, index=where, port=port)

@@ -12,7 +12,7 @@ from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
 from research_agent.interfaces.report.heat import HeatToken, heat
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
-from research_agent.interfaces.report.recording import RunRecord
+from research_agent.interfaces.report.recording import EarlierTurn, RunRecord
 from research_agent.ports import ChunkStore
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
@@ -104,6 +104,8 @@ class Report:
 
     result: ResearchResult
     answer: tuple[AnswerPart, ...]
+    earlier: tuple[EarlierTurn, ...]
+    """The questions before, where the report is on a conversation."""
     sources: tuple[Source, ...]
     pages: tuple[ShownPage, ...]
     heat: tuple[HeatToken, ...]
@@ -134,6 +136,7 @@ def report_of(
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
+        earlier=record.earlier,
         sources=tuple(_source(one, quotes, result, pages) for one in result.citations),
         pages=pages,
         heat=tokens,

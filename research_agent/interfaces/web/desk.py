@@ -117,9 +117,8 @@ class Desk(Closing):
                     hint=f"Begin another one, or: research-agent web --index {known.index}",
                 )
             if name not in self._talks:
-                local = self.settings.models.chat.provider == "local"
                 with ExitStack() as stack:
-                    talk = Talk(shared.conversation(name, self.index, stack), local=local)
+                    talk = Talk(shared.conversation(name, self.index, stack))
                     self._stack.push(stack.pop_all())
                 self._talks[name] = talk
             return self._talks[name]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from research_agent.errors import ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat.conversation import Conversation
-from research_agent.interfaces.events import step_text
 from research_agent.interfaces.own_graphs import own, state
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
+from research_agent.interfaces.steps import begun_text, step_text
 from research_agent.interfaces.web.feed import Feed
 from research_agent.interfaces.web.fragments import turn_html
 from research_agent.stopping import Stop
@@ -43,9 +43,9 @@ class Question:
 class Talk:
     """A conversation that this process has open."""
 
-    def __init__(self, conversation: Conversation, *, local: bool) -> None:
+    def __init__(self, conversation: Conversation) -> None:
         """Show what waits for the person; raises SessionError where it cannot be read."""
-        self._talk, self._local = conversation, local
+        self._talk = conversation
         self._records: dict[int, RunRecord] = {}
         self._running, self._stop = Lock(), Stop()
         self.feed = Feed()
@@ -143,7 +143,7 @@ class Talk:
         said, hint = "", ""
         try:
             for event in events:
-                for line in lines_of(event, local=self._local):
+                for line in lines_of(event):
                     self.feed.add("step", text=line)
         except StoppedError:
             said = "Stopped."
@@ -177,8 +177,8 @@ class Talk:
         )
 
 
-def lines_of(event: Event, *, local: bool) -> list[str]:
+def lines_of(event: Event) -> list[str]:
     """Return what is shown of an event while a question is being answered."""
     if isinstance(event, Hits) and event.step == "retrieve":
         return [f"found: {hit.place}" for hit in event.hits[:FIRST_HITS]]
-    return [line] if (line := step_text(event, local=local)) else []
+    return [line] if (line := begun_text(event) or step_text(event)) else []
