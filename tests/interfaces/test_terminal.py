@@ -193,7 +193,7 @@ def test_the_users_own_file_is_changed_key_by_key(data_home: Path) -> None:
         "retrieval": {"top_k": 20},
     } == {key: value for key, value in read_yaml(now).items() if value is not None}
     assert set(re.findall(r"#.*", text)) == set(re.findall(r"#.*", now))
-    assert 12 == len(re.findall(r"^ *# [a-z_]+: \S", text, re.MULTILINE))
+    assert 13 == len(re.findall(r"^ *# [a-z_]+: \S", text, re.MULTILINE))
     assert [2, 2] == [result.exit_code for result in wrong]
     assert now == file.read_text(encoding="utf-8")
     assert "20\n" == run("config", "get", "retrieval.top_k").stdout
