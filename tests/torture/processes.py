@@ -97,9 +97,7 @@ class Counting:
         if role == "filter":
             return says("k1 -> KEEP\nk2 -> KEEP\nk3 -> KEEP")
         if role == "answer":
-            return says(
-                SMALL if "ML-KEM-512" in messages[-1].text.rpartition("uestion")[2] else GOOD
-            )
+            return says(SMALL if SMALLER in messages[-1].text else GOOD)
         return says("yes")
 
     def note(self, what: str, role: str, messages: Sequence[Message], asked: Any) -> None:  # noqa: ANN401

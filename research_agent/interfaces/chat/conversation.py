@@ -96,7 +96,7 @@ class Conversation:
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with a turn that has not ended; one of an older version's graph begins anew."""
         found = self.state()
-        can_go_on = bool(self._graph.get_state(self._config).next)
+        can_go_on = bool(self._graph.get_state(self._config).tasks)
         again = chat_state.ChatInput(messages=found.messages[-1:])
         return self._run(None if can_go_on else again, stop)
 
@@ -106,6 +106,8 @@ class Conversation:
 
     def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
         self.last, self.recorder = None, Recorder()
+        if given is not None:
+            self._settle()
         run: Callable[[], Any] = partial(
             self._graph.stream,
             given,
@@ -120,6 +122,16 @@ class Conversation:
                 self.last = event
             yield event
         self._keep()
+
+    def _settle(self) -> None:
+        """Keep a turn that was answered, but whose process was killed before its checkpoint.
+
+        LangGraph has what the node wrote, shows it, and would drop it at the next input.
+        """
+        snapshot = self._graph.get_state(self._config)
+        messages = snapshot.values.get("messages")
+        if snapshot.tasks and not snapshot.next and messages and messages[-1].type == "ai":
+            self._graph.invoke(None, self._config, durability="sync")
 
     def _keep(self) -> None:
         """Note that a turn has ended, with its whole result; drop what only resuming needed."""

@@ -121,11 +121,15 @@ class IndexFolder:
         self.sweep()
 
     def sweep(self) -> None:
-        """Delete all editions but the current one: what an interrupted rebuild has left."""
+        """Delete all editions but the current one: what an interrupted rebuild has left.
+
+        What cannot be deleted now is at the next run.
+        """
         current = self.current()
         for edition in editions(self.path):
             if edition != current:
-                edition.delete()
+                with suppress(OSError):
+                    edition.delete()
 
     @property
     def calibration(self) -> Path:

@@ -140,14 +140,24 @@ def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Return whether tables were made; not where that was interrupted, and is to be rolled back."""
+    try:
+        return bool(connection.execute("PRAGMA schema_version").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK":
+            return False
+        raise
+
+
 def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> None:
     """Set what holds for one connection, and see whose file it is."""
     with faults(label):
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
         if writable:
+            connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA cache_size = -{WRITING_KB}")
-        begun = connection.execute("PRAGMA schema_version").fetchone()[0]
+        begun = _has_tables(connection)
         if not (writable or begun):
             raise unfinished(label)
         if not begun:
