@@ -35,9 +35,9 @@ OFFLINE = click.option(
 
 def _index_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """Return the named indexes that begin so, for shell completion."""
-    from research_agent.index.adapters.folders import named_indexes
+    from research_agent.assembly.index import list_indexes
 
-    names = (folder.label for folder in named_indexes())
+    names = (found.name for found in list_indexes())
     return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
