@@ -31,7 +31,6 @@ from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.adapters.shared.reading import SharedReader
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.adapters.shared.tables import Exported, Linked
 from research_agent.index.adapters.shared.writing import SharedWriter
 from research_agent.index.exact_vectors import ExactVectors
@@ -39,6 +38,7 @@ from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import IndexSettings, Settings
+from research_agent.text.locations import is_shared
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest

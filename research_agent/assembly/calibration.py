@@ -10,8 +10,8 @@ from research_agent.assembly.shared import calibration_file, storage_of
 from research_agent.errors import ConfigError, IndexingError
 from research_agent.index.adapters.folders import DEFAULT, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.settings import AnswerSettings, ConfidenceSettings, Settings, VerifySettings
+from research_agent.text.locations import is_shared
 from research_agent.types.records import IndexHeader
 from research_agent.verification.adapters.calibration_file import (
     read_calibration,
@@ -168,6 +168,7 @@ def keep_limits(
         thresholds = {**earlier.thresholds, **thresholds}
         answers = earlier.answers if answers is None else answers
     kept = Calibration(fingerprint=now, made=made, thresholds=thresholds, answers=answers or {})
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_calibration(path, kept)
     return str(path)
 

@@ -13,9 +13,9 @@ from research_agent.index.adapters.ledger.exporting import exported
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.ports import IndexWriter
 from research_agent.settings import Settings
+from research_agent.text.locations import is_shared
 from research_agent.types.records import DocumentRecord, IndexedChunk, IndexHeader
 
 ENDING = ".sqlite3"

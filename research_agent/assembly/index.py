@@ -13,10 +13,10 @@ from research_agent.errors import IndexingError
 from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.messages import wrong_dimension
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
+from research_agent.text.locations import is_shared
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge

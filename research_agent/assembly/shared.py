@@ -16,9 +16,10 @@ from research_agent.errors import ConfigError, IndexMissingError, PathError
 from research_agent.index.adapters.folders import home, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.shared.storage import LOCAL, Storage, is_shared
+from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.ports import ChunkStore, LexicalIndex, VectorIndex
+from research_agent.text.locations import LOCAL, is_shared
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, DocumentRecord
 
@@ -62,6 +63,13 @@ def tenant_index(root: str, name: str) -> str:
         if (top / name).resolve() != top.resolve() / name:
             raise PathError(f"The index {name} leads out of {root}.", hint="Take the link away.")
     return location
+
+
+def full_location(location: str) -> str:
+    """Return the location of an index as it is named from any folder."""
+    if "/" not in location or is_shared(location):
+        return location
+    return str(Path(location).expanduser().absolute())
 
 
 def calibration_file(location: str) -> Path:

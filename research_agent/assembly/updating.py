@@ -17,7 +17,6 @@ from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.ports import (
     DocumentReader,
     FileSource,
@@ -29,6 +28,7 @@ from research_agent.index.run import OnProgress
 from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import Embedder, TextWindows
 from research_agent.settings import Settings
+from research_agent.text.locations import is_shared
 from research_agent.types.documents import IndexReport
 
 

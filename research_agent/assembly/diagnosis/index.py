@@ -15,10 +15,10 @@ from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.shared.storage import is_shared
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
 from research_agent.text.addresses import is_web
+from research_agent.text.locations import is_shared
 from research_agent.types.records import IndexHeader, wants_ocr
 
 PART = "index"

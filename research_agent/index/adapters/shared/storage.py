@@ -22,6 +22,7 @@ from research_agent.errors import (
     IndexUnavailableError,
     PathError,
 )
+from research_agent.text.locations import LOCAL
 from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from lancedb.db import DBConnection
     from lancedb.table import LanceTable
 
-SCHEMES = ("s3://", "gs://", "az://")
-LOCAL = "lance:"
 RETRIES, RETRY_SECONDS = 12, 90
 CACHE_BYTES, METADATA_BYTES = 256_000_000, 64_000_000
 """Parts of search indexes, and descriptions of files, that one process keeps in memory."""
@@ -42,15 +41,6 @@ _NO_KEY = ("NoCredentials", "no providers in chain", "Unable to locate credentia
 _RIGHTS = ("AccessDenied", "403 Forbidden", "ermission denied", "Read-only", "AllAccessDisabled")
 _DOWN = ("SlowDown", " 500 ", " 502 ", " 503 ", " 504 ", "error sending request", "timed out")
 _GONE = ("not found", "Not found", "NotFound", "No such file")
-
-
-def is_shared(location: str) -> bool:
-    """Return whether `location` names a shared index, not a folder with a ledger.
-
-    >>> is_shared("s3://team/papers"), is_shared("lance:/srv/papers"), is_shared("papers")
-    (True, True, False)
-    """
-    return location.startswith((*SCHEMES, LOCAL))
 
 
 @dataclass(frozen=True)
