@@ -1,5 +1,7 @@
 """A shared index as commands use it: indexed, searched, copied, looked at, one for each tenant."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -140,10 +142,17 @@ def test_offline_asks_no_bucket_of_another_machine(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "lancedb", None)
+    monkeypatch.setitem(sys.modules, "lancedb", None)
     with pytest.raises(ConfigError, match="lancedb") as caught:
         searched("lance:/somewhere")
     assert 'pip install "research-agent[cluster]"' in caught.value.hint
+
+
+def test_nobody_else_loads_the_packages_of_the_extra() -> None:
+    code = "import sys, research_agent.interfaces.cli.main as _, research_agent.assembly.connection"
+    asked = f"{code}; print({{'lancedb', 'pyarrow', 'obstore'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True)
+    assert "set()" == done.stdout.strip()
 
 
 @pytest.mark.parametrize(

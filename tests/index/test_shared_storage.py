@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,19 @@ def test_what_a_server_refuses_is_told(
         assert caught.value.hint
         with pytest.raises(IndexingError, match=told):
             put(WHERE, document("a", "bread"))
+
+
+def test_without_a_key_the_variable_is_named(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(url, monkeypatch)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    with pytest.raises(IndexingError, match="there is no key for it") as caught:
+        SharedReader(Storage.at(WHERE))
+    assert "AWS_ACCESS_KEY_ID" in caught.value.hint
 
 
 def test_a_bucket_that_may_only_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

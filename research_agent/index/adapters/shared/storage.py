@@ -37,7 +37,7 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _MISSING = ("NoSuchBucket", "bucket does not exist", "ContainerNotFound")
 _CLOCK = ("RequestTimeTooSkewed",)
 _KEY = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "401 ")
-_NO_KEY = ("NoCredentials", "no providers in chain", "Unable to locate credentials", "metadata")
+_NO_KEY = ("get_credentials", "no providers in chain", "Unable to locate", "169.254.169.254")
 _RIGHTS = ("AccessDenied", "403 Forbidden", "ermission denied", "Read-only", "AllAccessDisabled")
 _DOWN = ("SlowDown", " 500 ", " 502 ", " 503 ", " 504 ", "error sending request", "timed out")
 _GONE = ("not found", "Not found", "NotFound", "No such file")
@@ -214,15 +214,15 @@ def _fault(label: str, text: str) -> IndexingError:
         _KEY: (IndexingError, "its key is wrong or has expired", "Look at AWS_ACCESS_KEY_ID."),
         _RIGHTS: (IndexingError, "the key may not do this", "Ask for rights to read and write."),
         _NO_KEY: (IndexingError, "there is no key for it", "Set AWS_ACCESS_KEY_ID and its like."),
-        _GONE: (
-            IndexDamagedError,
-            "a file of it is gone",
-            "Open it again: it may have been compacted meanwhile.",
-        ),
         _DOWN: (
             IndexUnavailableError,
             f"its storage does not answer, after {RETRY_SECONDS} seconds of trying",
             "Try again later; what was written stays, and the next run goes on.",
+        ),
+        _GONE: (
+            IndexDamagedError,
+            "a file of it is gone",
+            "Open it again: it may have been compacted meanwhile.",
         ),
     }
     for signs, (kind, what, cure) in cures.items():
