@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
 from research_agent.assembly.calibration import index_header
 from research_agent.assembly.web_pages import absolute_paths
@@ -11,8 +12,8 @@ from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings
 from research_agent.models.adapters import multilingual
 from research_agent.text.language import languages_of
 
-SAMPLES = 3
-"""Files whose language is looked at before a new index is made, the smallest ones."""
+SAMPLES = 9
+"""Files whose language is looked at before a new index is made, from the smaller half of them."""
 LEAST_BYTES, LOOKED_AT = 200, 3_000
 """Bytes that such a file has at least, and characters of it that are looked at."""
 
@@ -49,14 +50,17 @@ def for_documents(
         return settings, ""
     below = files.find(absolute_paths(paths)).files
     found = [file for file in below if file.size >= LEAST_BYTES]
-    languages: list[str] = []
-    for file in sorted(found, key=lambda file: (file.size, file.path))[:SAMPLES]:
+    english: list[bool] = []
+    smaller = sorted(found, key=lambda file: (file.size, file.path))[: ceil(len(found) / 2)]
+    for file in smaller[:: ceil(len(smaller) / SAMPLES) or 1]:
         try:
             blocks = reader.read(file.path).blocks
         except DocumentError:  # (it is told when the file is indexed)
             continue
-        languages += languages_of(" ".join(block.text for block in blocks)[:LOOKED_AT])[:1]
-    if 2 * languages.count("en") >= len(languages):
+        languages = languages_of(" ".join(block.text for block in blocks)[:LOOKED_AT])
+        if languages:
+            english.append("en" in languages)
+    if 2 * sum(english) >= len(english):
         return with_model(settings, ENGLISH), ""
     seems = "most documents seem to be in another language than English"
     if multilingual.is_installed():
