@@ -16,6 +16,7 @@ from research_agent.types.events import (
     Calls,
     DraftWritten,
     Event,
+    Hits,
     PlannedCall,
     Queries,
     SentenceChecked,
@@ -46,6 +47,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters of other kinds of which nothing can be seen."""
 MODEL_TEXTS: Mapping[type[Event], tuple[str, ...]] = {
     StepFinished: ("summary",),
+    Hits: ("query",),
     Queries: ("reason",),
     DraftWritten: ("text",),
     SentenceChecked: ("text", "problem"),

@@ -21,6 +21,7 @@ from research_agent.errors import DocumentError, ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.text import markdown, sources_text, why_text
 from research_agent.interfaces.cli import ask
+from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.mcp.tools import answered
@@ -191,13 +192,14 @@ def case(shared: list[Doors], number: int, random: Random, _folder: Path) -> str
     doors.swapped.model, agent = server, doors.agent
     recorder, events, result = Recorder(), [], None
     out, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(errors):
+    steps = Steps(verbose=True, quiet=False)
+    with redirect_stdout(out), redirect_stderr(errors), steps.shown() as see:
         try:
             for event in agent.stream(
                 QUESTION, drafts=True, watching=Watching(on_step=(recorder.see,))
             ):
                 events.append(event_line(event))
-                ask._tell(event, local=True)  # noqa: SLF001 (what `ask` prints)
+                see(event)
                 if isinstance(event, Finished):
                     result = event.result
         except ResearchAgentError as error:
@@ -219,7 +221,7 @@ def case(shared: list[Doors], number: int, random: Random, _folder: Path) -> str
 def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str, str]:
     """Return a result as the command line, MCP and the report show it."""
     texts: dict[str, str] = {}
-    for name, show in {"ask": ask.Show(), "ask --json": ask.Show(as_json=True)}.items():
+    for name, show in {"ask": ask.Show(verbose=True), "ask --json": ask.Show(as_json=True)}.items():
         out, errors = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(errors):
             ask._print(result, show)  # noqa: SLF001 (as above)
