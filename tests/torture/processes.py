@@ -227,7 +227,7 @@ PARTS = (
         "conversations",
         "conversations of two turns killed at a change of the disk and resumed",
         200,
-        20,
+        8,
         conversation,
         killed,
         by="preloaded shim",
