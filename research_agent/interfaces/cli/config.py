@@ -1,6 +1,7 @@
 """The command `config`: settings shown, changed, written to a file, trusted."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -64,10 +65,19 @@ def yaml_lines(found: Configured, *, changed: bool) -> Iterator[str]:
             if above[: depth + 1] != tuple(sections[: depth + 1]):
                 yield f"{'  ' * depth}{section}:"
         above = tuple(sections)
-        told = f"{'  ' * len(sections)}{name}: {yaml_value(value)}"
+        told = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
         by = sources.get(key, "")
         instead = f"; default {yaml_value(defaults[key])}" if value != defaults[key] else ""
         yield f"{told}  # {by}{instead}" if by else told
+
+
+def without_user(value: str) -> str:
+    """Return a value with user name and password of an address left out.
+
+    >>> without_user("http://ann:secret@127.0.0.1/v1")
+    'http://…@127.0.0.1/v1'
+    """
+    return re.sub(r"(?<=://)[^/@\s]+@", "…@", value)
 
 
 def _sources(found: Configured) -> Mapping[str, str]:
