@@ -1,6 +1,5 @@
 """The agent as a plain Python object."""
 
-import asyncio
 import os
 import warnings
 from collections.abc import (
@@ -13,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from research_agent.closeable import Closing
 from research_agent.config import PRESET, configured, load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ConfigError
-from research_agent.interfaces.events import events
+from research_agent.interfaces.events import events, in_background
 from research_agent.interfaces.index_writing import WritesIndex
 from research_agent.interfaces.own_graphs import (
     context,
@@ -213,25 +212,10 @@ class ResearchAgent(WritesIndex, Closing):
 
         Cancelling the task, or closing the iterator, ends the question.
         """
-        stop, read = Stop(), asyncio.Queue[Event | None]()
-        loop = asyncio.get_running_loop()
-
-        def run() -> None:
-            given = partial(self.stream, question, limits=limits, scope=scope)
-            try:
-                for event in given(drafts=drafts, stop=stop):
-                    loop.call_soon_threadsafe(read.put_nowait, event)
-            finally:
-                loop.call_soon_threadsafe(read.put_nowait, None)
-
-        running = loop.run_in_executor(self.threads, copy_context().run, run)
-        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        try:
-            while (event := await read.get()) is not None:
+        given = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
+        async with aclosing(in_background(self.threads, lambda stop: given(stop=stop))) as told:
+            async for event in told:
                 yield event
-            await running
-        finally:
-            stop.end()
 
     def search(
         self,

@@ -1,8 +1,10 @@
 """The events of a running question, read from LangGraph, and as JSON."""
 
+import asyncio
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import replace
 from functools import cache
@@ -63,6 +65,33 @@ def _told(
                     see(stopped)
                 yield stopped
             raise
+
+
+async def in_background(
+    threads: Executor, run: Callable[[Stop], Iterable[Event]]
+) -> AsyncGenerator[Event, None]:
+    """Yield what `run` yields on one of `threads`, in a copy of the caller's context.
+
+    Cancelling the task, or closing the iterator, ends the Stop that `run` is given.
+    """
+    stop, read = Stop(), asyncio.Queue[Event | None]()
+    loop = asyncio.get_running_loop()
+
+    def put() -> None:
+        try:
+            for event in run(stop):
+                loop.call_soon_threadsafe(read.put_nowait, event)
+        finally:
+            loop.call_soon_threadsafe(read.put_nowait, None)
+
+    running = loop.run_in_executor(threads, copy_context().run, put)
+    running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    try:
+        while (event := await read.get()) is not None:
+            yield event
+        await running
+    finally:
+        stop.end()
 
 
 def event_json(event: Event) -> dict[str, Any]:

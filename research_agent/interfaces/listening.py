@@ -1,4 +1,4 @@
-"""A port of this machine alone, for the doors that serve one."""
+"""A port for the doors that serve one: of this machine alone, unless another host is named."""
 
 import socket
 
@@ -7,15 +7,15 @@ from research_agent.errors import ConfigError
 HOST = "127.0.0.1"
 
 
-def listening(port: int, *, option: str) -> socket.socket:
-    """Return a socket bound to a loopback port (0: a free one); raises ConfigError.
+def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
+    """Return a socket bound to a port (0: a free one) of an address; raises ConfigError.
 
     `option` names the option of the command line that chooses another one.
     """
-    made = socket.socket()
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((HOST, port))
+        made.bind((host, port))
     except OSError as error:
         made.close()
         raise ConfigError(

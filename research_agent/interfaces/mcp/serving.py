@@ -18,7 +18,7 @@ from research_agent.interfaces.listening import HOST, listening
 from research_agent.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
-    from research_agent.interfaces.mcp.limits import App, Message, Receive, Send
+    from research_agent.interfaces.http_limits import App, Message, Receive, Send
 
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
 
@@ -51,7 +51,7 @@ async def _over_stdio(server: Server[Any]) -> None:
 async def _over_http(server: Server[Any], port: int, token: str) -> None:
     import uvicorn
 
-    from research_agent.interfaces.mcp.limits import BoundedProtocol, with_bounded_bodies
+    from research_agent.interfaces.http_limits import BoundedProtocol, with_bounded_bodies
 
     app = with_token(with_bounded_bodies(server.streamable_http_app(host=HOST)), token)
     config = uvicorn.Config(
@@ -69,7 +69,7 @@ def with_token(app: "App", token: str) -> "App":
 
     Requests with another Host or Origin than this machine's are refused by the library.
     """
-    from research_agent.interfaces.mcp.limits import refuse
+    from research_agent.interfaces.http_limits import refuse
 
     expected = f"Bearer {token}".encode()
 

@@ -1,4 +1,4 @@
-"""What one client of the HTTP server can take from the others: time, connections, memory."""
+"""What one client of an HTTP server can take from the others: time, connections, memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
