@@ -36,6 +36,7 @@ GROUPS = {
         "doctor": ("settings", "Look at everything an answer needs, and name cures."),
         "completion": ("completion", "Print what completes commands in a shell."),
         "mcp": ("settings", "Serve an index to MCP clients."),
+        "serve": ("serve", "Serve answers over HTTP, also in OpenAI's form."),
     },
     "Expert": {
         "calibrate": ("calibrate", "Fit limits of confidence to your documents."),

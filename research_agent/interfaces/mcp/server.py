@@ -31,13 +31,13 @@ from research_agent.interfaces.mcp.tools import (
     RESEARCH,
     TEMPLATE,
     Answered,
-    Json,
     answered,
     described,
     document_text,
     documents_page,
     inputs,
 )
+from research_agent.interfaces.outputs import Json
 from research_agent.interfaces.steps import step_text
 from research_agent.stopping import Stop, stopping
 from research_agent.text.visible import visible
