@@ -130,7 +130,7 @@ class ResearchTools:
                 keep=HitFilter(context, links),
                 follow=links,
             )
-            noted.add({"research_agent.hits": len(found.hits)})
+            noted["research_agent.hits"] = len(found.hits)
         return found
 
     def get_chunks(

@@ -16,7 +16,7 @@ from research_agent.assembly.models.roles import check_prices
 from research_agent.assembly.own_index import OwnIndex
 from research_agent.closeable import Closing
 from research_agent.errors import IndexMissingError
-from research_agent.models.adapters.langchain import LangChainReranker, RetrievedChunks
+from research_agent.models.adapters.langchain.retrieval import LangChainReranker, RetrievedChunks
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.models.adapters.tokens import Cl100k
@@ -90,7 +90,7 @@ def connect(
         index: LatestIndex | RetrievedChunks
         fitted, own_index = Calibrated(settings), None
         if given.retriever:
-            read = chunks_of(settings.documents.chunk_chars)
+            read = partial(chunks_of, chunk_chars=settings.documents.chunk_chars)
             seconds = settings.budget.seconds
             index = RetrievedChunks(given.retriever, read, models.embedder, seconds=seconds)
         else:

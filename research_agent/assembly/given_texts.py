@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,10 +14,6 @@ from research_agent.text.paths import ADDED, display_names
 from research_agent.types import Chunk
 from research_agent.types.documents import FoundFiles, ParsedDocument, ParseQuality, SourceFile
 from research_agent.types.records import text_digest
-
-_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
-_PAGES = "total_pages"
-"""LangChain's PDF loaders write it, and they count `page` from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +47,41 @@ class GivenText:
 
 
 def parsed(given: GivenText) -> ParsedDocument:
-    """Return a text as a parsed document: what its metadata say.
+    """Return a text as a parsed document, with what its metadata say; others are not kept.
 
     These are `source`, `title`, `date`, `section`, `author` or `authors`, `doi` and the page.
 
     `page_number` counts from 1, and so does `page`, unless `total_pages` is beside it: LangChain's
-    PDF loaders count from 0. A PDF without a page has page 0, which is not shown. Other metadata
-    are not kept.
+    PDF loaders count from 0. A PDF without a page has page 0, which is not shown.
     """
-    data = given.metadata
-    page, named = _page(data, given.source), data.get("section") or ()
+    data, document = given.metadata, parse_text(given.text.replace("\f", "\n"))
+    number, page, named = data.get("page_number"), data.get("page"), data.get("section") or ()
+    if not isinstance(number, int) and isinstance(page, int):
+        number = page + ("total_pages" in data)
+    unknown = 0 if given.source.lower().endswith(".pdf") else 1
+    at = max(1, number) if isinstance(number, int) else unknown
     section = tuple(named.split(" > ") if isinstance(named, str) else map(str, named))
-    document = parse_text(given.text.replace("\f", "\n"))
-    blocks = (
-        replace(block, page=page, section=(*section, *block.section)) for block in document.blocks
-    )
-    date = _DATE.match(_first(data, "date"))
+    date = re.match(r"\d{4}(-\d\d(-\d\d)?)?", _first(data, "date"))
+    names, doi = _first(data, "authors", "author"), doi_in(_first(data, "doi"))
     return replace(
         document,
-        blocks=tuple(blocks),
+        blocks=tuple(
+            replace(block, page=at, section=(*section, *block.section)) for block in document.blocks
+        ),
         title=_first(data, "title") or document.title,
         date=date[0] if date else "",
-        quality=ParseQuality(
-            authors=_first(data, "authors", "author"), doi=doi_in(_first(data, "doi"))
-        ),
+        quality=ParseQuality(authors=names, doi=doi),
         page_labels=(),
     )
 
 
-def chunks_of(chunk_chars: int) -> Callable[[str, Mapping[str, Any]], Sequence[Chunk]]:
-    """Return what makes chunks of a retriever's texts, of about `chunk_chars` characters."""
-
-    def read(text: str, metadata: Mapping[str, Any]) -> list[Chunk]:
-        given = GivenText(text, metadata)
-        source = given.source or given.key
-        name = display_names([source])[source]
-        cut = linked_chunks(
-            given.key, name, parsed(given), source=given.source, chunk_chars=chunk_chars
-        )
-        return [chunk for chunk, _ in cut]
-
-    return read
+def chunks_of(text: str, metadata: Mapping[str, Any], *, chunk_chars: int) -> list[Chunk]:
+    """Return the chunks of a retriever's text, of about `chunk_chars` characters."""
+    given = GivenText(text, metadata)
+    source = given.source or given.key
+    name, document = display_names([source])[source], parsed(given)
+    cut = linked_chunks(given.key, name, document, source=given.source, chunk_chars=chunk_chars)
+    return [chunk for chunk, _ in cut]
 
 
 class GivenTexts:
@@ -118,17 +108,7 @@ class GivenTexts:
         return parsed(self.texts[path])
 
 
-def _page(data: Mapping[str, Any], source: str) -> int:
-    number, page = data.get("page_number"), data.get("page")
-    if isinstance(number, int):
-        return max(1, number)
-    if isinstance(page, int):
-        return max(1, page + (_PAGES in data))
-    return 0 if source.lower().endswith(".pdf") else 1
-
-
 def _first(data: Mapping[str, Any], *names: str) -> str:
-    """Return the first of some values that is a text."""
     found = (data.get(name) for name in names)
     texts = ("; ".join(one) if isinstance(one, list) else str(one) for one in found if one)
     return next((" ".join(text.split()) for text in texts), "")

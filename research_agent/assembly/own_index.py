@@ -1,13 +1,15 @@
 """What a program does to the index that its agent has open."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from research_agent.assembly.given_texts import GivenText, GivenTexts
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer
+from research_agent.errors import ToolInputError
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
@@ -17,7 +19,7 @@ from research_agent.types.documents import IndexReport
 
 @dataclass(frozen=True, slots=True)
 class OwnIndex:
-    """An index by name or path, and what it is written with."""
+    """An index by name or path, and what it is written with; see ResearchAgent's methods."""
 
     location: str
     settings: Settings
@@ -26,33 +28,44 @@ class OwnIndex:
 
     def create(self) -> None:
         """Publish an index without documents where there is none; raises IndexingError."""
-        with self._indexer(GivenTexts(())).written(self.location) as writer:
+        with self._indexer().written(self.location) as writer:
             writer.publish({}, ())
 
     def index(
-        self, paths: Sequence[str | Path], *, rebuild: bool = False, prune: bool = False
+        self, paths: str | Path | Iterable[str | Path], *, rebuild: bool, prune: bool
     ) -> IndexReport:
         """Index what is new or changed below `paths`; see `Indexer.update`."""
-        given = [one if is_web(one) else str(Path(one).expanduser()) for one in map(str, paths)]
+        named = map(str, [paths] if isinstance(paths, str | Path) else paths)
+        given = [one if is_web(one) else str(Path(one).expanduser()) for one in named]
         with (
             sources(given, self.settings, self.environment) as found,
             embedding_cache(self.environment) as cache,
         ):
-            indexer = replace(
-                self._indexer(GivenTexts(())),
-                files=found.files,
-                reader=found.reader,
-                cache=cache,
-            )
+            indexer = replace(self._indexer(), files=found.files, reader=found.reader, cache=cache)
             return indexer.update(self.location, given, rebuild=rebuild, prune=prune)
 
-    def add(self, texts: Sequence[GivenText]) -> IndexReport:
+    def add(
+        self,
+        texts: Sequence[str],
+        metadatas: Sequence[Mapping[str, Any]] | None,
+        ids: Sequence[str] | None,
+    ) -> list[str]:
         """Index texts that no file holds; one whose id is known takes the other's place."""
-        given = GivenTexts(texts)
-        report = self._indexer(given).update(self.location, list(given.texts))
-        ids = {one.key for one in texts}
-        self._remove(lambda path: added_id(path) in ids and path not in given.texts)
-        return report
+        data = [{}] * len(texts) if metadatas is None else metadatas
+        names = [""] * len(texts) if ids is None else ids
+        if not len(texts) == len(data) == len(names):
+            raise ToolInputError(
+                f"{len(texts)} texts came with {len(data)} metadata and {len(names)} ids",
+                hint="Give one of each for every text, or none at all.",
+            )
+        given = list(map(GivenText, texts, data, names))
+        keys = [one.key for one in given]
+        if given:
+            files = GivenTexts(given)
+            indexer = replace(self._indexer(), files=files, reader=files)
+            indexer.update(self.location, list(files.texts))
+            self._remove(lambda path: added_id(path) in keys and path not in files.texts)
+        return keys
 
     def delete(self, ids: Collection[str]) -> list[str]:
         """Remove added texts by their ids; return those that were there."""
@@ -60,12 +73,12 @@ class OwnIndex:
         return sorted({added_id(path) for path in self._remove(lambda p: added_id(p) in wanted)})
 
     def _remove(self, unwanted: Callable[[str], bool]) -> list[str]:
-        """Remove the documents whose path is unwanted; return their paths."""
-        with self._indexer(GivenTexts(())).written(self.location) as writer:
+        with self._indexer().written(self.location) as writer:
             gone = {one.key: one.path for one in writer.documents() if unwanted(one.path)}
             if gone:
                 writer.publish({}, gone)
         return [*gone.values()]
 
-    def _indexer(self, texts: GivenTexts) -> Indexer:
-        return Indexer(settings=self.settings, embedder=self.embedder, files=texts, reader=texts)
+    def _indexer(self) -> Indexer:
+        none = GivenTexts(())
+        return Indexer(settings=self.settings, embedder=self.embedder, files=none, reader=none)

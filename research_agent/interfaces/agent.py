@@ -7,6 +7,7 @@ from collections.abc import (
     Callable,
     Collection,
     Generator,
+    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -26,14 +27,7 @@ from research_agent.config import PRESET, configured, load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ConfigError
 from research_agent.interfaces.events import events, in_background
-from research_agent.interfaces.index_writing import WritesIndex
-from research_agent.interfaces.own_graphs import (
-    context,
-    research,
-    research_tool,
-    state,
-    tools,
-)
+from research_agent.interfaces.own_graphs import context, research, research_tool, state, tools
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
@@ -41,13 +35,14 @@ from research_agent.stopping import Stop, on_thread
 from research_agent.telemetry import Attribute, span
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
+from research_agent.types.documents import IndexReport
 from research_agent.types.events import Event, Watching
 from research_agent.types.limits import Limits
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
-    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.documents import BaseDocumentCompressor, Document
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
@@ -62,7 +57,7 @@ QUESTION_SPAN: tuple[str, dict[str, Attribute]] = (
 )
 
 
-class ResearchAgent(WritesIndex, Closing):
+class ResearchAgent(Closing):
     """Answers questions over one set of documents; close it, or use it in a `with` block.
 
     Everything below is synchronous. `aask` runs it on threads that this object owns, because
@@ -104,25 +99,13 @@ class ResearchAgent(WritesIndex, Closing):
         found = configured(str(config) if config else None, environment)
         for line in found.notes:
             warnings.warn(line, stacklevel=2)
-        prompts = load_prompts()
         alone = {"chat": chat_model} if chat_model is not None else {}
         chats = chat_model if isinstance(chat_model, Mapping) else alone
-        given = Given(
-            chats=chats,
-            embeddings=embeddings,
-            retriever=retriever,
-            reranker=reranker,
-            create=create,
-        )
+        given = Given(chats, embeddings, retriever, reranker, create=create)
         place = str(index.absolute()) if isinstance(index, Path) else index or "default"
-        connection = connect(place, found.settings, os.environ, given=given)
-        return cls(
-            connection.ports,
-            connection.settings,
-            prompts,
-            on_close=connection.close,
-            own_index=connection.own_index,
-        )
+        made = connect(place, found.settings, os.environ, given=given)
+        ports, own = made.ports, made.own_index
+        return cls(ports, made.settings, load_prompts(), on_close=made.close, own_index=own)
 
     def __init__(
         self,
@@ -133,12 +116,9 @@ class ResearchAgent(WritesIndex, Closing):
         on_close: Callable[[], None] = lambda: None,
         own_index: OwnIndex | None = None,
     ) -> None:
-        """Build the graph once, for all questions; the ports stay their maker's to close.
-
-        Without `own_index` nothing can be indexed.
-        """
-        self._on_close, self._ports, self._own_index = on_close, ports, own_index
-        self._settings = settings
+        """Build the graph once, for all questions; the ports stay their maker's to close."""
+        self._on_close, self._own_index = on_close, own_index
+        self._ports, self._settings = ports, settings
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._tools = tools.ResearchTools(RunContext(ports, settings, prompts))
         self.local = settings.models.chat.provider == "local"
@@ -268,6 +248,60 @@ class ResearchAgent(WritesIndex, Closing):
         chunks, settings = self._ports.chunks, self._settings
         write_report(result, str(path), chunks=chunks, settings=settings, force=force)
 
+    def index(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        rebuild: bool = False,
+        prune: bool = False,
+    ) -> IndexReport:
+        """Index what is new or changed below `paths`; the next question sees it.
+
+        Of what is below and gone nothing is kept. With `rebuild` the index is made anew from
+        `paths` alone; with `prune` a folder that is empty now takes its documents with it. A file
+        that fails is a line of the report. Raises PathError where there is nothing to index,
+        IndexLockedError where another process writes, IndexingError, ModelError.
+        """
+        return self._written.index(paths, rebuild=rebuild, prune=prune)
+
+    def add_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Index texts that no file holds, each as a document; return their ids.
+
+        Of the metadata `source`, `title`, `date`, `page`, `page_label`, `section`, `author` and
+        `doi` are kept (docs/embedding.md). A known id is replaced; without `ids` equal texts are
+        one. Raises ToolInputError where there are not as many metadata or ids as texts, and what
+        `index` raises.
+        """
+        return self._written.add(list(texts), metadatas, ids)
+
+    def add_documents(self, documents: "Iterable[Document]") -> list[str]:
+        """Index LangChain's documents under their ids, as `add_texts` does; return the ids."""
+        rows = [(one.page_content, one.metadata, one.id or "") for one in documents]
+        texts, metadatas, ids = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+        return self._written.add(texts, metadatas, ids)
+
+    def delete(self, ids: Collection[str]) -> list[str]:
+        """Remove what `add_texts` and `add_documents` added; return the ids that were there.
+
+        Files leave an index with their folder: delete the file and call `index` again.
+        """
+        return self._written.delete(ids)
+
+    @property
+    def _written(self) -> OwnIndex:
+        if self._own_index is None:
+            raise ConfigError(
+                "this agent has no index of its own to write to",
+                hint="Open it over an index: ResearchAgent.open(name, create=True).",
+            )
+        return self._own_index
+
     def count_tokens(self, text: str) -> int:
         """Return about how long a text is for a model."""
         return self._ports.tokenizer.count(text)
@@ -275,8 +309,8 @@ class ResearchAgent(WritesIndex, Closing):
     def as_retriever(self, *, k: int = 10, file_filter: str | None = None) -> "BaseRetriever":
         """Return the agent's search as a retriever of LangChain: at most `k` documents.
 
-        Their metadata have page, section and score; no answer is written. `file_filter` is a part
-        of a document's name or path, or a glob. It works as long as this object is open.
+        Their metadata have page, section and score; `file_filter` is a part of a document's name
+        or path, or a glob.
         """
         from research_agent.interfaces.langchain_doors import ResearchRetriever
 
@@ -285,8 +319,7 @@ class ResearchAgent(WritesIndex, Closing):
     def as_runnable(self) -> "ResearchRunnable":
         """Return the agent as a runnable of LangChain: a question in, a ResearchResult out.
 
-        It takes a text, or a mapping with `question`, `limits` and `scope`. `stream` yields
-        events. It works as long as this object is open.
+        It takes a text, or a mapping with `question`, `limits` and `scope`; `stream` yields events.
         """
         from research_agent.interfaces.langchain_doors import ResearchRunnable
 

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from research_agent.answering.events import Known, stopped_by
 from research_agent.interfaces.own_graphs import event_stream
 from research_agent.stopping import Stop, stopping
-from research_agent.types.events import (
-    Event,
-    Spent,
-    Stopped,
-    Watching,
-)
+from research_agent.types.events import Event, Spent, Stopped, Watching
 from research_agent.types.old_results import upgraded
 from research_agent.types.result import usage_of
 

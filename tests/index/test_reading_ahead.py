@@ -36,7 +36,6 @@ class Watched(MemoryFiles, CuttingEmbedder):
         return super().embed(texts)
 
     def index(self, writer: LedgerWriter, *, ahead: bool = True) -> IndexReport:
-        begin = {"read_ahead": self.begin} if ahead else {}
         ports = IndexingPorts(
             files=self,
             reader=self,
@@ -44,7 +43,7 @@ class Watched(MemoryFiles, CuttingEmbedder):
             embedder=self,
             windows=self,
             writer=writer,
-            **begin,
+            read_ahead=self.begin if ahead else lambda _: None,
         )
         return index_documents(["/docs"], ports=ports, chunk_chars=200)
 

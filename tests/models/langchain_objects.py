@@ -1,10 +1,8 @@
 """LangChain objects of many kinds: without tools, with log-probabilities, failing, slow."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -14,8 +12,6 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 
 from tests.fakes import embedding
-
-Answer = Callable[..., AIMessage]
 
 
 class PlainModel(BaseChatModel):
@@ -30,11 +26,7 @@ class PlainModel(BaseChatModel):
         return "plain"
 
     def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,  # noqa: ANN401 (LangChain's signature)
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         _ = stop, run_manager
         message = self.answers(messages, self, **kwargs)
@@ -50,16 +42,12 @@ class RichModel(PlainModel):
     temperature: float | None = None
 
     def bind_tools(
-        self,
-        tools: Sequence[Any],
-        *,
-        tool_choice: str | None = None,
-        **_: Any,  # noqa: ANN401 (LangChain's signature)
+        self, tools: Sequence[Any], *, tool_choice: str | None = None, **_: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         return self.bind(tools=list(tools), tool_choice=tool_choice)
 
 
-def saying(text: str, **metadata: object) -> Answer:
+def saying(text: str, **metadata: object) -> Callable[..., AIMessage]:
     """Return what makes a model say one and the same."""
     return lambda *_, **__: AIMessage(text, response_metadata=metadata)
 
@@ -82,9 +70,7 @@ class Listed(BaseRetriever):
 
     found: list[Document]
 
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
         _ = query, run_manager
         return self.found
 
@@ -95,17 +81,8 @@ class Compressor(BaseDocumentCompressor):
     made: Any
 
     def compress_documents(
-        self,
-        documents: Sequence[Document],
-        query: str,
-        callbacks: Any = None,  # noqa: ANN401 (LangChain's signature)
+        self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> Sequence[Document]:
         _ = query, callbacks
         kept: Sequence[Document] = self.made(documents)
         return kept
-
-
-def slow(*_: object, **__: object) -> AIMessage:
-    """Say something after a while."""
-    time.sleep(2.0)
-    return AIMessage("late")

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from langchain_core.documents import Document
@@ -22,17 +23,15 @@ from research_agent.errors import (
     ModelUnavailableError,
     StoppedError,
 )
-from research_agent.models.adapters.langchain import (
-    LangChainChat,
+from research_agent.models.adapters.langchain.calling import object_name, object_named
+from research_agent.models.adapters.langchain.chat import LangChainChat
+from research_agent.models.adapters.langchain.retrieval import (
     LangChainEmbedder,
     LangChainReranker,
     RetrievedChunks,
-    chat_object,
-    embeddings_object,
-    object_name,
 )
 from research_agent.stopping import Stop, stopping
-from research_agent.types import Chunk, Message, WrittenCall
+from research_agent.types import Chunk, Completion, Message, WrittenCall
 from tests.fakes import WordEmbedder
 from tests.models.langchain_objects import (
     Compressor,
@@ -41,87 +40,69 @@ from tests.models.langchain_objects import (
     RichModel,
     WordVectors,
     saying,
-    slow,
 )
 from tests.needed import needed_package
 
 ASKED = [Message("system", "Be short."), Message("user", "Capital of France?")]
+CHAT = "chat_models.init_chat_model"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": SCHEMA}}
+
+
+def asked(model: PlainModel, **options: Any) -> Completion:
+    return LangChainChat(model).complete("answer", ASKED, **{"max_tokens": 7, **options})
 
 
 def test_plain_model_is_asked_in_free_text() -> None:
     """Roles become LangChain's messages; counts and the model's name come back where known."""
     seen: list[Any] = []
+    usage = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
+    details = {"input_token_details": {"cache_read": 4}}
 
-    def answer(messages: Any, *_: object, **__: object) -> AIMessage:  # noqa: ANN401
+    def answer(messages: Any, *_: object) -> AIMessage:
         seen.extend((type(one).__name__, one.content) for one in messages)
-        usage = {
-            "input_tokens": 9,
-            "output_tokens": 2,
-            "total_tokens": 11,
-            "input_token_details": {"cache_read": 4},
-        }
-        return AIMessage("Paris", usage_metadata=usage)
+        return AIMessage("Paris", usage_metadata=usage | details)
 
-    reply = LangChainChat(PlainModel(answers=answer)).complete("answer", ASKED, max_tokens=7)
+    reply = asked(PlainModel(answers=answer))
+    cost = reply.cost
 
     assert [("SystemMessage", "Be short."), ("HumanMessage", "Capital of France?")] == seen
     assert ("Paris", (), "stop") == (reply.text, reply.tokens, reply.finish_reason)
-    cost = reply.cost
-    assert (9, 2, 4, "plain") == (
-        cost.prompt_tokens,
-        cost.completion_tokens,
-        cost.cached_tokens,
-        cost.model,
-    )
+    assert (9, 2, 4) == (cost.prompt_tokens, cost.completion_tokens, cost.cached_tokens)
+    assert "plain" == cost.model
 
 
-@pytest.mark.parametrize(("own", "limit"), [(None, 7), (5, 5), (900, 7)])
-def test_copy_has_the_calls_token_limit(own: int | None, limit: int) -> None:
+@pytest.mark.parametrize(("own", "limit"), [(None, "7"), (5, "5"), (900, "7")])
+def test_copy_has_the_calls_token_limit(own: int | None, limit: str) -> None:
     """A smaller limit of the object's own holds; the object itself stays as it was."""
-    seen: list[int] = []
-
-    def answer(_: object, model: RichModel, **__: object) -> AIMessage:
-        seen.append(model.max_tokens or 0)
-        return AIMessage("Paris")
-
-    given = RichModel(answers=answer, max_tokens=own)
-    LangChainChat(given).complete("answer", ASKED, max_tokens=7)
-    assert ([limit], own) == (seen, given.max_tokens)
+    given = RichModel(answers=lambda _, model: AIMessage(str(model.max_tokens)), max_tokens=own)
+    assert (limit, own) == (asked(given).text, given.max_tokens)
 
 
 def test_logprobs_are_asked_for_and_used() -> None:
     """In free text alone, and where the class has a field for them."""
     listed = {"content": [{"token": "Paris", "logprob": -0.1, "top_logprobs": []}]}
-    seen: list[bool | None] = []
 
     def answer(_: object, model: RichModel, **__: object) -> AIMessage:
-        seen.append(model.logprobs)
         return AIMessage("Paris", response_metadata={"logprobs": listed} if model.logprobs else {})
 
-    chat = LangChainChat(RichModel(answers=answer))
-    free = chat.complete("answer", ASKED, max_tokens=7)
-    chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
-
-    assert [True, None] == seen
-    assert [("Paris", -0.1)] == [(token.text, token.logprob) for token in free.tokens]
+    model = RichModel(answers=answer)
+    assert [("Paris", -0.1)] == [(one.text, one.logprob) for one in asked(model).tokens]
+    assert () == asked(model, tools=[TOOL]).tokens
 
 
 def test_refused_logprobs_are_not_asked_for_again() -> None:
     """A server that refuses them by a status gets the same request once more without."""
     seen: list[bool] = []
 
-    def answer(_: object, model: RichModel, **__: object) -> AIMessage:
+    def answer(_: object, model: RichModel) -> AIMessage:
         seen.append(bool(model.logprobs))
         if model.logprobs:
             raise failure(400)
         return AIMessage("Paris")
 
     chat = LangChainChat(RichModel(answers=answer))
-    assert ["Paris", "Paris"] == [
-        chat.complete("answer", ASKED, max_tokens=7).text for _ in range(2)
-    ]
+    assert {"Paris"} == {chat.complete("answer", ASKED, max_tokens=7).text for _ in range(2)}
     assert [True, False, False] == seen
 
 
@@ -129,30 +110,25 @@ def test_tools_and_schemas() -> None:
     """A schema is a tool that the model has to call; its arguments are the reply's text."""
     chosen: list[Any] = []
 
-    def answer(_: object, __: object, **asked: Any) -> AIMessage:  # noqa: ANN401
-        chosen.append(asked["tool_choice"])
-        name = asked["tools"][0]["function"]["name"]
-        call = {"name": name, "args": {"city": "Paris"}, "id": "1", "type": "tool_call"}
+    def answer(*_: object, tools: Any, tool_choice: str) -> AIMessage:
+        chosen.append(tool_choice)
+        call = {"name": tools[0]["function"]["name"], "args": {"city": "Paris"}, "id": "1"}
         return AIMessage("", tool_calls=[call], response_metadata={"stop_reason": "tool_use"})
 
-    chat = LangChainChat(RichModel(answers=answer))
-    shaped = chat.complete("planner", ASKED, max_tokens=7, schema=SCHEMA)
-    called = chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
+    model = RichModel(answers=answer)
+    shaped, called = asked(model, schema=SCHEMA), asked(model, tools=[TOOL])
 
-    assert {"city": "Paris"} == json.loads(shaped.text)
-    assert () == shaped.tool_calls
+    assert ({"city": "Paris"}, ()) == (json.loads(shaped.text), shaped.tool_calls)
     assert (WrittenCall("look", '{"city": "Paris"}'),) == called.tool_calls
-    assert "tool_calls" == called.finish_reason
-    assert ["reply", None] == chosen
+    assert ("tool_calls", ["reply", None]) == (called.finish_reason, chosen)
 
 
 def test_model_without_tools() -> None:
     """A schema is asked for in free text, as prompts describe it; tools are an error."""
-    chat = LangChainChat(PlainModel(answers=saying('{"city": "Paris"}')))
-
-    assert '{"city": "Paris"}' == chat.complete("p", ASKED, max_tokens=7, schema=SCHEMA).text
+    model = PlainModel(answers=saying('{"city": "Paris"}'))
+    assert '{"city": "Paris"}' == asked(model, schema=SCHEMA).text
     with pytest.raises(ModelError, match="plain takes no tools") as told:
-        chat.complete("p", ASKED, max_tokens=7, tools=[TOOL])
+        asked(model, tools=[TOOL])
     assert "search.mode: planned" in told.value.hint
 
 
@@ -179,45 +155,41 @@ def failure(status: int) -> Exception:
 def test_errors_of_objects(error: Exception, expected: type[ModelError]) -> None:
     """Each is one of ours, with the object's name and without what a provider wrote."""
 
-    def answer(*_: object, **__: object) -> AIMessage:
-        raise error
-
     with pytest.raises(ModelError, match=r"the chat model plain failed \(") as told:
-        LangChainChat(PlainModel(answers=answer)).complete("answer", ASKED, max_tokens=7)
+        asked(PlainModel(answers=Mock(side_effect=error)))
     assert expected is type(told.value)
     assert "sk-secret" not in f"{told.value} {told.value.hint} {told.value.__cause__}"
 
 
 def test_slow_object() -> None:
     """Nobody waits beyond the deadline, nor when the question is stopped."""
-    chat, stop, begun = LangChainChat(PlainModel(answers=slow)), Stop(), time.monotonic()
+    model = PlainModel(answers=lambda *_: time.sleep(2.0))
+    stop, begun = Stop(), time.monotonic()
     with pytest.raises(ModelTimeoutError, match="plain gave no whole reply in time"):
-        chat.complete("answer", ASKED, max_tokens=7, seconds=0.05)
+        asked(model, seconds=0.05)
     stop.end()
     with stopping(stop), pytest.raises(StoppedError):
-        chat.complete("answer", ASKED, max_tokens=7)
+        asked(model)
     assert time.monotonic() - begun < 1.5
 
 
 @pytest.mark.parametrize(
-    ("metadata", "reason"),
+    ("key", "said", "reason"),
     [
-        ({"finish_reason": "length"}, "length"),
-        ({"stop_reason": "max_tokens"}, "length"),
-        ({"finish_reason": "STOP"}, "stop"),
+        ("finish_reason", "length", "length"),
+        ("stop_reason", "max_tokens", "length"),
+        ("finish_reason", "STOP", "stop"),
     ],
 )
-def test_ends_of_replies(metadata: dict[str, str], reason: str) -> None:
+def test_ends_of_replies(key: str, said: str, reason: str) -> None:
     """Providers call the ends of replies by names of their own."""
-    chat = LangChainChat(PlainModel(answers=saying("Paris", **metadata)))
-    assert reason == chat.complete("answer", ASKED, max_tokens=7).finish_reason
+    assert reason == asked(PlainModel(answers=saying("Paris", **{key: said}))).finish_reason
 
 
 def test_broken_off_reply() -> None:
     """A filter's end is an error, not an answer."""
-    chat = LangChainChat(PlainModel(answers=saying("", finish_reason="SAFETY")))
     with pytest.raises(ModelReplyError, match="broke its reply off"):
-        chat.complete("answer", ASKED, max_tokens=7)
+        asked(PlainModel(answers=saying("", finish_reason="SAFETY")))
 
 
 @pytest.mark.parametrize(
@@ -229,25 +201,23 @@ def test_broken_off_reply() -> None:
         lambda given: RetrievedChunks(given, lambda *_: [], WordEmbedder(), seconds=1.0),
     ],
 )
-def test_wrong_objects(make: Any) -> None:  # noqa: ANN401
+def test_wrong_objects(make: Any) -> None:
     """An object of another kind is refused where it is handed over."""
     with pytest.raises(ConfigError, match="str is no "):
         make("gpt-4o")
 
 
-def test_embeddings() -> None:
+def test_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors come out with length one, under the object's name; bad ones are an error."""
     embedder = LangChainEmbedder(WordVectors(), seconds=5.0)
     (vector,) = embedder.embed(["bread"])
     assert "word-vectors" == embedder.name
     assert 1.0 == pytest.approx(sum(x * x for x in vector))
 
-    class Uneven(WordVectors):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            return [[1.0] * n for n, _ in enumerate(texts, start=1)]
-
+    given = WordVectors()
+    monkeypatch.setattr(given, "embed_documents", lambda _: [[1.0], [1.0, 1.0]])
     with pytest.raises(ModelReplyError, match="different lengths"):
-        LangChainEmbedder(Uneven(), seconds=5.0).embed(["a", "b"])
+        LangChainEmbedder(given, seconds=5.0).embed(["a", "b"])
 
 
 def scored(documents: Sequence[Document]) -> list[Document]:
@@ -280,7 +250,7 @@ def test_retrieved_chunks() -> None:
     """A retriever's order is the ranking; chunks can be compared and listed once they were seen."""
     found = [Document(text, metadata={"n": n}) for n, text in enumerate(("rye", "oat"))]
 
-    def read(text: str, metadata: Any) -> list[Chunk]:  # noqa: ANN401
+    def read(text: str, metadata: Any) -> list[Chunk]:
         return [Chunk(f"c{metadata['n']}", "guide", text)]
 
     chunks = RetrievedChunks(Listed(found=found), read, WordEmbedder(), seconds=5.0)
@@ -297,11 +267,12 @@ def test_retrieved_chunks() -> None:
 def test_names_of_settings() -> None:
     """LangChain makes an object of `provider:model`; what it cannot make is one of our errors."""
     needed_package("langchain", "langchain")
-    made = chat_object("openai:gpt-4o-mini", base_url="http://127.0.0.1:9/v1", api_key="none")
+    made = object_named(
+        CHAT, "openai:gpt-4o-mini", base_url="http://127.0.0.1:9/v1", api_key="none"
+    )
     assert "gpt-4o-mini" == object_name(made)
     with pytest.raises(ModelMissingError, match="langchain-anthropic"):
-        chat_object("anthropic:claude-haiku-4-5")
-    with pytest.raises(ConfigError, match="'nonsense'"):
-        chat_object("nonsense")
-    with pytest.raises(ConfigError, match="'nonsense'"):
-        embeddings_object("nonsense")
+        object_named(CHAT, "anthropic:claude-haiku-4-5")
+    for maker in (CHAT, "embeddings.init_embeddings"):
+        with pytest.raises(ConfigError, match="'nonsense'"):
+            object_named(maker, "nonsense")

@@ -18,7 +18,8 @@ from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.adapters.capabilities_file import CapabilitiesFile
-from research_agent.models.adapters.langchain import LangChainChat, chat_object
+from research_agent.models.adapters.langchain.calling import object_named
+from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, OpenAIChat
 from research_agent.models.adapters.rate_limited import RateLimitedChat, Server, ServerLimits
@@ -125,7 +126,9 @@ class Chats:
         called = span_attributes(role)
         if role.provider == "langchain":
             options = langchain_options(key, role, environment)
-            found = self._given.of(name) or chat_object(role.model, **options)
+            found = self._given.of(name) or object_named(
+                "chat_models.init_chat_model", role.model, **options
+            )
             asked = LangChainChat(found, temperature=temperature)
             self._opened.callback(server.close)
             return RateLimitedChat(

@@ -20,7 +20,8 @@ from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import check_role
 from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
-from research_agent.models.adapters.langchain import LangChainEmbedder, embeddings_object
+from research_agent.models.adapters.langchain.calling import object_named
+from research_agent.models.adapters.langchain.retrieval import LangChainEmbedder
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
 from research_agent.models.adapters.multilingual import MultilingualE5
@@ -137,7 +138,7 @@ def _embedder(
     server = server_of(role)
     if role.provider == "langchain":
         options = langchain_options(key, role, environment)
-        found = given or embeddings_object(role.model, **options)
+        found = given or object_named("embeddings.init_embeddings", role.model, **options)
         asked = LangChainEmbedder(found, seconds=seconds)
         return RateLimitedEmbedder(asked, server, seconds=min(seconds, EMBEDDING_SECONDS))
     opened.enter_context(LogRedaction())

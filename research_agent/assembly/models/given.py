@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from research_agent.assembly.models.roles import CHAT_ROLES, ChatRole
 from research_agent.errors import ConfigError
 from research_agent.model_settings import RoleSettings
-from research_agent.models.adapters.langchain import object_name
+from research_agent.models.adapters.langchain.calling import object_name
 from research_agent.presets import changed, with_preset
 from research_agent.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """Objects of LangChain; None: what the settings name. And whether to begin an index."""
 
@@ -20,7 +20,7 @@ class Given:
     embeddings: object = None
     retriever: object = None
     reranker: object = None
-    create: bool = False
+    create: bool = field(default=False, kw_only=True)
     """Make an index without documents where there is none."""
 
     def of(self, role: ChatRole) -> object:
@@ -33,17 +33,16 @@ class Given:
         Raises ConfigError for a role that there is not, and where only this machine may be asked:
         whom an object asks is not known.
         """
-        unknown = [role for role in self.chats if role not in ("chat", *CHAT_ROLES)]
-        if unknown:
-            roles = ", ".join(("chat", *CHAT_ROLES))
-            raise ConfigError(f"chat_model: no role {unknown[0]!r}", hint=f"Roles: {roles}.")
-        models = {**self.chats, **({"embedding": self.embeddings} if self.embeddings else {})}
+        roles, models = ("chat", *CHAT_ROLES), dict(self.chats)
+        if unknown := models.keys() - {*roles}:
+            said = f"chat_model: no role {min(unknown)!r}"
+            raise ConfigError(said, hint=f"Roles: {', '.join(roles)}.")
         changes: dict[str, object] = {}
-        if "chat" in self.chats:
+        if "chat" in models:
             changes = {f"models.{role}": RoleSettings() for role in CHAT_ROLES}
+        models |= {"embedding": self.embeddings} if self.embeddings else {}
         for role, one in models.items():
-            named = RoleSettings(provider="langchain", model=object_name(one))
-            changes[f"models.{role}"] = named
+            changes[f"models.{role}"] = RoleSettings(provider="langchain", model=object_name(one))
         changes |= {"rerank.mode": "http"} if self.reranker else {}
         if self.retriever:
             changes |= {"retrieval.mode": "lexical", "retrieval.question_kinds": "off"}
@@ -54,8 +53,8 @@ class Given:
                 "models.offline is set, and nobody knows whom a given object asks",
                 hint="Leave the object out, or do without models.offline.",
             )
-        own = (*settings.laid.own, *changes)
-        over = changed(settings, {**changes, "laid": replace(settings.laid, own=own)})
+        laid = replace(settings.laid, own=(*settings.laid.own, *changes))
+        over = changed(settings, {**changes, "laid": laid})
         return with_preset(over, settings.preset) if settings.laid.name else over
 
 

@@ -304,7 +304,7 @@ class RateLimitedChat:
             served = self._server.ask(
                 send, tokens=(prompt, asked["max_tokens"]), seconds=asked.get("seconds", math.inf)
             )
-            noted.add(span_fields(served.value, served.tries))
+            noted.update(span_fields(served.value, served.tries))
         reply = served.value
         # (A model that takes its own time leaves out what its server needed to start.)
         took = reply.cost.seconds or served.last_seconds

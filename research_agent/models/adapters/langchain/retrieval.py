@@ -1,14 +1,14 @@
-"""A retriever of LangChain in place of an index, and a document compressor as a reranker."""
+"""LangChain's embeddings, document compressors (as rerankers), and retrievers (as an index)."""
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from research_agent.errors import ConfigError, ModelReplyError
-from research_agent.models.adapters.langchain.failures import translated, within
+from research_agent.errors import ModelReplyError
+from research_agent.models.adapters.langchain.calling import called, checked, object_name
 from research_agent.ports import Embedder, TextWindows
+from research_agent.text.unit_vectors import unit_vector
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader
 from research_agent.types.references import Edge
@@ -18,6 +18,79 @@ Read = Callable[[str, Mapping[str, Any]], Sequence[Chunk]]
 MOST_KEPT = 5000
 """Chunks that stay in memory; above this the oldest go."""
 NUMBER = "research_agent_number"
+
+
+class LangChainEmbedder:
+    """An embedding model; safe to share between threads where the object is.
+
+    Every text, also a question, is embedded as a document.
+    """
+
+    def __init__(self, given: object, *, seconds: float) -> None:
+        """Ask the object `given`, each time within `seconds`.
+
+        Raises ConfigError where it is no Embeddings.
+        """
+        from langchain_core.embeddings import Embeddings
+
+        self._model, self._seconds = checked(given, Embeddings, "embedding model"), seconds  # type: ignore[type-abstract]
+        self.name = object_name(given)
+        """Which model: an index refuses vectors of another one."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector of length one a text; raises ModelError."""
+        if not texts:
+            return []
+        what = f"the embedding model {self.name}"
+
+        def run() -> list[list[float]]:
+            return [unit_vector(vector) for vector in self._model.embed_documents(list(texts))]
+
+        vectors = called(what, run, self._seconds)
+        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
+            raise ModelReplyError(
+                f"{what} gave {len(vectors)} vectors for {len(texts)} texts, or vectors of "
+                "different lengths",
+                hint="Is it an embedding model?",
+            )
+        return vectors
+
+    def close(self) -> None:
+        """Do nothing: whoever made the object closes it."""
+
+
+class LangChainReranker:
+    """A document compressor as a reranker; implements Reranker."""
+
+    def __init__(self, given: object) -> None:
+        """Ask the compressor `given`; raises ConfigError where it is no BaseDocumentCompressor."""
+        from langchain_core.documents import BaseDocumentCompressor
+
+        self._given = checked(given, BaseDocumentCompressor, "reranker")  # type: ignore[type-abstract]
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> tuple[float | None, ...]:
+        """Return a score for each text; one that the compressor leaves out gets the lowest.
+
+        Where it gives no `relevance_score`, its order counts. Raises ModelError.
+        """
+        from langchain_core.documents import Document
+
+        what = f"the reranker {type(self._given).__name__}"
+        given = [Document(text, metadata={NUMBER: n}) for n, text in enumerate(texts)]
+        kept = called(what, lambda: self._given.compress_documents(given, query), seconds)
+        scores: dict[int, float] = {}
+        for rank, one in enumerate(kept):
+            if NUMBER not in one.metadata:
+                raise ModelReplyError(
+                    f"{what} gave documents without the metadata that they came with",
+                    hint="A reranker has to keep each document's metadata.",
+                )
+            score = one.metadata.get("relevance_score")
+            scores[one.metadata[NUMBER]] = float(-rank if score is None else score)
+        lowest = min(scores.values(), default=0.0) - 1.0
+        return tuple(scores.get(number, lowest) for number in range(len(texts)))
 
 
 class RetrievedChunks:
@@ -31,32 +104,25 @@ class RetrievedChunks:
         """Ask the retriever `given`; raises ConfigError where it is no BaseRetriever."""
         from langchain_core.retrievers import BaseRetriever
 
-        if not isinstance(given, BaseRetriever):
-            raise ConfigError(
-                f"{type(given).__name__} is no retriever",
-                hint="Give an object of a subclass of LangChain's BaseRetriever; a vector store "
-                "gives one with as_retriever().",
-            )
+        more = "; a vector store gives one with as_retriever()"
+        self._given = checked(given, BaseRetriever, "retriever", more)  # type: ignore[type-abstract]
         self.header = IndexHeader(model=embedder.name, dimension=0, generation=0)
         self.warnings: tuple[str, ...] = ()
-        self._given, self._read, self._embedder, self._seconds = given, read, embedder, seconds
+        self.lexical = Retrieved(self)
+        """The retriever's own search."""
+        self._read, self._embedder, self._seconds = read, embedder, seconds
         self._lock = Lock()
         self._chunks: dict[str, Chunk] = {}
         self._vectors: dict[str, Sequence[float]] = {}
 
-    @property
-    def lexical(self) -> "Retrieved":
-        """The retriever's own search."""
-        return Retrieved(self.retrieved)
-
     def retrieved(self, query: str) -> list[str]:
         """Return the ids of the chunks that the retriever finds, best first; raises ModelError."""
-        what = f"the retriever {type(self._given).__name__}"
-        with translated(what):
-            found = within(self._seconds, lambda: self._given.invoke(query), what)
-            read = [
-                chunk for one in found for chunk in self._read(one.page_content, dict(one.metadata))
-            ]
+
+        def run() -> list[Chunk]:
+            found = self._given.invoke(query)
+            return [chunk for one in found for chunk in self._read(one.page_content, one.metadata)]
+
+        read = called(f"the retriever {type(self._given).__name__}", run, self._seconds)
         with self._lock:
             self._chunks |= {chunk.chunk_id: chunk for chunk in read}
             for oldest in [*self._chunks][:-MOST_KEPT]:
@@ -72,14 +138,15 @@ class RetrievedChunks:
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
         """Return the cosine of each chunk; raises ModelError."""
-        new = [one for one in chunk_ids if one not in self._vectors and one in self._chunks]
+        new = [one for one in self.chunks(chunk_ids) if one.chunk_id not in self._vectors]
         if new:
-            texts = [self._text(self._chunks[one]) for one in new]
-            made = dict(zip(new, self._embedder.embed(texts), strict=True))
+            own = self._embedder
+            windows = own.windows if isinstance(own, TextWindows) else lambda text: (text,)
+            made = own.embed([windows(one.text)[0] for one in new])
             with self._lock:
-                self._vectors |= made
+                self._vectors |= {one.chunk_id: known for one, known in zip(new, made, strict=True)}
         known = (self._vectors.get(one, ()) for one in chunk_ids)
-        return [_dot(vector, own) for own in known]
+        return [math.fsum(x * y for x, y in zip(vector, one, strict=False)) for one in known]
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
@@ -102,71 +169,22 @@ class RetrievedChunks:
 
     def documents(self) -> list[DocumentOutline]:
         """Return the documents of the chunks that were found so far."""
-        by_name = {chunk.doc_id: chunk for chunk in [*self._chunks.values()]}
-        return [
-            DocumentOutline(name, one.source, one.title, one.date) for name, one in by_name.items()
-        ]
+        by_name = {one.doc_id: one for one in [*self._chunks.values()]}
+        return [DocumentOutline(n, one.source, one.title, one.date) for n, one in by_name.items()]
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return the chunks of a document that were found so far."""
         return [chunk for chunk in [*self._chunks.values()] if chunk.doc_id == doc_id]
 
-    def _text(self, chunk: Chunk) -> str:
-        own = self._embedder
-        return own.windows(chunk.text)[0] if isinstance(own, TextWindows) else chunk.text
-
-
-def _dot(left: Sequence[float], right: Sequence[float]) -> float:
-    return math.fsum(map(operator.mul, left, right))
-
 
 class Retrieved:
     """A retriever as a search by words; implements LexicalIndex."""
 
-    def __init__(self, ids: Callable[[str], Sequence[str]]) -> None:
-        """Ask `ids` at each search."""
-        self._ids = ids
+    def __init__(self, chunks: RetrievedChunks) -> None:
+        """Ask the retriever of `chunks` at each search."""
+        self._chunks = chunks
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
         """Return at most `k` of the chunks that the retriever gives; a score is 1 / rank."""
-        return [ScoredId(one, 1 / n) for n, one in enumerate(self._ids(query)[:k], start=1)]
-
-
-class LangChainReranker:
-    """A document compressor as a reranker; implements Reranker."""
-
-    def __init__(self, given: object) -> None:
-        """Ask the compressor `given`; raises ConfigError where it is no BaseDocumentCompressor."""
-        from langchain_core.documents import BaseDocumentCompressor
-
-        if not isinstance(given, BaseDocumentCompressor):
-            raise ConfigError(
-                f"{type(given).__name__} is no reranker",
-                hint="Give an object of a subclass of LangChain's BaseDocumentCompressor.",
-            )
-        self._given = given
-
-    def scores(
-        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
-    ) -> tuple[float | None, ...]:
-        """Return a score for each text; one that the compressor leaves out gets the lowest.
-
-        Where it gives no `relevance_score`, its order counts. Raises ModelError.
-        """
-        from langchain_core.documents import Document
-
-        what = f"the reranker {type(self._given).__name__}"
-        given = [Document(text, metadata={NUMBER: n}) for n, text in enumerate(texts)]
-        with translated(what):
-            kept = within(seconds, lambda: self._given.compress_documents(given, query), what)
-        scores: dict[int, float] = {}
-        for rank, one in enumerate(kept):
-            number, score = one.metadata.get(NUMBER), one.metadata.get("relevance_score")
-            if not isinstance(number, int):
-                raise ModelReplyError(
-                    f"{what} gave documents without the metadata that they came with",
-                    hint="A reranker has to keep each document's metadata.",
-                )
-            scores[number] = float(-rank if score is None else score)
-        lowest = min(scores.values(), default=0.0) - 1.0
-        return tuple(scores.get(number, lowest) for number in range(len(texts)))
+        ids = self._chunks.retrieved(query)[:k]
+        return [ScoredId(one, 1 / rank) for rank, one in enumerate(ids, start=1)]

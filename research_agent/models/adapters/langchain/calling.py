@@ -1,0 +1,143 @@
+"""How LangChain's objects are made, called, and what they raise in our own errors.
+
+A message never holds what the provider wrote in prose: it may repeat a key or the documents.
+"""
+
+import math
+from collections.abc import Callable, Collection
+from contextvars import copy_context
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from threading import TIMEOUT_MAX, Thread
+from typing import Any, TypeVar
+
+from research_agent.errors import (
+    ConfigError,
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelMissingError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    StoppedError,
+)
+from research_agent.stopping import waking
+
+T = TypeVar("T")
+
+NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
+"""Where LangChain's classes keep the name of their model."""
+FAILED = range(500, 600)
+"""Statuses of a server that is at fault."""
+TIME_HINT = "Raise the object's own timeout or budget.seconds, or ask for less."
+
+
+def object_name(given: object) -> str:
+    """Return the model's name that a LangChain object has, else the name of its class."""
+    named = (getattr(given, name, None) for name in NAMES)
+    return next((name for name in named if isinstance(name, str) and name), type(given).__name__)
+
+
+def checked(given: object, kind: type[T], noun: str, more: str = "") -> T:
+    """Return the object `given`; raises ConfigError where it is none of LangChain's `kind`."""
+    if isinstance(given, kind):
+        return given
+    raise ConfigError(
+        f"{type(given).__name__} is no {noun}",
+        hint=f"Give an object of a subclass of LangChain's {kind.__name__}{more}.",
+    )
+
+
+def called(what: str, run: Callable[[], T], seconds: float = math.inf) -> T:
+    """Return what `run` gives within `seconds`; raises ModelError, StoppedError.
+
+    It runs on a thread of its own with the caller's context, so LangChain's callbacks are handed
+    on. An object cannot be interrupted: one that takes longer ends by itself, and nobody waits.
+    """
+    ended: SimpleQueue[tuple[tuple[T, ...], BaseException | None]] = SimpleQueue()
+    context = copy_context()
+
+    def work() -> None:
+        try:
+            ended.put(((context.run(run),), None))
+        except BaseException as error:  # noqa: BLE001 (raised where it is waited for)
+            ended.put(((), error))
+
+    Thread(target=work, name="langchain-object", daemon=True).start()
+    with waking(lambda: ended.put(((), StoppedError("the question was stopped")))):
+        try:
+            value, error = ended.get(timeout=max(0.0, min(seconds, TIMEOUT_MAX)))
+        except Empty:
+            raise ModelTimeoutError(
+                f"{what} gave no whole reply in time ({seconds:.3g} s)", hint=TIME_HINT
+            ) from None
+    if error is None:
+        return value[0]
+    if isinstance(error, ModelError | StoppedError | ConfigError):
+        raise error
+    # (Where a server has answered, the text of its error may hold what it was sent.)
+    raise _translated(what, error) from (None if status_of(error) else error)
+
+
+def status_of(error: BaseException) -> int:
+    """Return the HTTP status that an error carries; 0 where it has none."""
+    owners = (error, getattr(error, "response", None))
+    found = (getattr(owner, "status_code", None) for owner in owners)
+    return next((status for status in found if isinstance(status, int)), 0)
+
+
+def _translated(what: str, error: BaseException) -> ModelError:
+    from langchain_core import exceptions as core
+
+    denied = (core.ModelAuthenticationError, core.ModelPermissionDeniedError)
+    key = "Check the key that the object, or the provider's own variable, holds."
+    later = "Ask again later, or ask less at a time (models.concurrency)."
+    running = "Is the provider's server running, and can it be reached?"
+    status = status_of(error)
+    rows: tuple[tuple[type[ModelError], Any, Collection[int], str], ...] = (
+        (ContextOverflowError, core.ContextOverflowError, (), "Lower evidence.max_tokens."),
+        (ModelTimeoutError, (TimeoutError, core.ModelTimeoutError), (408,), TIME_HINT),
+        (ModelBusyError, core.ModelRateLimitError, (429, 503, 529), later),
+        (ModelAccessError, denied, (401, 402, 403), key),
+        (ModelUnavailableError, (ConnectionError, core.ModelConnectionError), FAILED, running),
+        (ModelError, BaseException, (), ""),
+    )
+    made, hint = next(
+        (kind, hint)
+        for kind, classes, statuses, hint in rows
+        if isinstance(error, classes) or status in statuses
+    )
+    code = f", status {status}" if status else ""
+    return made(f"{what} failed ({type(error).__name__}{code})", hint=hint)
+
+
+def object_named(maker: str, name: str, **options: object) -> object:
+    """Return what LangChain's `maker` makes of a name such as "anthropic:claude-haiku-4-5".
+
+    `maker` is "chat_models.init_chat_model" or "embeddings.init_embeddings"; `options` are
+    `base_url` and `api_key`, where they are given. Raises ModelMissingError where a package is
+    missing, ConfigError where LangChain makes nothing of the name.
+    """
+    module, _, function = maker.partition(".")
+    try:
+        make = getattr(import_module(f"langchain.{module}"), function)
+    except ImportError as error:
+        raise ModelMissingError(
+            "provider: langchain needs a package",
+            hint='pip install "research-agent[langchain]", and the provider\'s own package, such '
+            "as langchain-anthropic.",
+        ) from error
+    try:
+        made: object = make(name, **options)
+    except ImportError as error:  # (its message names the package and no secret)
+        raise ModelMissingError(
+            f"LangChain cannot make {name}: {error}", hint="Install the provider's package."
+        ) from error
+    except Exception as error:  # noqa: BLE001 (a class of anybody's may raise anything)
+        raise ConfigError(
+            f"LangChain cannot make a model of {name!r} ({type(error).__name__})",
+            hint="Write provider:model, such as anthropic:claude-haiku-4-5, and set the "
+            "provider's own variable to its key.",
+        ) from (error if isinstance(error, ValueError) else None)
+    return made
