@@ -1,10 +1,6 @@
-"""How a document is outlined: its headings, and who wrote it."""
+"""The headings by which a document is outlined."""
 
 from collections.abc import Sequence
-from typing import TypedDict
-
-from research_agent.text.credits import authors_in
-from research_agent.types.documents import ParseQuality
 
 
 def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -23,16 +19,3 @@ def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
         if len(found) > 1:
             break
     return found
-
-
-class Credits(TypedDict):
-    """What an outline has of a file's properties."""
-
-    authors: tuple[str, ...]
-    doi: str
-
-
-def credits_of(quality: ParseQuality | None) -> Credits:
-    """Return who wrote a document, and its DOI; nothing where that was not kept."""
-    known = quality or ParseQuality()
-    return {"authors": authors_in(known.authors), "doi": known.doi}

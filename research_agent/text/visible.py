@@ -24,9 +24,14 @@ def visible(text: str) -> str:
 
 
 def escaped_markdown(text: str) -> str:
-    r"""Return text that means nothing in Markdown; line ends stay.
+    """Return text that means nothing in Markdown; line ends stay."""
+    return _SPECIAL.sub(r"\\\1", visible(text))
 
-    >>> escaped_markdown("<b>[x](http://y)\x1b")
+
+def plain(text: str) -> str:
+    r"""Return text that means nothing in Markdown, on one line.
+
+    >>> plain("<b>[x](http://y)\x1b")
     '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
     """
-    return _SPECIAL.sub(r"\\\1", visible(text))
+    return escaped_markdown(" ".join(text.split()))

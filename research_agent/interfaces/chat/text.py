@@ -13,7 +13,7 @@ from research_agent.errors import PathError
 from research_agent.interfaces.cli.rendering import address
 from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
-from research_agent.text.visible import escaped_markdown
+from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.uncertainty import measured
 
@@ -142,15 +142,6 @@ def markdown(name: str, turns: Sequence[Turn]) -> str:
     """
     parts = [f"# {plain(name)}", *(_turn(turn) for turn in turns)]
     return "\n\n".join(parts) + "\n"
-
-
-def plain(text: str) -> str:
-    r"""Return text that means nothing in Markdown, on one line.
-
-    >>> plain("<b>[x](http://y)\x1b")
-    '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
-    """
-    return escaped_markdown(" ".join(text.split()))
 
 
 def write_new(path: str, text: str) -> None:

@@ -14,8 +14,9 @@ from research_agent.index.adapters.ledger.checking import check_structure, damag
 from research_agent.index.adapters.ledger.linking import unresolved_of
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
-from research_agent.index.outlines import credits_of, top_sections
+from research_agent.index.outlines import top_sections
 from research_agent.text.boilerplate_sections import BOILERPLATE
+from research_agent.text.credits import authors_in
 from research_agent.text.paths import shown_path
 from research_agent.types import ChunkKind
 from research_agent.types.documents import ParseQuality
@@ -149,7 +150,9 @@ def outlines(
             pages=pages,
             kinds=dict(kinds[number]),
             sections=top_sections(headings[number]),
-            **credits_of(_quality(quality)),
+            authors=authors_in(known.authors),
+            doi=known.doi,
         )
         for number, doc_id, path, title, date, pages, quality in documents
+        for known in [_quality(quality) or ParseQuality()]
     )

@@ -12,9 +12,10 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from research_agent.index.outlines import credits_of, top_sections
+from research_agent.index.outlines import top_sections
 from research_agent.index.packing import packed_text, storable, unpacked_text
 from research_agent.text.boilerplate_sections import BOILERPLATE
+from research_agent.text.credits import authors_in
 from research_agent.text.paths import shown_path
 from research_agent.text.words import index_words
 from research_agent.types import Chunk, chunk_header
@@ -143,7 +144,7 @@ def quality_of(row: Mapping[str, Any]) -> ParseQuality | None:
 
 def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
     """Return the outline of a row's document; boilerplate is not counted: nobody finds it."""
-    kept = json.loads(row["outline"])
+    kept, known = json.loads(row["outline"]), quality_of(row) or ParseQuality()
     return DocumentOutline(
         doc_id=row["doc_id"],
         source=shown_path(row["path"]),
@@ -152,7 +153,8 @@ def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
         pages=row["pages"],
         kinds={kind: count for kind, count in kept["kinds"].items() if kind not in BOILERPLATE},
         sections=tuple(kept["sections"]),
-        **credits_of(quality_of(row)),
+        authors=authors_in(known.authors),
+        doi=known.doi,
     )
 
 
