@@ -13,7 +13,7 @@ from research_agent.documents.adapters.zipped.docx import parse_docx
 from research_agent.errors import PathError
 from tests.documents.small_pdf import small_pdf
 from tests.interfaces.commands import BAKED
-from tests.models.langchain_objects import PlainModel, WordVectors
+from tests.models.langchain_objects import PlainModel, opened
 from tests.needed import needed_package
 
 PAGE = [(50.0, 700.0, 12.0, "Bread is baked at 230 degrees.")]
@@ -38,28 +38,22 @@ def agent(tmp_path: Path, data_home: Path) -> Iterator[ResearchAgent]:
     info = f"{INFO} /Subject (Kitchen Science 12, doi:10.1000/182.)"
     (docs / "on bread.pdf").write_bytes(small_pdf([PAGE], info=info))
     (docs / "notes.md").write_text(NOTES, encoding="utf-8")
-    with ResearchAgent.open(
-        tmp_path / "own",
-        create=True,
-        preset="local",
-        chat_model=PlainModel(answers=cites_all),
-        embeddings=WordVectors(),
-    ) as opened:
-        opened.index(docs)
-        yield opened
+    model = PlainModel(answers=cites_all)
+    with opened(tmp_path / "own", create=True, chat_model=model) as made:
+        made.index(docs)
+        yield made
 
 
 def test_citations_name_authors(agent: ResearchAgent, tmp_path: Path) -> None:
     """What a file does not say stays empty; each cited document has one entry."""
     result = agent.ask(BAKED)
-    by_name = {one.doc_id: one for one in result.citations}
+    known = {one.doc_id: (one.authors, one.doi) for one in result.citations}
     bibtex, csl = result.bibliography(), json.loads(result.bibliography("csl"))
 
-    assert (("Baker, Ann", "Bob Miller"), "10.1000/182") == (
-        by_name["on bread"].authors,
-        by_name["on bread"].doi,
-    )
-    assert ((), "") == (by_name["notes"].authors, by_name["notes"].doi)
+    assert {
+        "on bread": (("Baker, Ann", "Bob Miller"), "10.1000/182"),
+        "notes": ((), ""),
+    } == known
     assert r"title = {On 100\% bread}" in bibtex
     assert "author = {{Baker, Ann} and {Bob Miller}}" in bibtex
     assert "@misc{on-bread," in bibtex

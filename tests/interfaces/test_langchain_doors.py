@@ -10,18 +10,14 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 
 from research_agent import ResearchAgent, Scope
-from research_agent.errors import (
-    ConfigError,
-    IndexMismatchError,
-    QuestionError,
-    ToolInputError,
-)
+from research_agent.errors import ConfigError, IndexMismatchError, QuestionError, ToolInputError
 from tests.interfaces.commands import ANSWER, BAKED
 from tests.models.langchain_objects import (
     Compressor,
     Listed,
     PlainModel,
     WordVectors,
+    opened,
     saying,
 )
 
@@ -34,11 +30,9 @@ SAID = {"source": "https://b.org/bread.pdf", "title": "On bread", "page": 3, "da
 def agent(tmp_path: Path, data_home: Path) -> Iterator[ResearchAgent]:
     """An agent over an index of its own that holds one text."""
     assert not data_home.exists()
-    with ResearchAgent.open(
-        tmp_path / "own", create=True, preset="local", chat_model=MODEL, embeddings=WordVectors()
-    ) as opened:
-        opened.add_documents([Document(TEXT, id="bread", metadata=SAID)])
-        yield opened
+    with opened(tmp_path / "own", create=True, chat_model=MODEL) as made:
+        made.add_documents([Document(TEXT, id="bread", metadata=SAID)])
+        yield made
 
 
 def test_objects_answer(agent: ResearchAgent) -> None:
@@ -99,14 +93,11 @@ def test_other_embeddings(
     """Another model, or another length under the same name, is named with what to do."""
     agent.close()
 
-    def ask() -> None:
-        with ResearchAgent.open(
-            tmp_path / "own", preset="local", chat_model=MODEL, embeddings=embeddings
-        ) as other:
-            other.ask(BAKED)
-
-    with pytest.raises(IndexMismatchError, match=said) as told:
-        ask()
+    with (
+        pytest.raises(IndexMismatchError, match=said) as told,
+        opened(tmp_path / "own", chat_model=MODEL, embeddings=embeddings) as other,
+    ):
+        other.ask(BAKED)
     assert "--rebuild" in told.value.hint
 
 
@@ -119,41 +110,28 @@ def test_retriever_without_pages() -> None:
         Document("Rye is dark.", metadata={"source": "rye.pdf", "page": 4, "total_pages": 9}),
         Document("Oats have no source."),
     ]
-    with ResearchAgent.open(
-        preset="local", chat_model=MODEL, retriever=Listed(found=found), embeddings=WordVectors()
-    ) as agent:
+    with opened(chat_model=MODEL, found=found) as agent:
         result = agent.ask(BAKED)
         within = agent.ask(BAKED, scope=Scope(documents=("bread",)))
-        places = {
-            one.doc_id: agent.document(one.doc_id)[0].start_page
-            for one in agent.documents().documents
-        }
+        places = {name: agent.document(name)[0].start_page for name in ("rye", "cake")}
         with pytest.raises(ConfigError, match="no index of its own"):
             agent.add_texts(["more"])
 
-    assert (ANSWER, "bread", 0) == (
-        result.answer,
-        result.citations[0].place,
-        result.citations[0].start_page,
-    )
+    (cited,) = result.citations
+    assert (ANSWER, "bread", 0) == (result.answer, cited.place, cited.start_page)
     assert {"bread"} == {one.hit.chunk.doc_id for one in within.evidence}
-    assert (5, 1) == (places["rye"], places["cake"])
+    assert {"rye": 5, "cake": 1} == places
 
 
 @pytest.mark.usefixtures("data_home")
 def test_reranker_orders_hits() -> None:
     """What the reranker puts first is first."""
-    found = [Document(text) for text in ("Cake is baked.", TEXT, "Tea is not baked.")]
-    with ResearchAgent.open(
-        preset="local",
-        chat_model=MODEL,
-        retriever=Listed(found=found),
-        embeddings=WordVectors(),
-        reranker=Compressor(made=lambda documents: list(reversed(documents))),
-    ) as agent:
+    found = ["Cake is baked.", TEXT, "Tea is not baked."]
+    reranker = Compressor(made=lambda documents: documents[::-1])
+    with opened(chat_model=MODEL, found=found, reranker=reranker) as agent:
         hits = agent.search("baked", max_chunks=3).hits
 
-    assert ["Tea is not baked.", TEXT, "Cake is baked."] == [hit.chunk.text for hit in hits]
+    assert found[::-1] == [hit.chunk.text for hit in hits]
 
 
 @pytest.mark.usefixtures("data_home")
@@ -176,12 +154,8 @@ def test_roles_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each role gets its own object; whoever may ask this machine alone takes none."""
     checks = PlainModel(answers=saying("yes"), model_name="checker")
     given = {"chat": MODEL, "verifier": checks}
-    settings = {"RESEARCH_AGENT_ANSWER__REFUSAL": "check"}
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    with ResearchAgent.open(
-        preset="local", chat_model=given, retriever=Listed(found=[Document(TEXT)])
-    ) as agent:
+    monkeypatch.setenv("RESEARCH_AGENT_ANSWER__REFUSAL", "check")
+    with opened(chat_model=given, found=[TEXT], embeddings=None) as agent:
         assert {"answer": "plain", "verifier": "checker"} == dict(agent.ask(BAKED).models)
     monkeypatch.setenv("RESEARCH_AGENT_MODELS__OFFLINE", "true")
     with pytest.raises(ConfigError, match="nobody knows whom a given object asks"):

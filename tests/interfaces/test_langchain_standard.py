@@ -1,7 +1,7 @@
 """LangChain's own standard tests, on the agent as a retriever and as a tool."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from langchain_core.tools import BaseTool
@@ -34,59 +34,42 @@ class TestRetriever(RetrieversIntegrationTests):
     """`agent.as_retriever()`."""
 
     agent: ResearchAgent
-
-    @property
-    def retriever_constructor(self) -> type[ResearchRetriever]:
-        return ResearchRetriever
+    retriever_constructor = ResearchRetriever
+    retriever_query_example = "How many bytes has a key?"
 
     @property
     def retriever_constructor_params(self) -> dict[str, Any]:
         return {"agent": self.agent}
 
-    @property
-    def retriever_query_example(self) -> str:
-        return "How many bytes has a key?"
 
-
-class ToolUnderTest:
+class AnswerTool:
     """`agent.as_tool()`."""
 
     agent: ResearchAgent
+    tool_invoke_params_example: ClassVar = {"question": QUESTION}
 
     @property
     def tool_constructor(self) -> BaseTool:
         return self.agent.as_tool()
 
-    @property
-    def tool_invoke_params_example(self) -> dict[str, Any]:
-        return {"question": QUESTION}
 
-
-class SearchToolUnderTest:
+class SearchTool(AnswerTool):
     """The search of `agent.tools()`."""
 
-    agent: ResearchAgent
+    tool_invoke_params_example: ClassVar = {"query": "bytes of a key"}
 
     @property
     def tool_constructor(self) -> BaseTool:
         return self.agent.tools()[0]
 
-    @property
-    def tool_invoke_params_example(self) -> dict[str, Any]:
-        return {"query": "bytes of a key"}
+
+class TestTool(AnswerTool, ToolsUnitTests): ...
 
 
-class TestTool(ToolUnderTest, ToolsUnitTests):
-    pass
+class TestToolInvoked(AnswerTool, ToolsIntegrationTests): ...
 
 
-class TestToolInvoked(ToolUnderTest, ToolsIntegrationTests):
-    pass
+class TestSearchTool(SearchTool, ToolsUnitTests): ...
 
 
-class TestSearchTool(SearchToolUnderTest, ToolsUnitTests):
-    pass
-
-
-class TestSearchToolInvoked(SearchToolUnderTest, ToolsIntegrationTests):
-    pass
+class TestSearchToolInvoked(SearchTool, ToolsIntegrationTests): ...

@@ -11,6 +11,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 
+from research_agent import ResearchAgent
 from tests.fakes import embedding
 
 
@@ -86,3 +87,11 @@ class Compressor(BaseDocumentCompressor):
         _ = query, callbacks
         kept: Sequence[Document] = self.made(documents)
         return kept
+
+
+def opened(index: Any = None, **given: Any) -> ResearchAgent:
+    """Return an agent over an index, or over the texts in `found` as a retriever's."""
+    if "found" in given:
+        found = [one if isinstance(one, Document) else Document(one) for one in given.pop("found")]
+        given["retriever"] = Listed(found=found)
+    return ResearchAgent.open(index, **{"preset": "local", "embeddings": WordVectors(), **given})
