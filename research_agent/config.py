@@ -122,7 +122,6 @@ def set_variable(change: str) -> tuple[str, str]:
 
 
 def _set(change: str) -> tuple[str, str, dict[str, object]]:
-    """Return key, text and tree of a change such as "filter.mode=off"; raises ConfigError."""
     key, equals, text = change.partition("=")
     if not equals:
         hint = "Write a key, =, and its value, such as --set filter.mode=off"
@@ -197,8 +196,8 @@ def _parsed(path: Path, content: bytes) -> dict[str, object]:
     try:
         data = read_yaml(content.decode())
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: no UTF-8, or no date)
-        problem = " ".join(str(error).split())
-        raise ConfigError(f"{path.name} is not YAML: {problem}", hint="Mend the file.") from error
+        message = f"{path.name} is not YAML: {' '.join(str(error).split())}"
+        raise ConfigError(message, hint="Mend the file.") from error
     if not isinstance(data or {}, dict):
         raise ConfigError(f"{path.name} must hold sections", hint="See: research-agent config show")
     known = values(Settings())
@@ -245,7 +244,6 @@ def _laid(
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
-    """Return RESEARCH_AGENT_PRESET and _A__B variables as a tree; values are read as YAML."""
     tree: dict[str, object] = {}
     for name, text in sorted(environment.items()):
         if name == PRESET or (name.startswith(PREFIX) and "__" in name):
@@ -255,25 +253,21 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _grown(tree: dict[str, object], path: Sequence[str], value: object) -> dict[str, object]:
-    """Return `tree` with `value` at `path`."""
     for part in reversed(path):
         value = {part: value}
     return _merged(tree, value) if isinstance(value, dict) else tree
 
 
 def _value(name: str, text: str) -> object:
-    """Read the value of an environment variable or an option; errors name it."""
     try:
         value: object = read_yaml(text)
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: what looks like a date)
-        problem = " ".join(str(error).split())
-        message = f"{name} is not YAML: {problem}"
+        message = f"{name} is not YAML: {' '.join(str(error).split())}"
         raise ConfigError(message, hint="Put text with such characters in quotes.") from error
     return value
 
 
 def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
-    """Return `under` with the values of `over` laid on it, section by section."""
     result = dict(under)
     for key, value in over.items():
         below = result.get(key)
@@ -285,7 +279,6 @@ def _merged(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str
 
 
 def _refuse_unknown(data: object, defaults: object, where: str, section: str = "") -> None:
-    """Raise ConfigError for a key that no setting has; the nearest one is named."""
     known = values(defaults)
     if not isinstance(data, dict):
         raise ConfigError(
@@ -305,7 +298,6 @@ def _refuse_unknown(data: object, defaults: object, where: str, section: str = "
 
 
 def _settings(data: Mapping[str, object], where: str) -> Settings:
-    """Build the settings; a value of the wrong type is an error that names its key."""
     from pydantic import TypeAdapter, ValidationError
 
     check_preset(str(data.get("preset", "auto")))
@@ -313,6 +305,5 @@ def _settings(data: Mapping[str, object], where: str) -> Settings:
         return TypeAdapter(Settings).validate_python(data)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        message = f"{where}: {key}: {first['msg']}"
+        message = f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         raise ConfigError(message, hint="See: research-agent config show") from error

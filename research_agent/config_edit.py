@@ -71,7 +71,6 @@ def _cut(text: str, node: yaml.Node) -> str:
 
 
 def _nested(parts: list[str], value: str, indent: int) -> str:
-    """Return lines for a key below its sections."""
     heads = [f"{' ' * (indent + STEP * at)}{part}:" for at, part in enumerate(parts)]
     return "\n".join(heads) + f" {value}\n"
 

@@ -66,7 +66,6 @@ def short_text() -> str:
 
 
 def _described(section: object, key: str) -> str:
-    """Return what a key means, and what it may be."""
     owner = type(section)
     said, limits = [descriptions(owner).get(key, "")], number_range(owner, key)
     if limits:

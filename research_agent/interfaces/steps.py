@@ -1,7 +1,6 @@
 """What happens in a question, in words for people who do not know how the agent works."""
 
 from collections.abc import Mapping
-from functools import singledispatch
 
 from research_agent.types.events import (
     Checked,
@@ -56,69 +55,39 @@ def begun_text(event: Event) -> str:
     return BEGUN.get(event.step, "") if isinstance(event, StepStarted) else ""
 
 
-@singledispatch
-def step_text(event: Event) -> str:  # noqa: ARG001 (most events say nothing)
+def step_text(event: Event) -> str:  # noqa: C901, PLR0911 (a case for each event)
     """Return one line about an event, empty where there is nothing to say.
 
     >>> step_text(Hits(step="retrieve", query="How hot?", total=1))
     'searched "How hot?": 1 passage'
     """
+    match event:
+        case Hits(query=query):
+            said = f'searched "{_short(query)}"' if query else "looked up passages"
+            return f"{said}: {event.problem or several(event.total, 'passage')}"
+        case Confidence() if event.confidence.decision == "bypass":
+            return "clear matches: the question is kept as it is"
+        case Queries(queries=[_, *new]) if new:
+            return "also searching for " + "; ".join(f'"{_short(query)}"' for query in new)
+        case Decisions(fallback=reason):
+            instead = f"; by rank, because {reason}" if reason else ""
+            return f"kept {event.kept} of {several(event.original, 'passage')}{instead}"
+        case ChunksPruned(stats=stats) if stats.original > stats.kept:
+            return f"left out {several(stats.original - stats.kept, 'passage')} that add nothing"
+        case EvidenceChosen(evidence=evidence):
+            names = ", ".join(dict.fromkeys(item.doc_id for item in evidence))
+            return f"reading {several(len(evidence), 'passage')}{' of ' * bool(names)}{names}"
+        case SentenceChecked(text=text) if text:
+            return f"{event.verdict}: {text}"
+        case Stopped():
+            return f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
+        case Checked(decision=decision, reason=reason):
+            budget = f"{reason.removeprefix('budget_')} of the budget are spent"
+            again = decision == "again"
+            why = (AGAIN if again else ENDED).get(reason, budget)
+            shown = f"{event.shown} of {several(event.sentences, 'sentence')} confirmed"
+            return f"{shown}; {'searching again: ' * again}{why}"
     return ""
-
-
-@step_text.register
-def _(event: Hits) -> str:
-    said = f'searched "{_short(event.query)}"' if event.query else "looked up passages"
-    return f"{said}: {event.problem or several(event.total, 'passage')}"
-
-
-@step_text.register
-def _(event: Confidence) -> str:
-    clear = event.confidence.decision == "bypass"
-    return "clear matches: the question is kept as it is" if clear else ""
-
-
-@step_text.register
-def _(event: Queries) -> str:
-    new = "; ".join(f'"{_short(query)}"' for query in event.queries[1:])
-    return f"also searching for {new}" if new else ""
-
-
-@step_text.register
-def _(event: Decisions) -> str:
-    instead = f"; by rank, because {event.fallback}" if event.fallback else ""
-    return f"kept {event.kept} of {several(event.original, 'passage')}{instead}"
-
-
-@step_text.register
-def _(event: ChunksPruned) -> str:
-    gone = event.stats.original - event.stats.kept
-    return f"left out {several(gone, 'passage')} that add nothing" if gone else ""
-
-
-@step_text.register
-def _(event: EvidenceChosen) -> str:
-    names = ", ".join(dict.fromkeys(item.doc_id for item in event.evidence))
-    return f"reading {several(len(event.evidence), 'passage')}{' of ' * bool(names)}{names}"
-
-
-@step_text.register
-def _(event: SentenceChecked) -> str:
-    return f"{event.verdict}: {event.text}" if event.text else ""
-
-
-@step_text.register
-def _(event: Stopped) -> str:
-    return f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
-
-
-@step_text.register
-def _(event: Checked) -> str:
-    budget = f"{event.reason.removeprefix('budget_')} of the budget are spent"
-    again = event.decision == "again"
-    why = (AGAIN if again else ENDED).get(event.reason, budget)
-    shown = f"{event.shown} of {several(event.sentences, 'sentence')} confirmed"
-    return f"{shown}; searching again: {why}" if again else f"{shown}; {why}"
 
 
 def several(number: int, what: str) -> str:

@@ -62,7 +62,7 @@ def test_a_citation_opens_its_page_beside_the_answer_by_keyboard_alone(web: Web)
         answer, side = page.locator(".answer").bounding_box(), page.locator("#side").bounding_box()
         picture = page.get_by_role("img", name="keys, PDF page 1")
 
-        assert "Source c1: keys, PDF page 1" == key.get_attribute("aria-label")
+        assert "Source 1: keys, PDF page 1" == key.get_attribute("aria-label")
         assert QUOTE in str(picture.text_content())
         assert answer
         assert side
@@ -83,7 +83,7 @@ def test_a_follow_up_within_a_scope_and_text_without_pages(web: Web) -> None:
         web.model.plan = json.dumps({"about": [], "question": KEY})
         ask(page, "And how long is the key of ML-KEM-768?", answers=2)
 
-        assert "Bread is baked at 230 degrees c1." == answer
+        assert "Bread is baked at 230 degrees 1." == answer
         assert "Bread is baked at 230 degrees." == page.locator("#side mark").inner_text()
         assert page.locator("article.turn p").nth(1).inner_text().startswith("asked: ")
         assert QUOTE not in str(web.model.asked[-1])
@@ -211,7 +211,7 @@ def test_documents_come_in_where_there_is_no_index(web: Web, tmp_path: Path) -> 
             page.wait_for_selector("#job:has-text('1 indexed')")
             page.wait_for_selector(".empty:has-text('Ask a question')")
             answer = ask(page, BAKED)
-        assert "Bread is baked at 230 degrees c1." == answer
+        assert "Bread is baked at 230 degrees 1." == answer
         assert [] == fresh.outside
         path = f"{address}/api/files/..%5Cevil.md"
         told = httpx.put(path, headers=BEARER, content=b"x")
@@ -276,7 +276,7 @@ def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
 
 
 def test_the_command_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("research_agent.interfaces.cli.web.find_spec", lambda _: None)
+    monkeypatch.setattr("research_agent.interfaces.cli.settings.find_spec", lambda _: None)
     told = run("web")
     assert (2, True) == (told.exit_code, 'pip install "research-agent[web]"' in told.stderr)
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.sessions import SessionPlace, SessionTable
@@ -60,8 +58,9 @@ class Conversation:
     @property
     def name(self) -> str:
         """What the session is called now; it may have been renamed since it was opened."""
-        named = (one.name for one in self._table.all() if one.thread == self.info.thread)
-        return next(named, self.info.name)
+        return {one.thread: one.name for one in self._table.all()}.get(
+            self.info.thread, self.info.name
+        )
 
     def state(self) -> "chat_state.ChatState":
         """Return all that is kept; raises SessionError where it cannot be read."""
@@ -134,7 +133,6 @@ class Conversation:
             self._graph.invoke(None, self._config, durability="sync")
 
     def _keep(self) -> None:
-        """Note that a turn has ended, with its whole result; drop what only resuming needed."""
         turns = self.turns()
         if self.last is not None:
             whole = state.RESULT.dump_json(public_result(self.last.result)).decode()
@@ -143,19 +141,12 @@ class Conversation:
         self._table.used(self.info.thread, len(turns))
 
     def _read(self) -> "tuple[chat_state.ChatState, bool, bool]":
-        """Return state, whether a turn is open, and whether it waits for the person."""
         try:
             snapshot = self._graph.get_state(self._config)
             found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
             if not all(turn.question for turn in found.turns):  # (a type that is not known here)
                 raise ValueError("a turn has no question")  # noqa: TRY301 (told as the others are)
-        except (
-            ValidationError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            NotImplementedError,
-        ) as error:
+        except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
             first = str(error).splitlines()[0][:200]
             raise SessionError(
                 f"the session {self.info.name} holds what this version cannot read ({first}); "

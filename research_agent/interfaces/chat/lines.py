@@ -46,10 +46,9 @@ class Lines:
                 say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
 
     def _read(self, _prompt: str) -> str:
-        line = sys.stdin.readline()
-        if not line:
-            raise EOFError
-        return line.rstrip("\n")
+        if line := sys.stdin.readline():
+            return line.rstrip("\n")
+        raise EOFError
 
 
 class TypedLines(Lines):
@@ -80,15 +79,12 @@ def lines_of(folder: Path) -> Lines:
         private_files.make_folder(folder)
         private_files.touch(file)
     except OSError as error:
-        raise SessionError(
-            f"{file} cannot be written: {error.strerror or error}",
-            hint="See sessions.path.",
-        ) from error
+        problem = f"{file} cannot be written: {error.strerror or error}"
+        raise SessionError(problem, hint="See sessions.path.") from error
     return TypedLines(PromptSession(history=FileHistory(str(file)), key_bindings=_keys()))
 
 
 def _keys() -> "KeyBindings":
-    """Let Alt-Enter begin another line, as Enter ends a question; pasted lines stay together."""
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
     keys = KeyBindings()
@@ -111,11 +107,9 @@ def completer(words: Words) -> "Completer":
             name, space, given = line.partition(" ")
             if not line.startswith("/"):
                 return
-            known = words()
-            offered = known.get(name, ()) if space else known
+            offered = words().get(name, ()) if space else words()
             begun = given.rpartition(" ")[2] if space else name
-            for word in offered:
-                if word.startswith(begun):
-                    yield Completion(word, start_position=-len(begun))
+            fitting = (word for word in offered if word.startswith(begun))
+            yield from (Completion(word, start_position=-len(begun)) for word in fitting)
 
     return Commands()

@@ -2,19 +2,13 @@
 
 import shlex
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from research_agent.conversation.turns import citation_status, outdated
-from research_agent.errors import (
-    PathError,
-    ResearchAgentError,
-    SessionError,
-    StoppedError,
-)
+from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
 from research_agent.interfaces.chat.lines import Lines
@@ -52,23 +46,16 @@ class Repl:
     """A conversation at a terminal, or at the end of a pipe."""
 
     def __init__(
-        self,
-        opened: Opened,
-        conversation: Conversation,
-        lines: Lines,
-        *,
-        limits: "Limits",
-        steps: Steps,
+        self, opened: Opened, talk: Conversation, lines: Lines, *, limits: "Limits", steps: Steps
     ) -> None:
         """Continue a conversation within `limits`; empty: within those that it had."""
-        self._opened, self._talk, self._lines, self._steps = opened, conversation, lines, steps
-        kept = conversation.state()
+        self._opened, self._talk, self._lines, self._steps = opened, talk, lines, steps
+        kept = talk.state()
         self._limits: Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
         lines.words = self._words
 
-    def greet(self) -> None:
-        """Print the session's name, older answers whose citations changed, and an open turn."""
+    def _greet(self) -> None:
         turns, pending = self._talk.turns(), self._talk.pending()
         note(f"session {self._talk.info.name}, {len(turns)} turns; /help lists the commands")
         for number, turn in enumerate(turns, start=1):
@@ -80,7 +67,8 @@ class Repl:
             note(f"this question has no answer yet, /retry asks it again: {pending.text}")
 
     def run(self) -> int:
-        """Answer and obey line by line until the person leaves; return the exit status."""
+        """Greet, answer and obey line by line until the person leaves; return the exit status."""
+        self._greet()
         while (line := self._lines.next("> ")) is not None:
             said = line.strip()
             if said in ("/quit", "/exit"):
@@ -127,7 +115,6 @@ class Repl:
         self._follow(running, stop)
 
     def _follow(self, running: Generator[Event, None, None], stop: Stop) -> None:
-        """Tell what happens until the answer is there, the person has to choose, or it stops."""
         before = len(self._talk.turns())
         with ended_by_ctrl_c(stop), self._steps.shown() as see:
             for event in running:
@@ -158,7 +145,7 @@ class Repl:
         for warning in turn.warnings if verbose else ():
             note(warning)
         if not quiet:
-            note(text.cost_text(turn) if verbose else text.short_cost(turn), mark="")
+            note(text.cost_text(turn, short=not verbose), mark="")
 
     def _retry(self, question: str) -> None:
         if question:
@@ -178,16 +165,12 @@ class Repl:
     def _cited(self, key: str) -> Cited:
         turn = self._last()
         cited = dict(text.cited(turn))
-        found = cited.get(key.strip("[]"))
-        if found is None:
-            keys = ", ".join(cited) or "nothing"
-            raise SessionError(
-                f"the last answer has no {key or 'such key'}", hint=f"It has {keys}."
-            )
-        return found
+        if found := cited.get(key.strip("[]")):
+            return found
+        has = f"It has {', '.join(cited) or 'nothing'}."
+        raise SessionError(f"the last answer has no {key or 'such key'}", hint=has)
 
     def _problems(self, turn: Turn) -> tuple[str, ...]:
-        """Return the citations of an answer that are no longer in the documents."""
         if not turn.citations:
             return ()
         ports = self._opened.connection.ports
@@ -206,25 +189,23 @@ class Repl:
                 hint=f'The quote was: "{item.quote}"',
             )
         spans = [span for span in item.spans if span.page == item.quoted_page]
-        page = chunks.page_text(item.chunk_id, item.quoted_page) if spans else ""
-        if page:
-            say(text.quote_in(page, item, key, (spans[0].start, spans[-1].end)))
-            return
-        start = found[0].text.find(item.quote)
-        say(text.quote_in(found[0].text, item, key, (start, start + len(item.quote))))
+        if page := chunks.page_text(item.chunk_id, item.quoted_page) if spans else "":
+            around, span = page, (spans[0].start, spans[-1].end)
+        else:
+            around, start = found[0].text, found[0].text.find(item.quote)
+            span = (start, start + len(item.quote))
+        say(text.quote_in(around, item, key, span))
 
     def _open(self, key: str) -> None:
         item = self._cited(key or "1")
-        open_page(address(item.source, item.quoted_page), note)
+        open_page(address(item.source, item.quoted_page))
 
     def _words(self) -> Mapping[str, Iterable[str]]:
-        """Return what can be typed now, for completion."""
         turns = self._talk.turns()
         keys = [number for number, _ in text.cited(turns[-1])] if turns else []
         known = [one.doc_id for one in self._opened.connection.ports.documents()]
-        sessions = ("rename", "delete", "retention")
         offered = {"evidence": keys, "open": keys, "reject": [*keys, "none"]}
-        offered |= {"docs": [*known, "all"], "sessions": list(sessions), "quit": []}
+        offered |= {"docs": [*known, "all"], "sessions": ["rename", "delete", "retention"]}
         return {f"/{name}": offered.get(name, ()) for name in (*self._commands(), "quit")}
 
     def _reject(self, given: str) -> None:
@@ -257,8 +238,7 @@ class Repl:
 
     def _export(self, given: str) -> None:
         quoted = len(given) > 1 and given[0] == given[-1] and given[0] in "\"'"
-        path = given[1:-1] if quoted else given  # (with or without, it may have spaces)
-        if not path:
+        if not (path := given[1:-1] if quoted else given):  # (with or without, it may have spaces)
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
         try:
@@ -288,13 +268,8 @@ class Repl:
         connection = self._opened.connection
         record = self._talk.recorder.record() if self._talk.last else UNWATCHED
         record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
-        write_report(
-            result,
-            path,
-            chunks=connection.ports.chunks,
-            settings=connection.settings,
-            record=record,
-        )
+        chunks, settings = connection.ports.chunks, connection.settings
+        write_report(result, path, chunks=chunks, settings=settings, record=record)
 
 
 def words(given: str) -> list[str]:
@@ -303,14 +278,3 @@ def words(given: str) -> list[str]:
         return shlex.split(given)
     except ValueError as error:
         raise SessionError(f"{error} in {given}", hint="Close the quotation mark.") from error
-
-
-def converse(
-    opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: Steps
-) -> int:
-    """Hold a conversation until the person leaves; return the exit status."""
-    with ExitStack() as stack:
-        talk = opened.conversation(name, index, stack)
-        repl = Repl(opened, talk, lines, limits=limits, steps=steps)
-        repl.greet()
-        return repl.run()

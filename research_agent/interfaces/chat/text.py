@@ -47,22 +47,18 @@ def understood(turn: Turn) -> str:
     return _asked(turn) if turn.how != "new" else ""
 
 
-def cost_text(turn: Turn) -> str:
+def cost_text(turn: Turn, *, short: bool = False) -> str:
     """Return how a turn ended and what it cost, in one line.
 
     >>> cost_text(Turn(status="answered", stop_reason="confident", rounds=1, llm_calls=2))
     'answered (confident) in 0.0 s: 1 round, 2 model calls, 0 tokens read, 0 written'
     """
-    return (
-        f"{turn.status} ({turn.stop_reason}) in {turn.seconds:.1f} s: "
-        f"{several(turn.rounds, 'round')}, {several(turn.llm_calls, 'model call')}, "
-        f"{turn.prompt_tokens} tokens read, {turn.completion_tokens} written"
-    )
-
-
-def short_cost(turn: Turn) -> str:
-    """Return the same for those who have not asked for it."""
-    return f"{turn.status} in {turn.seconds:.1f} s, {several(turn.llm_calls, 'model call')}"
+    seconds, calls = f"{turn.seconds:.1f} s", several(turn.llm_calls, "model call")
+    if short:
+        return f"{turn.status} in {seconds}, {calls}"
+    tokens = f"{turn.prompt_tokens} tokens read, {turn.completion_tokens} written"
+    ending = f"{turn.status} ({turn.stop_reason}) in {seconds}"
+    return f"{ending}: {several(turn.rounds, 'round')}, {calls}, {tokens}"
 
 
 def choices_text(choices: Choices) -> str:
@@ -140,8 +136,7 @@ def markdown(name: str, turns: Sequence[Turn]) -> str:
     Whatever documents and models have written is escaped: no markup, links or HTML of theirs
     survives, and control characters are made visible.
     """
-    parts = [f"# {plain(name)}", *(_turn(turn) for turn in turns)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([f"# {plain(name)}", *map(_turn, turns)]) + "\n"
 
 
 def write_new(path: str, text: str) -> None:
@@ -155,9 +150,8 @@ def write_new(path: str, text: str) -> None:
         raise PathError(f"{path} is there already", hint="Name another file.") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PathError(
-            f"{path} cannot be written: {reason}", hint="Name a file in a folder of yours."
-        ) from error
+        hint = "Name a file in a folder of yours."
+        raise PathError(f"{path} cannot be written: {reason}", hint=hint) from error
 
 
 def _turn(turn: Turn) -> str:

@@ -15,7 +15,7 @@ from research_agent.assembly.connection import Connection
 from research_agent.assembly.index import list_indexes
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
-from research_agent.interfaces.agent import UNWATCHED, ResearchAgent
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import (
@@ -38,21 +38,20 @@ from research_agent.interfaces.cli.rendering import (
     evidence_text,
     open_first,
     print_result,
-    short_cost,
 )
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
-from research_agent.ports import CallOptions, ChatModel, Ports
+from research_agent.ports import CallOptions, ChatModel
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types import Completion, Message, uncertainty
 from research_agent.types.events import Finished, Watching
 from research_agent.types.result import ResearchResult
-from research_agent.types.scope import EVERYTHING, Scope, scope_of
+from research_agent.types.scope import scope_of
 
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
@@ -131,7 +130,11 @@ def ask_command(
     show = Show(**given)
     show.check()
     is_named = index_is_named(docs)
-    asked = "" if question is None and sys.stdin.isatty() else check_question(_read(question))
+    asks = question is None and sys.stdin.isatty()
+    asked = question or ""
+    if question in (None, "-") and not asks:
+        asked = sys.stdin.read()
+    asked = "" if asks else check_question(asked)
     settings = start(config, tells_preset=show.verbose)
     where = index_for_docs(docs, settings, tells=show.verbose) if docs else index
     if not docs and not is_named and sys.stdin.isatty():
@@ -161,9 +164,12 @@ def _answered(
     show: Show,
     limits: Limits,
 ) -> ResearchResult:
-    """Answer a question over an open index; raises StoppedError."""
-    ports = shown(connection.ports) if show.prompt else connection.ports
-    watching = Watching(on_step=(recorder.see,))
+    ports, watching = connection.ports, Watching(on_step=(recorder.see,))
+    if show.prompt:
+        roles = ("answerer", "planner", "filterer", "verifier")
+        chats: dict[str, Any] = {role: ShownChat(getattr(ports, role)) for role in roles}
+        ports = replace(ports, **chats)
+    stop, steps = Stop(), Steps(verbose=show.verbose, quiet=show.quiet or show.events)
     with ExitStack() as stack:
         if show.trace:
             trace = stack.enter_context(
@@ -172,19 +178,20 @@ def _answered(
             ports = trace.ports(connection, ports)
             watching = Watching(on_event=(trace.tell,), on_step=(recorder.see, trace.step))
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
-        result = run(agent, question, show, scope=scope_of(limits), watching=watching)
+        asked = partial(agent.stream, question, scope=scope_of(limits), drafts=show.drafts)
+        with ended_by_ctrl_c(stop), steps.shown() as see:
+            for event in asked(stop=stop, watching=watching):
+                if show.events:
+                    click.echo(event_line(event))
+                see(event)
         if show.trace and trace.is_whole:
             note(f"trace: {trace.path}")
-        return result
-
-
-def _read(question: str | None) -> str:
-    """Return a question as it was given, or as stdin has it."""
-    return sys.stdin.read() if question in (None, "-") else str(question)
+    if not isinstance(event, Finished):
+        raise TypeError("the graph ended without a report")
+    return event.result
 
 
 def _made_here(where: str, settings: Settings) -> None:
-    """Offer to index the current folder where nothing is indexed yet."""
     if any(found.name == where for found in list_indexes()):
         return
     folder = Path.cwd()
@@ -194,7 +201,6 @@ def _made_here(where: str, settings: Settings) -> None:
 
 
 def _print(result: ResearchResult, show: Show) -> None:
-    """Print an answer, as text with what it cost, or as JSON; events are printed already."""
     if show.events:
         return
     if show.as_json:
@@ -202,80 +208,37 @@ def _print(result: ResearchResult, show: Show) -> None:
 
         say_json(state.RESULT.dump_python(public_result(result), mode="json"))
         return
+    _print_text(result, show)
+
+
+def _print_text(result: ResearchResult, show: Show) -> None:
     if show.evidence:
         say(evidence_text(result))
     print_result(result)
     if result.advice:
         say(result.advice, error=True)
     if show.opens:
-        open_first(result, note)
-    _print_more(result, show)
-
-
-def _print_more(result: ResearchResult, show: Show) -> None:
-    """Print what was unsure, what went another way, and what it cost."""
+        open_first(result)
     if result.unsure and not show.quiet:
         say(uncertainty.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if show.verbose or unfinished else ():
         note(warning)
     if not show.quiet:
-        say((cost_line if show.verbose else short_cost)(result), dim=True, error=True)
+        say(cost_line(result, short=not show.verbose), dim=True, error=True)
 
 
 def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
-    """Write the report; an error is printed below the answer."""
     from research_agent.interfaces.report.writing import write_report
 
     try:
-        write_report(
-            result,
-            show.report,
-            chunks=connection.ports.chunks,
-            settings=connection.settings,
-            record=record,
-            force=show.force,
-        )
+        write = partial(write_report, result, show.report, record=record, force=show.force)
+        write(chunks=connection.ports.chunks, settings=connection.settings)
     except ResearchAgentError as error:
         note(f"no report was written: {error} {error.hint}")
         return UNREPORTED
     note(f"report: {show.report}")
     return 0
-
-
-def run(
-    agent: ResearchAgent,
-    question: str,
-    show: Show,
-    *,
-    scope: Scope = EVERYTHING,
-    watching: Watching = UNWATCHED,
-) -> ResearchResult:
-    """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
-    result: ResearchResult | None = None
-    stop, steps = Stop(), Steps(verbose=show.verbose, quiet=show.quiet or show.events)
-    with ended_by_ctrl_c(stop), steps.shown() as see:
-        asked = partial(agent.stream, question, scope=scope, drafts=show.drafts)
-        for event in asked(stop=stop, watching=watching):
-            if isinstance(event, Finished):
-                result = event.result
-            if show.events:
-                click.echo(event_line(event))
-            see(event)
-    if result is None:
-        raise RuntimeError("the graph ended without a report")
-    return result
-
-
-def shown(ports: Ports) -> Ports:
-    """Return the ports with every chat model's messages printed to stderr."""
-    return replace(
-        ports,
-        answerer=ShownChat(ports.answerer),
-        planner=ShownChat(ports.planner),
-        filterer=ShownChat(ports.filterer),
-        verifier=ShownChat(ports.verifier),
-    )
 
 
 class ShownChat:

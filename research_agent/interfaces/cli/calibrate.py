@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 import click
+from pydantic_core import to_jsonable_python
 
 from research_agent.assembly.calibration import (
     answering_digest,
@@ -17,15 +17,14 @@ from research_agent.assembly.calibration import (
     keep_limits,
     writers_of,
 )
-from research_agent.assembly.connection import connect
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext, StepContext
 from research_agent.errors import ConfigError, ModelError
-from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
+from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -60,6 +59,8 @@ ANSWER_CALLS = 2
 QUESTION_TOKENS = 450
 """Of the call that writes a question, about."""
 
+SHARE = click.FloatRange(0.01, 0.5)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -83,37 +84,18 @@ class Wanted:
 @INDEX
 @SETTINGS
 @click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
+@click.option("--rate", default=0.15, type=SHARE, help="Errors allowed where nothing is refined.")
 @click.option(
-    "--rate",
-    default=0.15,
-    show_default=True,
-    type=click.FloatRange(0.01, 0.5),
-    help="Share of errors allowed among the questions that are not refined.",
-)
-@click.option(
-    "--max-minutes",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1, 1440),
-    help="Begin no question after this long.",
+    "--max-minutes", default=10.0, type=click.FloatRange(0.1, 1440), help="No question after this."
 )
 @click.option("--rules", is_flag=True, help="Ask no model: make the questions from headings.")
 @click.option(
-    "--answers",
-    default=0,
-    type=click.IntRange(0, 10_000),
-    help="Also have this many of the questions answered, and fit the limits of answers.",
+    "--answers", default=0, type=click.IntRange(0, 10_000), help="Answer so many of them."
 )
-@click.option(
-    "--answer-rate",
-    default=0.2,
-    show_default=True,
-    type=click.FloatRange(0.01, 0.5),
-    help="Share of wrong answers allowed among those given.",
-)
+@click.option("--answer-rate", default=0.2, type=SHARE, help="Share of wrong answers allowed.")
 @click.option("--dry-run", is_flag=True, help="Say what it costs, and stop.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before it begins.")
-@click.option("--json", "as_json", is_flag=True, help="Print limits and questions as JSON.")
+@JSON
 @OFFLINE
 @told
 def calibrate_command(
@@ -126,12 +108,7 @@ def calibrate_command(
 
     With --answers also how sure the model has to be of an answer.
     """
-    return calibrate(index, config=config, wanted=Wanted(**given))
-
-
-def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
-    """Fit the limits of an index and keep them beside it; 1 where none could be fitted."""
-    settings = start(config)
+    wanted, settings = Wanted(**given), start(config)
     header, chunk_ids = index_state(index)
     planner = next(m for m in describe_models(settings.models, os.environ) if m.role == "planner")
     model = "" if wanted.rules or planner.state == "missing" else planner.model
@@ -140,15 +117,12 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
     say(_cost(model, wanted), error=wanted.as_json)
     if wanted.dry_run or not (wanted.yes or click.confirm("Go on?", err=wanted.as_json)):
         return 0
-    with ExitStack() as opened:
-        show = opened.enter_context(progress_bar())
-        connection = opened.enter_context(
-            connect(index, settings, os.environ, on_bytes=partial(show, "joining the weights"))
-        )
+    with opened(index, settings) as connection, progress_bar() as show:
         run = RunContext(connection.ports, settings, load_prompts())
         calls = 2 * wanted.questions
-        seconds = 60 * wanted.max_minutes
-        context = run.within(Allowance(calls, 0, 4 * calls * QUESTION_TOKENS, seconds))
+        context = run.within(
+            Allowance(calls, 0, 4 * calls * QUESTION_TOKENS, 60 * wanted.max_minutes)
+        )
         asked = ask_made_questions(
             run.ports.chunks.chunks(sample(chunk_ids, CANDIDATES * wanted.questions)),
             context,
@@ -159,8 +133,8 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         )
         made = [one.question for one in asked.value[: wanted.answers]]
         answers, notes = _answered(context, made, partial(show, "answering"))
-    for note in (*asked.event.notes, *notes):
-        say(f"note: {note}", dim=True, error=True)
+    for one in (*asked.event.notes, *notes):
+        note(one)
     threshold = fit_threshold(
         [one.observed for one in asked.value], rate=wanted.rate, source=_source(asked.value, model)
     )
@@ -170,28 +144,20 @@ def calibrate(index: str, *, config: str | None, wanted: Wanted) -> int:
         writers=writers_of(settings, os.environ),
         settings=answering_digest(settings),
     )
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    now = fingerprint(header, settings)
-    path = keep_limits(index, now, at, threshold, limits if wanted.answers else None)
+    at, kept = datetime.now(UTC).isoformat(timespec="seconds"), limits if wanted.answers else None
+    path = keep_limits(index, fingerprint(header, settings), at, threshold, kept)
     if wanted.as_json:
-        say_json(
-            {
-                "threshold": asdict(threshold),
-                "file": path,
-                "questions": [_row(one) for one in asked.value],
-                "limits": {name: asdict(limit) for name, limit in limits.items()},
-                "answers": [asdict(one) for one in answers],
-            }
-        )
-        return 0 if path else 1
-    told = _threshold_lines(threshold, settings)
-    told += _answer_lines(limits, answers, settings, wanted) if wanted.answers else []
-    say("\n".join([*told, f"kept in {path}"] if path else told))
+        found = {"threshold": threshold, "limits": limits, "answers": answers}
+        questions = [_row(one) for one in asked.value]
+        say_json({**to_jsonable_python(found), "file": path, "questions": questions})
+    else:
+        lines = _threshold_lines(threshold, settings)
+        lines += _answer_lines(limits, answers, settings, wanted) if wanted.answers else []
+        say("\n".join([*lines, f"kept in {path}"] if path else lines))
     return 0 if path else 1
 
 
 def _check(settings: Settings, wanted: Wanted) -> None:
-    """Raise ConfigError where so few questions or answers cannot show anything."""
     least = least_questions(wanted.rate)
     if wanted.questions < least:
         raise ConfigError(
@@ -237,7 +203,6 @@ def _search(run: RunContext, question: str) -> tuple[Sequence[Hit], float]:
 def _answered(
     context: StepContext, questions: Sequence[MadeQuestion], show: partial[None]
 ) -> tuple[list[Answered], list[str]]:
-    """Ask each question with all chunks and without its own; no more once time or model fail."""
     from research_agent.interfaces.own_graphs import research, state
 
     settings = context.settings
@@ -253,8 +218,8 @@ def _answered(
     answers: list[Answered] = []
     for done, (made, scope) in enumerate(pairs):
         if context.meter.left().seconds <= 0:
-            note = f"calibrate: the time was over after {done} of {len(pairs)} answers"
-            return answers, [note]
+            over = f"calibrate: the time was over after {done} of {len(pairs)} answers"
+            return answers, [over]
         try:
             output = graph.invoke(state.ResearchInput(question=made.text, scope=scope))
         except ModelError as error:
@@ -276,10 +241,8 @@ def _worth(made: MadeQuestion, result: ResearchResult, *, left_out: bool) -> Ans
 
 
 def _source(asked: Sequence[AskedQuestion], model: str) -> str:
-    """Return who made the questions: a model, rules, or both."""
-    by_model = sum(one.question.by == "model" for one in asked)
-    names = [model] if by_model else []
-    return " and ".join([*names, *(["rules"] if by_model < len(asked) or not names else [])])
+    names = {"rules" if one.question.by != "model" else model for one in asked} or {"rules"}
+    return " and ".join(sorted(names, key="rules".__eq__))
 
 
 def _row(one: AskedQuestion) -> dict[str, object]:

@@ -11,7 +11,7 @@ from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.lines import lines_of
-from research_agent.interfaces.chat.repl import converse
+from research_agent.interfaces.chat.repl import Repl
 from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command("chat")
-@click.option(
-    "--session",
-    default="default",
-    show_default=True,
-    metavar="NAME",
-    help="Which conversation to begin or to go on with.",
-)
+@click.option("--session", default="default", metavar="NAME", help="Which conversation.")
 @INDEX
 @DOCS
 @ASKING
@@ -74,8 +68,8 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     scope that it had, unless options name one.
     """
     name = check_name(session)
-    settings = start(config, tells_preset=verbose)
     wanted = index if index_is_named(docs) else None
+    settings = start(config, tells_preset=verbose)
     place = session_place(settings.sessions, os.environ)
     if docs:
         wanted = index_for_docs(docs, settings, tells=verbose)
@@ -93,4 +87,5 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
         for gone in expire(talks, settings.sessions.retention_days, name):
             note(f"deleted, not used for long: session {gone}")
         steps = Steps(verbose=verbose, quiet=quiet)
-        return converse(talks, name, where, lines, limits=cast("Kept", limits), steps=steps)
+        talk = talks.conversation(name, where, stack)
+        return Repl(talks, talk, lines, limits=cast("Kept", limits), steps=steps).run()

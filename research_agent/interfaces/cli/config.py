@@ -81,27 +81,24 @@ def without_user(value: str) -> str:
 
 
 def _sources(found: Configured) -> Mapping[str, str]:
-    """Return where the values come from that are not just the defaults."""
-    settings = found.settings
-    own = settings.laid.own
-    by = {key: "preset" for key in preset_values(settings.laid.name) if key not in own}
-    sources = {key: f"{told} {settings.laid.name}" for key, told in by.items()}
+    laid = found.settings.laid
+    told = (key for key in preset_values(laid.name) if key not in laid.own)
+    sources = dict.fromkeys(told, f"preset {laid.name}")
     for file in found.files:
         sources |= dict.fromkeys(file_keys(file), str(file))
-    known = dict(lines(settings))
-    for key in own:
+    known = dict(lines(found.settings))
+    for key in laid.own:
         variable = set_variable(f"{key}=null")[0] if key in known else ""
         sources[key] = variable if variable in os.environ else sources.get(key, "old variable")
     return sources
 
 
 def _show_preset(name: str, settings: Settings) -> int:
-    """Print the file of a preset, "auto" being the one it means, and the keys that win over it."""
     chosen = resolved(settings, name)
     if name == "auto":
         say(f"# auto: {chosen}, by models.chat.provider {settings.models.chat.provider}")
     say(preset_text(chosen).rstrip())
-    own = [key for key in preset_values(chosen) if key in settings.laid.own]
+    own = preset_values(chosen).keys() & {*settings.laid.own}
     for key, value in lines(settings):
         if key in own:
             say(f"# your own, which wins: {key}: {value!r}")
@@ -118,7 +115,10 @@ def get_command(*, key: str, config: str | None, as_json: bool) -> int:
     values = dict(lines(configured(config, os.environ).settings))
     below = {name: value for name, value in values.items() if name.startswith(f"{key}.")}
     if key not in values and not below:
-        raise _unknown(key, values)
+        names = {*values, *(name.rpartition(".")[0] for name in values)}
+        near = get_close_matches(key, filter(None, names), n=1)
+        hint = f"Did you mean {near[0]}?" if near else "research-agent config show lists every key"
+        raise ConfigError(f"unknown key {key}", hint=hint)
     if as_json:
         say_json(values.get(key, below))
     elif key in values:
@@ -164,25 +164,16 @@ def _write(file: Path, text: str, *, replaces: bool) -> None:
     hint = "Name a file in a folder that you may write to: research-agent config init PATH"
     try:
         if file.exists() and not replaces:
-            raise ConfigError(
-                f"{file} exists already", hint="Name another file, or remove it first."
-            )
+            other = "Name another file, or remove it first."
+            raise ConfigError(f"{file} exists already", hint=other)
         if file.parent == own_folder(os.environ):
             private_files.make_folder(file.parent)
         if not file.absolute().parent.is_dir():
             raise ConfigError(f"no such folder: {file.parent}", hint="Make the folder first.")
         private_files.replace_text(file.resolve(), text)
     except OSError as error:
-        raise ConfigError(
-            f"{file} cannot be written: {error.strerror or error}", hint=hint
-        ) from error
-
-
-def _unknown(key: str, known: Mapping[str, object]) -> ConfigError:
-    names = {*known, *(name.rpartition(".")[0] for name in known)}
-    near = get_close_matches(key, filter(None, names), n=1)
-    hint = f"Did you mean {near[0]}?" if near else "research-agent config show lists every key"
-    return ConfigError(f"unknown key {key}", hint=hint)
+        problem = error.strerror or error
+        raise ConfigError(f"{file} cannot be written: {problem}", hint=hint) from error
 
 
 @config_command.command("trust")
@@ -193,8 +184,7 @@ def trust_command(*, path: str, remove: bool) -> int:
     """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
     file = Path(path or FILE).expanduser().absolute()
     if remove:
-        known = forget(file, os.environ)
-        say(f"{'no longer trusted' if known else 'was not trusted'}: {file}")
+        say(f"{'no longer' if forget(file, os.environ) else 'was not'} trusted: {file}")
         return 0
     content = read_bytes(file)
     chosen = guarded_of(file, content)

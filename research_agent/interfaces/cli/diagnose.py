@@ -10,7 +10,7 @@ from research_agent.answering.select_evidence.gain import Gauge, gain, token_row
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
+from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
@@ -22,6 +22,7 @@ from research_agent.types.entropy import probability
 from research_agent.types.evidence import place
 
 Row = Mapping[str, Any]
+MEASURED = ("nu", "mean_entropy", "most_uncertain", "token_count", "missing", "text")
 UNLIKE = 20
 """The least similar chunks, of which the one that is as long as the relevant one is taken."""
 WIDTH = 18
@@ -42,7 +43,7 @@ LEGEND = (
 @SETTINGS
 @click.option("--chunk", default="", metavar="ID", help="Measure with this chunk; else the best.")
 @click.option("--noise", default="", metavar="ID", help="And with this; else an unrelated one.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@JSON
 @OFFLINE
 @told
 def diagnose_command(
@@ -84,13 +85,8 @@ def diagnosis(
                 "with": kind,
                 "chunk_id": chunk.chunk_id if chunk else "",
                 "place": place(chunk) if chunk else "",
-                "nu": found.nu,
                 "gain": gain(alone, found) if alone else None,
-                "mean_entropy": found.mean_entropy,
-                "most_uncertain": found.most_uncertain,
-                "token_count": found.token_count,
-                "missing": found.missing,
-                "text": found.text,
+                **{name: getattr(found, name) for name in MEASURED},
                 "tokens": [asdict(row) for row in token_rows(found.tokens)],
             }
         )
@@ -107,14 +103,9 @@ def diagnosis(
 def _chunks(
     question: str, ports: Ports, chunk: str, noise: str, settings: Settings
 ) -> tuple[Chunk | None, Chunk | None]:
-    """Return the best hit and a chunk as unlike the question as any, or those with these ids.
-
-    None where the index has none. Raises ToolInputError for an id that is not there.
-    """
-    named = {
-        one.chunk_id: one for one in ports.chunks.chunks([id_ for id_ in (chunk, noise) if id_])
-    }
-    if missing := [id_ for id_ in (chunk, noise) if id_ and id_ not in named]:
+    ids = [id_ for id_ in (chunk, noise) if id_]
+    named = {one.chunk_id: one for one in ports.chunks.chunks(ids)}
+    if missing := [id_ for id_ in ids if id_ not in named]:
         raise ToolInputError(
             f"no chunk {missing[0]} in this index",
             hint='Take an id from: research-agent search --json "..."',
@@ -176,6 +167,5 @@ def _quoted(token: str) -> str:
 
 
 def _chance(logprob: float) -> str:
-    """Return a probability for people, "?" for what is no log-probability."""
     p = probability(logprob)
     return "?" if p is None else f"{p:.3f}"

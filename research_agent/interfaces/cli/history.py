@@ -47,26 +47,23 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 @click.option("--clear", is_flag=True, help="Forget what `ask` has kept.")
 @told
 def history_command(
-    *,
     number: int | None,
     session: str | None,
     config: str | None,
-    as_json: bool,
-    opens: bool,
-    clear: bool,
+    **shown: bool,
 ) -> int:
     """Show questions that were asked before; with a NUMBER, its answer again."""
     settings = start(config).sessions
     with session_place(settings, os.environ).table() as table:
-        if clear:
+        if shown["clear"]:
             if found := table.get(NAME):
                 table.delete(found.thread)
             say("nothing of `ask` is kept any more")
             return 0
         kept = _kept(table, session)
     if number is not None:
-        _show(number, kept, as_json=as_json, opens=opens)
-    elif as_json:
+        _show(number, kept, as_json=shown["as_json"], opens=shown["opens"])
+    elif shown["as_json"]:
         say_json([{"number": at, **row} for at, row in kept.items()])
     else:
         say("\n".join(_line(at, row) for at, row in kept.items()) or "nothing was asked yet")
@@ -74,7 +71,6 @@ def history_command(
 
 
 def _show(number: int, kept: dict[int, dict[str, object]], *, as_json: bool, opens: bool) -> None:
-    """Print an answer again; raises SessionError where it is not there, or cannot be read."""
     if number not in kept:
         raise SessionError(
             f"there is no question {number}", hint="research-agent history lists those there are"
@@ -92,7 +88,7 @@ def _show(number: int, kept: dict[int, dict[str, object]], *, as_json: bool, ope
     say(f"{_line(number, kept[number])}\n", dim=True, error=True)
     print_result(result)
     if opens:
-        open_first(result, note)
+        open_first(result)
 
 
 def _kept(table: SessionTable, session: str | None) -> dict[int, dict[str, object]]:
@@ -107,7 +103,6 @@ def _kept(table: SessionTable, session: str | None) -> dict[int, dict[str, objec
 
 
 def _line(number: int, row: dict[str, object]) -> str:
-    """Return a question's line in the list."""
     result, at = row["result"], str(row.get("at", ""))[:16].replace("T", " ")
     told = result if isinstance(result, dict) else {}
     return "  ".join(filter(None, (f"{number:>4}", at, f"{told['status']:<11}", told["question"])))

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TypedDict, Unpack
 from urllib.parse import urlsplit
 
 import click
@@ -20,7 +21,7 @@ from research_agent.assembly.shared import compact as compact_index
 from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.errors import PathError
-from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
+from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.progress import Progress, progress_bar
 from research_agent.interfaces.cli.terminal import say, say_json
@@ -52,14 +53,9 @@ NAMED = 5
     type=click.Choice(["english", "multilingual"]),
     help="The packaged embedding model of a new index. Default: by the documents' language.",
 )
-@click.option(
-    "--copy",
-    nargs=2,
-    metavar="FROM TO",
-    help="Copy an index; either may be a file that ends in .sqlite3, a backup.",
-)
+@click.option("--copy", nargs=2, metavar="FROM TO", help="Copy an index; X.sqlite3 is a backup.")
 @click.option("--compact", is_flag=True, help="Tidy a shared index: merge files, drop old ones.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@JSON
 @OFFLINE
 @told
 def index_command(  # noqa: PLR0913 (one argument an option)
@@ -89,7 +85,11 @@ def index_command(  # noqa: PLR0913 (one argument an option)
         say(f"compacted {index}")
         return 0
     if copy:
-        return copied(*copy, start(config))
+        with progress_bar() as show:
+            held = copy_index(*copy, start(config), lambda n: show(f"document {n}", n, n))
+        documents = f"{held.documents} documents, {held.chunks} chunks"
+        say(f"copied {copy[0]} to {copy[1]}: {documents}")
+        return 0
     paths = _named(paths, index, refresh=refresh)
     settings = start(config)
     if embedding:
@@ -106,7 +106,6 @@ def index_command(  # noqa: PLR0913 (one argument an option)
 
 
 def _named(paths: tuple[str, ...], index: str, *, refresh: bool) -> tuple[str, ...]:
-    """Return what is to be indexed: the paths, or with `refresh` what is in the index."""
     if refresh and paths:
         raise click.UsageError("--refresh reads what is in the index: leave out the paths")
     if refresh:
@@ -116,48 +115,35 @@ def _named(paths: tuple[str, ...], index: str, *, refresh: bool) -> tuple[str, .
     return paths
 
 
+class How(TypedDict, total=False):
+    """How an index is brought up to date; see `Indexer`."""
+
+    rebuild: bool
+    prune: bool
+    checked: bool
+
+
 def update(
     location: str,
     paths: Sequence[str],
     settings: Settings,
     *,
-    rebuild: bool = False,
-    prune: bool = False,
-    checked: bool = True,
+    shown: Progress | None = None,
+    **how: Unpack[How],
 ) -> IndexReport:
-    """Bring an index up to date, with a progress bar where stderr is a terminal."""
-    manner = Manner(rebuild=rebuild, prune=prune, checked=checked)
-    with progress_bar() as show:
-        return update_telling(show, location, paths, settings, manner)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How an index is brought up to date; see `Indexer`."""
-
-    rebuild: bool = False
-    prune: bool = False
-    checked: bool = True
-
-
-def update_telling(
-    show: Progress, location: str, paths: Sequence[str], settings: Settings, manner: Manner
-) -> IndexReport:
-    """Bring an index up to date; `show` is told how far it is."""
+    """Bring an index up to date; how far it is, `shown` is told, else a bar in a terminal."""
     hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
-    models = settings.models if manner.rebuild else as_indexed(location, settings.models)
-    with (
-        sources(paths, settings, os.environ) as found,
-        embedding_cache(os.environ) as cache,
-        ExitStack() as stack,
-    ):
+    rebuild, prune = how.get("rebuild", False), how.get("prune", False)
+    models = settings.models if rebuild else as_indexed(location, settings.models)
+    with ExitStack() as stack:
+        show = shown or stack.enter_context(progress_bar())
+        found = stack.enter_context(sources(paths, settings, os.environ))
+        cache = stack.enter_context(embedding_cache(os.environ))
         found.scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
         if models == settings.models:
-            models, note = for_documents(
-                paths, settings.models, files=found.files, reader=found.reader
-            )
+            models, note = for_documents(paths, models, files=found.files, reader=found.reader)
             if note:
                 say(note, error=True)
         embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
@@ -177,25 +163,12 @@ def update_telling(
             reader=found.reader,
             cache=cache,
             on_progress=on_progress,
-            checked=manner.checked,
-        ).update(location, paths, rebuild=manner.rebuild, prune=manner.prune)
-
-
-def copied(source: str, target: str, settings: Settings) -> int:
-    """Copy an index with a progress bar, and print what it holds."""
-    with progress_bar() as show:
-        header = copy_index(source, target, settings, lambda n: show(f"document {n}", n, n))
-    say(f"copied {source} to {target}: {header.documents} documents, {header.chunks} chunks")
-    return 0
+            checked=how.get("checked", True),
+        ).update(location, paths, rebuild=rebuild, prune=prune)
 
 
 def preview(
-    location: str,
-    paths: Sequence[str],
-    settings: Settings,
-    *,
-    rebuild: bool = False,
-    prune: bool = False,
+    location: str, paths: Sequence[str], settings: Settings, *, rebuild: bool, prune: bool
 ) -> IndexReport:
     """Return what `update` would do; nothing is written, and nothing fetched."""
     if any(map(is_web, paths)):
@@ -203,12 +176,7 @@ def preview(
     models = settings.models if rebuild else as_indexed(location, settings.models)
     with connect_embedder(models, environment=os.environ) as embedder:
         return preview_index(
-            location,
-            paths,
-            settings,
-            model=embedder.name,
-            rebuild=rebuild,
-            prune=prune,
+            location, paths, settings, model=embedder.name, rebuild=rebuild, prune=prune
         )
 
 
@@ -225,8 +193,8 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
             hint=f"Fetch it once: research-agent index {web}",
         )
     absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
-    digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
-    name = f"docs-{digest}"
+    whole = "\n".join(absolute).encode("utf-8", "surrogateescape")
+    name = f"docs-{sha256(whole).hexdigest()[:10]}"
     report = update(name, absolute, settings, checked=False)
     if tells:
         changed = report.count("indexed") + report.count("removed")
@@ -276,13 +244,10 @@ def show_indexes(*, as_json: bool) -> int:
         say_json([asdict(item) for item in found])
         return 0
     for item in found:
-        header = item.header
-        about = (
-            f"{header.documents} documents, {header.chunks} chunks, {header.model}, "
-            f"changed {header.changed or 'never'}"
-            if header
-            else item.problem
-        )
+        about = item.problem
+        if header := item.header:
+            changed = f"{header.model}, changed {header.changed or 'never'}"
+            about = f"{header.documents} documents, {header.chunks} chunks, {changed}"
         say(f"{item.name}: {about}, {item.bytes_on_disk / 1e6:.1f} MB, {item.path}")
     if not found:
         say("no index yet; make one: research-agent index PATH")
@@ -294,16 +259,13 @@ def _line(file: FileReport) -> str:
 
 
 def _skipped_lines(report: IndexReport) -> list[str]:
-    """Return a line for each skipped file, but for many."""
     skipped = [_line(file) for file in report.files if file.status == "skipped"]
-    if len(skipped) > SHOWN_SKIPPED:
-        more = f"… and {len(skipped) - SHOWN_SKIPPED} more skipped (all with --json)"
-        return [*skipped[:SHOWN_SKIPPED], more]
-    return skipped
+    more = len(skipped) - SHOWN_SKIPPED
+    told = [f"… and {more} more skipped (all with --json)"] * (more > 0)
+    return [*skipped[:SHOWN_SKIPPED], *told]
 
 
 def _counts(report: IndexReport) -> str:
-    """Return how many files have each status."""
     order = ("indexed", "added", "changed", "unchanged", "removed", "skipped", "failed")
     counts = [f"{report.count(status)} {status}" for status in order if report.count(status)]
     return ", ".join(counts) or "no files"

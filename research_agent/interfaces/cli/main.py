@@ -27,14 +27,14 @@ GROUPS = {
         "search": ("search", "Show the chunks that fit a query best; no language model is asked."),
         "index": ("index", "Read documents (PDF, office files, web pages, text, code…)."),
         "documents": ("search", "List the documents of an index, and how well each was read."),
-        "web": ("web", "Serve a page for the browser of this machine."),
+        "web": ("settings", "Serve a page for the browser of this machine."),
         "history": ("history", "Show questions that were asked before, and their answers."),
     },
     "Set-up": {
         "config": ("config", "Show or write the settings."),
         "models": ("settings", "Show which model fills each role, and what is installed."),
         "doctor": ("settings", "Look at everything an answer needs, and name cures."),
-        "completion": ("completion", "Print what completes commands in a shell."),
+        "completion": ("settings", "Print what completes commands in a shell."),
         "mcp": ("settings", "Serve an index to MCP clients."),
         "serve": ("serve", "Serve answers over HTTP, also in OpenAI's form."),
     },
@@ -88,7 +88,9 @@ class Commands(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(package_name="research-agent")
 @OFFLINE
 @click.option(

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
 import click
@@ -18,23 +18,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 
 
-def _go_offline(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 (click's own signature)
-    """Set the key models.offline for this process, and for those that it starts."""
-    if value:
-        os.environ[OFFLINE_KEY] = "true"
-
-
 OFFLINE = click.option(
     "--offline",
     is_flag=True,
     expose_value=False,
-    callback=_go_offline,
+    callback=lambda _, __, given: os.environ.update({OFFLINE_KEY: "true"} if given else {}),
     help="Ask nothing but this machine.",
 )
 
 
 def _index_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Return the named indexes that begin so, for shell completion."""
     from research_agent.assembly.index import list_indexes
 
     names = (found.name for found in list_indexes())
@@ -45,7 +38,6 @@ INDEX = click.option(
     "--index",
     "index",
     default="default",
-    show_default=True,
     metavar="NAME_OR_PATH",
     shell_complete=_index_names,
     help="Which index: a name, a folder (with a slash in it), s3://BUCKET/NAME or lance:/PATH.",
@@ -61,33 +53,25 @@ CONFIG = click.option(
 )
 
 
-def _put(context: click.Context, variables: Mapping[str, str]) -> None:
-    """Set variables of the environment until the command ends, over what every file says."""
-    for key, value in variables.items():
-        context.call_on_close(partial(_put_back, key, os.environ.get(key)))
-        os.environ[key] = value
-
-
-def _put_back(key: str, before: str | None) -> None:
-    os.environ.pop(key, None)
-    if before is not None:
-        os.environ[key] = before
-
-
 def _setting(
-    names: Sequence[str], metavar: str, about: str, variables: Callable[[str], Mapping[str, str]]
+    name: str, metavar: str, about: str, variables: Callable[[str], Mapping[str, str]]
 ) -> Callable[[F], F]:
-    """Return an option that sets keys; `variables` says which, for what was given."""
+    """Return an option that sets keys for this command, over what every file says."""
 
     def put(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
-        for value in given:
+        for one in given:
             try:
-                _put(context, variables(value))
+                changed = variables(one)
             except ConfigError as error:
                 raise click.BadParameter(f"{error} {error.hint}", context) from error
+            for key, value in changed.items():
+                back = {key: os.environ[key]} if key in os.environ else {}
+                context.call_on_close(partial(os.environ.update, back))
+                context.call_on_close(partial(os.environ.pop, key, None))
+                os.environ[key] = value
 
     return click.option(
-        *names, metavar=metavar, multiple=True, expose_value=False, callback=put, help=about
+        *name.split(), metavar=metavar, multiple=True, expose_value=False, callback=put, help=about
     )
 
 
@@ -109,40 +93,36 @@ def model_variables(name: str) -> Mapping[str, str]:
     if first == "ollama" and colon:
         provider, url = "openai", OLLAMA
     elif not known or not (colon or first == "local"):
+        from research_agent.config import configured
+
         context = click.get_current_context(silent=True)
-        provider, model = _provider(context.params.get("config") if context else None), name
+        config = context.params.get("config") if context else None
+        provider, model = configured(config, os.environ).settings.models.chat.provider, name
+        provider = "openai" if provider in ("", "local") else provider
     values = {"PROVIDER": provider, "MODEL": model, **({"BASE_URL": url} if url else {})}
     return {f"RESEARCH_AGENT_MODELS__CHAT__{key}": value for key, value in values.items()}
 
 
-def _provider(config: str | None) -> str:
-    """Return the provider of the role chat, OpenAI's protocol in the embedded model's place."""
-    from research_agent.config import configured
-
-    now = configured(config, os.environ).settings.models.chat.provider
-    return "openai" if now in ("", "local") else now
-
-
 SET = _setting(
-    ["--set"],
+    "--set",
     "KEY=VALUE",
     "Change a setting, such as retrieval.top_k=20; can be given several times.",
     lambda given: dict([set_variable(given)]),
 )
 MODEL = _setting(
-    ["--model", "-m"],
+    "--model -m",
     "MODEL",
     "Which model answers: a name, or PROVIDER:NAME (openai, bedrock, ollama), or local.",
     model_variables,
 )
 PRESET = _setting(
-    ["--preset"],
+    "--preset",
     "NAME",
     "Which stages act: auto, local, full or seed.",
     lambda name: {"RESEARCH_AGENT_PRESET": name},
 )
 ROUNDS = _setting(
-    ["--rounds"],
+    "--rounds",
     "N",
     "Search again at most N - 1 times for what is missing; up to budget.max_rounds.",
     lambda number: {"RESEARCH_AGENT_BUDGET__ROUNDS": number},
@@ -154,13 +134,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Return several options as one decorator, in this order in --help."""
-
-    def give(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return give
+    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
 SETTINGS = together(CONFIG, SET)

@@ -5,7 +5,7 @@ In a pipe, and where NO_COLOR is set, it is the same text without any of that.
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from research_agent.answering.result_lines import (
     numbered,
     references,
 )
-from research_agent.interfaces.cli.terminal import is_rich, say
+from research_agent.interfaces.cli.terminal import is_rich, note, say
 from research_agent.interfaces.steps import several, usage_text
 from research_agent.text.visible import visible
 from research_agent.types.evidence import place
@@ -64,9 +64,10 @@ def shown_answer(result: ResearchResult) -> str:
         nearest = [place(item.hit.chunk) for item in result.evidence[:1]]
         return "; nearest passage: ".join([UNPROVEN, *nearest]) + "."
     given = {one.citation.key: one.number for one in references(result)}
-    unnamed = {item.key for item in result.evidence} - given.keys()
     answer = result.answer
-    for key in unnamed:  # (the notice names the nearest passage, which may not be cited)
+    for key in {
+        item.key for item in result.evidence
+    } - given.keys():  # (the notice names the nearest passage, which may not be cited)
         answer = answer.replace(f"[{key}] ", "")
     return numbered(answer, given)
 
@@ -74,7 +75,8 @@ def shown_answer(result: ResearchResult) -> str:
 def print_result(result: ResearchResult) -> None:
     """Print an answer with its citations and quotes, and what it lacks."""
     if not is_rich(sys.stdout):
-        say(result_text(result))
+        below = (f"{' ' * by}{one}" for by, line in _below(result) for one in line.split("\n"))
+        say("\n".join([shown_answer(result), *below]))
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -106,16 +108,7 @@ def marked_up(text: str, links: Mapping[str, str]) -> "Text":
     return made.append(text[at:])
 
 
-def result_text(result: ResearchResult) -> str:
-    """Return an answer with its citations and quotes, as plain text."""
-    lines = (
-        f"{' ' * indent}{part}" for indent, line in _below(result) for part in line.split("\n")
-    )
-    return "\n".join([shown_answer(result), *lines])
-
-
 def _below(result: ResearchResult) -> Sequence[tuple[int, str]]:
-    """Return the lines below an answer, each with its indentation."""
     found = references(result)
     lines: list[tuple[int, str]] = [(0, "")] if found else []
     for one in found:
@@ -125,27 +118,22 @@ def _below(result: ResearchResult) -> Sequence[tuple[int, str]]:
         lines.append((0, _conflict(conflict, found)))
         lines.append((INDENT, f'"{_flat(conflict.other_quote)}"'))
     lines += [(0, line) for line in lacking_lines(result)]
-    return [*lines, *([(0, line)] if (line := marks_line(result)) else [])]
+    return [*lines, *((0, line) for line in [marks_line(result)] if line)]
 
 
 def _flat(text: str) -> str:
-    """Return the words of a quote on one line; rows of a table keep theirs."""
     is_table = any("|" in one and "|" in two for one, two in pairwise(text.split("\n")))
     return text if is_table else " ".join(text.split())
 
 
 def _conflict(conflict: Conflict, found: Sequence[Reference]) -> str:
-    """Return two values of one thing, each with its document and its date."""
     given = {one.citation.key: f" [{one.number}]" for one in found}
-    sides = (
-        (conflict.value, conflict.doc_id, conflict.date, conflict.key),
-        (conflict.other_value, conflict.other_doc_id, conflict.other_date, conflict.other_key),
+    one = f"{conflict.value} in {conflict.doc_id} ({conflict.date or 'no date'})"
+    other = (
+        f"{conflict.other_value} in {conflict.other_doc_id} ({conflict.other_date or 'no date'})"
     )
-    told = (
-        f"{value} in {name} ({date or 'no date'}){given.get(key, '')}"
-        for value, name, date, key in sides
-    )
-    return f"conflict: {', '.join(told)}"
+    keys = (given.get(key, "") for key in (conflict.key, conflict.other_key))
+    return "conflict: {0}{2}, {1}{3}".format(one, other, *keys)
 
 
 def evidence_text(result: ResearchResult) -> str:
@@ -157,34 +145,29 @@ def evidence_text(result: ResearchResult) -> str:
     )
 
 
-def cost_line(result: ResearchResult) -> str:
+def cost_line(result: ResearchResult, *, short: bool = False) -> str:
     """Return how the question ended and what it cost, in one line.
 
     Failed calls, further tries, reused replies and the cost are told where there are any.
     """
-    usage = result.usage
-    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
+    usage, seconds = result.usage, f"{result.usage.elapsed_seconds:.1f} s"
+    if short:
+        return f"{result.status} in {seconds}, {several(usage.llm_calls, 'model call')}"
+    ending = f"{result.status} ({result.stop_reason}) in {seconds}"
     return f"{ending}: {several(result.rounds, 'round')}, {usage_text(usage)}"
 
 
-def short_cost(result: ResearchResult) -> str:
-    """Return the same for those who have not asked for it."""
-    seconds, calls = result.usage.elapsed_seconds, several(result.usage.llm_calls, "model call")
-    return f"{result.status} in {seconds:.1f} s, {calls}"
-
-
-def open_first(result: ResearchResult, on_problem: Callable[[str], None]) -> None:
+def open_first(result: ResearchResult) -> None:
     """Open the page of the first citation in the browser; tells where that does not work."""
-    found = references(result)
-    if not found:
-        on_problem("nothing is cited, so no page is opened")
+    if found := references(result):
+        open_page(citation_address(found[0].citation))
     else:
-        open_page(citation_address(found[0].citation), on_problem)
+        note("nothing is cited, so no page is opened")
 
 
-def open_page(where: str, on_problem: Callable[[str], None]) -> None:
+def open_page(where: str) -> None:
     """Open an address of `address` in the browser; tells where that does not work."""
     import webbrowser
 
     if not webbrowser.open(where):
-        on_problem(f"no browser could be started; the page is {where}")
+        note(f"no browser could be started; the page is {where}")

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ from research_agent.assembly.connection import connect
 from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
 from research_agent.config import changed_settings, configured, load_prompts, unknown_keys
 from research_agent.errors import ConfigError, ReplayError, StoppedError
-from research_agent.interfaces.cli.options import CONFIG, OFFLINE
+from research_agent.interfaces.cli.options import CONFIG, JSON, OFFLINE
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
 from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
@@ -55,28 +56,15 @@ class Wanted:
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change a setting, such as filter.mode=off; can be given several times.",
+    help="Change filter.mode=off and others.",
 )
-@click.option(
-    "--from",
-    "node",
-    default="retrieve",
-    show_default=True,
-    metavar="NODE",
-    help="Begin with this node, from the recorded state before it.",
-)
-@click.option(
-    "--round",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 100),
-    help="Which run of the node, where there are several.",
-)
+@click.option("--from", "node", default="retrieve", metavar="NODE", help="Begin with this node.")
+@click.option("--round", default=1, type=click.IntRange(1, 100), help="Which run of the node.")
 @click.option("--index", default="", metavar="NAME_OR_PATH", help="Another index than the run's.")
 @CONFIG
 @click.option("--live", is_flag=True, help="Ask your models for prompts the trace does not hold.")
 @click.option("--offline-only", is_flag=True, hidden=True, help="As without --live.")
-@click.option("--json", "as_json", is_flag=True, help="Print difference and result as JSON.")
+@JSON
 @OFFLINE
 @told
 def replay_command(
@@ -140,9 +128,8 @@ def as_recorded(settings: Settings, recorded: Settings) -> Settings:
 def state_before(lines: Sequence[Line], node: str, round_: int) -> Mapping[str, object]:
     """Return the state before a node ran in a round, as JSON values; raises ReplayError."""
     if node not in resuming.NODES:
-        raise ConfigError(
-            f"--from {node}: no such node", hint=f"One of {', '.join(resuming.NODES)}"
-        )
+        nodes = f"One of {', '.join(resuming.NODES)}"
+        raise ConfigError(f"--from {node}: no such node", hint=nodes)
     now: Mapping[str, object] = {"question": lines[0]["question"]}
     if (node, round_) == ("retrieve", 1):
         return now
@@ -163,19 +150,15 @@ def _run(
     ports = replayed.ports
     moved = ending_at(resuming.trace_of(begin), ports.clock.seconds())
     recorded = {**begin, "trace": list(moved)} if moved else begin
-    stop = Stop()
-    running = events(
-        lambda: resuming.stream_from(wanted.node, recorded, ports, settings, load_prompts()),
-        stop=stop,
-        watching=Watching(),
-    )
+    stop, prompts = Stop(), load_prompts()
+    run = partial(resuming.stream_from, wanted.node, recorded, ports, settings, prompts)
+    running = events(run, stop=stop, watching=Watching())
     with ended_by_ctrl_c(stop):
         results = [event.result for event in running if isinstance(event, Finished)]
     return results[-1]
 
 
 def _recorded(lines: Sequence[Line]) -> ResearchResult | None:
-    """Return the result of the recorded run; None where it had none."""
     for line in lines:
         if line.get("line") == "event" and line.get("event") == "result":
             recorded: ResearchResult = public_result(state.RESULT.validate_python(line["result"]))
@@ -186,59 +169,40 @@ def _recorded(lines: Sequence[Line]) -> ResearchResult | None:
 def _print(
     before: ResearchResult | None, after: ResearchResult, replayed: Replayed, *, as_json: bool
 ) -> None:
-    """Print the difference; the new answer alone where there was none before."""
     changed = difference(before, after) if before else None
     if as_json:
-        say_json(
-            {
-                "replayed_calls": replayed.replayed,
-                "asked_calls": replayed.asked,
-                "difference": changed and {**asdict(changed), "same": changed.same},
-                "result": state.RESULT.dump_python(after, mode="json"),
-            }
-        )
+        told = changed and {**asdict(changed), "same": changed.same}
+        counts = {"replayed_calls": replayed.replayed, "asked_calls": replayed.asked}
+        result = state.RESULT.dump_python(after, mode="json")
+        say_json({**counts, "difference": told, "result": result})
         return
     if changed is None:
         note("the recorded run had no result")
         print_result(after)
     else:
-        say(difference_text(changed))
+        say("no difference" if changed.same else "\n".join(_lines(changed)))
     calls = f"{replayed.replayed} model calls from the trace, {replayed.asked} asked"
     say(f"replayed: {calls}", dim=True, error=True)
 
 
-def difference_text(difference: Difference) -> str:
-    """Return the differences: "-" before old lines, "+" before new ones."""
-    if difference.same:
-        return "no difference"
-    return "\n".join(_lines(difference))
-
-
 def _lines(difference: Difference) -> Iterator[str]:
-    for name, (old, new) in (
-        ("status", difference.status),
-        ("stop reason", difference.stop_reason),
-    ):
+    for name in ("status", "stop_reason"):
+        old, new = getattr(difference, name)
         if old != new:
-            yield f"{name}: {old} -> {new}"
+            yield f"{name.replace('_', ' ')}: {old} -> {new}"
     if difference.same_answer:
         yield "answer and citations: the same"
     else:
         yield "answer:"
         yield from (f"  {line.rstrip()}" for line in difference.answer)
-    yield from _changes("citations", difference.citations)
-    yield from _changes("evidence", difference.evidence)
-    yield from _changes("queries", difference.queries)
-    yield from _changes("warnings", difference.warnings)
+    for name in ("citations", "evidence", "queries", "warnings"):
+        changes: Changes = getattr(difference, name)
+        if changes != Changes():
+            yield f"{name}:"
+            yield from (f"  - {text}" for text in changes.removed)
+            yield from (f"  + {text}" for text in changes.added)
     for name, (before, after) in difference.usage.items():
         yield f"{name}: {_number(before)} -> {_number(after)}"
-
-
-def _changes(name: str, changes: Changes) -> Iterator[str]:
-    if changes != Changes():
-        yield f"{name}:"
-        yield from (f"  - {text}" for text in changes.removed)
-        yield from (f"  + {text}" for text in changes.added)
 
 
 def _number(value: float | None) -> str:

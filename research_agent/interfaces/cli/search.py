@@ -12,9 +12,16 @@ from research_agent.assembly.index import list_documents
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS, Limits, scoped
+from research_agent.interfaces.cli.options import (
+    INDEX,
+    JSON,
+    OFFLINE,
+    SETTINGS,
+    Limits,
+    scoped,
+)
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.metering import whole
 from research_agent.planning.reading import get_chunks
 from research_agent.planning.tool_texts import chunks_json, unknown_ids
@@ -25,8 +32,7 @@ from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.questions import check_question
 from research_agent.types import Chunk, Hit
-from research_agent.types.calls import ChunksResult, Reference
-from research_agent.types.documents import ParseQuality
+from research_agent.types.calls import ChunksResult
 from research_agent.types.evidence import place
 from research_agent.types.records import DocumentRecord, KeptDocument, wants_ocr
 from research_agent.types.references import unresolved_words
@@ -41,8 +47,8 @@ EXPLAINED = 10
 @click.argument("query")
 @INDEX
 @SETTINGS
-@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
-@click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@click.option("-k", "k", default=8, type=click.IntRange(1, 500))
+@JSON
 @click.option(
     "--mode",
     type=click.Choice(("hybrid", "dense", "lexical")),
@@ -56,20 +62,19 @@ EXPLAINED = 10
 @scoped
 def search_command(  # noqa: PLR0913 (one argument an option)
     limits: Limits,
+    /,
     *,
     query: str,
     index: str,
     config: str | None,
     k: int,
-    as_json: bool,
     mode: Literal["hybrid", "dense", "lexical"] | None,
-    exact: bool,
-    explain: bool,
     exclude: tuple[str, ...],
+    **shown: bool,
 ) -> int:
     """Show the chunks that fit a query best; no language model is asked."""
     query, scope = check_question(query), replace(scope_of(limits), exclude=frozenset(exclude))
-    settings = start(config)
+    settings, exact, explain = start(config), shown["exact"], shown["explain"]
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
         planner = "off" if exact else settings.retrieval.question_kinds
@@ -79,17 +84,18 @@ def search_command(  # noqa: PLR0913 (one argument an option)
         ports, settings = connection.ports, replace(settings, retrieval=retrieval)
         ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
         ranked, notes = reordered(query, ranked, k, ports, settings)
-        named = ports.chunks.chunks(_shown(ranked)) if explain else ()
+        ids = [chunk_id for _, stage in ranked.stages for chunk_id in stage[:EXPLAINED]]
+        named = ports.chunks.chunks([*dict.fromkeys(ids)]) if explain else ()
         notes = (*ports.warnings(), *ranked.notes, *notes)
     hits = ranked.hits[:k]
-    if as_json:
-        explanation = {"mode": mode, "plan": plan_row(ranked), "stages": stage_rows(ranked)}
-        say_json({"hits": hit_rows(hits)} | (explanation if explain else {}))
+    if shown["as_json"]:
+        explanation = {"mode": mode, **plan_rows(ranked)} if explain else {}
+        say_json({"hits": hit_rows(hits), **explanation})
     else:
         lines = [f"mode: {mode}", *explained(ranked, named)] if explain else []
         say("\n".join([*lines, hits_text(hits)]))
-    for note in notes:
-        say(f"note: {note}", dim=True, error=True)
+    for one in notes:
+        note(one)
     return 0
 
 
@@ -108,53 +114,31 @@ def reordered(
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
     """Return hits as JSON values, best first."""
+    told = ("doc_id", "start_page", "end_page", "chunk_id", "section", "text")
     return [
-        {
-            "rank": rank,
-            "score": hit.score,
-            "similarity": hit.similarity,
-            "doc_id": hit.chunk.doc_id,
-            "start_page": hit.chunk.start_page,
-            "end_page": hit.chunk.end_page,
-            "chunk_id": hit.chunk.chunk_id,
-            "section": list(hit.chunk.section),
-            "text": hit.chunk.text,
-        }
+        {"rank": rank, "score": hit.score, "similarity": hit.similarity}
+        | {name: getattr(hit.chunk, name) for name in told}
         for rank, hit in enumerate(hits, start=1)
     ]
 
 
 def hits_text(hits: Sequence[Hit]) -> str:
     """Return hits for people: place, similarity, id, and the beginning of the text."""
-    if not hits:
-        return "nothing found"
-    return "\n".join(
-        f"{rank}. {place(hit.chunk)}{_similarity(hit)}  [{hit.chunk.chunk_id}]\n"
-        f"   {' '.join(hit.chunk.text.split())[:200]}"
-        for rank, hit in enumerate(hits, start=1)
-    )
+    lines = []
+    for number, hit in enumerate(hits, start=1):
+        like = "" if hit.similarity is None else f"  (similarity {hit.similarity:.2f})"
+        lines.append(f"{number}. {place(hit.chunk)}{like}  [{hit.chunk.chunk_id}]")
+        lines.append(f"   {' '.join(hit.chunk.text.split())[:200]}")
+    return "\n".join(lines) or "nothing found"
 
 
-def _similarity(hit: Hit) -> str:
-    """Return a hit's similarity in brackets, nothing where it is not known."""
-    return "" if hit.similarity is None else f"  (similarity {hit.similarity:.2f})"
-
-
-def plan_row(ranked: Ranked) -> dict[str, object]:
-    """Return the plan of a search as JSON values."""
+def plan_rows(ranked: Ranked) -> dict[str, object]:
+    """Return the plan and the stages of a search as JSON values, in the order of work."""
     plan = ranked.plan
+    stages = [{"stage": name, "chunk_ids": list(ids)} for name, ids in ranked.stages]
     look_up = plan.look_up.query if plan.look_up else ""
-    return {
-        "kind": plan.kind,
-        "term": plan.term,
-        "look_up": look_up,
-        "queries": list(plan.queries),
-    }
-
-
-def stage_rows(ranked: Ranked) -> list[dict[str, object]]:
-    """Return the stages of a search as JSON values, in the order of work."""
-    return [{"stage": name, "chunk_ids": list(ids)} for name, ids in ranked.stages]
+    told = {"kind": plan.kind, "term": plan.term, "look_up": look_up, "queries": [*plan.queries]}
+    return {"plan": told, "stages": stages}
 
 
 def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
@@ -174,32 +158,13 @@ def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
     return [*lines, ""]
 
 
-def _shown(ranked: Ranked) -> list[str]:
-    """Return the ids of all chunks that an explanation shows."""
-    ids = [chunk_id for _, stage in ranked.stages for chunk_id in stage[:EXPLAINED]]
-    return list(dict.fromkeys(ids))
-
-
 @click.command("chunks")
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
 @INDEX
 @SETTINGS
-@click.option(
-    "--depth",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 10),
-    help="Follow references so many steps.",
-)
-@click.option(
-    "--max",
-    "most",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="Show at most so many chunks.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Steps along references.")
+@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="At most so many.")
+@JSON
 @OFFLINE
 @told
 def chunks_command(
@@ -213,12 +178,8 @@ def chunks_command(
 ) -> int:
     """Show chunks in full by their ids, and what they refer to."""
     with connect(index, start(config), os.environ) as connection:
-        result = get_chunks(
-            chunk_ids,
-            expand_depth=depth,
-            max_total_chunks=most,
-            ports=connection.ports,
-        )
+        ports = connection.ports
+        result = get_chunks(chunk_ids, expand_depth=depth, max_total_chunks=most, ports=ports)
     if as_json:
         say_json(chunks_json(result))
     else:
@@ -229,19 +190,14 @@ def chunks_command(
 
 
 def _chunk_text(hit: Hit, result: ChunksResult) -> str:
-    """Return a chunk for people: its place and id, its text, and what it refers to."""
     chunk = hit.chunk
     lines = [f"{place(chunk)}  [{chunk.chunk_id}]", chunk.text]
-    lines += map(_refers, result.references.get(chunk.chunk_id, ()))
+    found = result.references.get(chunk.chunk_id, ())
+    lines += (f"   -> {one.place}  [{one.chunk_id}] ({one.kind})" for one in found)
     return "\n".join(lines)
 
 
-def _refers(reference: Reference) -> str:
-    return f"   -> {reference.place}  [{reference.chunk_id}] ({reference.kind})"
-
-
 def _counts(result: ChunksResult) -> str:
-    """Return how many chunks there are at each depth, and whether there is more."""
     depths = ", ".join(f"{number} at depth {depth}" for depth, number in result.depths.items())
     more = "; there is more: raise --max" if result.truncated else ""
     return f"{len(result.hits)} chunks ({depths or 'none'}), {result.tokens} tokens{more}"
@@ -249,7 +205,7 @@ def _counts(result: ChunksResult) -> str:
 
 @click.command("documents")
 @INDEX
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@JSON
 @OFFLINE
 @told
 def documents_command(*, index: str, as_json: bool) -> int:
@@ -259,7 +215,9 @@ def documents_command(*, index: str, as_json: bool) -> int:
         say_json([_as_json(item) for item in found])
         return 0
     say("\n".join(line for item in found for line in document_lines(item)))
-    say(_totals(found))
+    chunks = [item.record.chunks for item in found if item.record.status == "indexed"]
+    without = f"; {other} without text" if (other := len(found) - len(chunks)) else ""
+    say(f"{len(chunks)} documents, {sum(chunks)} chunks{without}")
     return 0
 
 
@@ -282,17 +240,16 @@ def document_lines(item: KeptDocument) -> Iterator[str]:
 
 
 def _of_indexed(item: KeptDocument) -> Iterator[str]:
-    """Yield how much there is of a document, and what was left out."""
     record, quality = item.record, item.record.quality
     yield _size(item)
     if quality is None:
         yield "read by an older version, which kept no more; index it again to know more"
-    left = _left_out(quality) if quality else []
-    kept = [
-        f"{count} chunks of {kind}" for kind, count in item.kinds.items() if kind in BOILERPLATE
-    ]
-    if left:
+    elif left := [
+        *([f"{quality.running_heads} running heads"] if quality.running_heads else []),
+        *([f"{quality.line_numbers} line numbers"] if quality.line_numbers else []),
+    ]:
         yield f"dropped: {', '.join(left)}"
+    kept = [f"{n} chunks of {kind}" for kind, n in item.kinds.items() if kind in BOILERPLATE]
     if kept:
         yield f"kept, but not searched: {', '.join(kept)}"
     if record.reason:
@@ -301,7 +258,6 @@ def _of_indexed(item: KeptDocument) -> Iterator[str]:
 
 
 def _size(item: KeptDocument) -> str:
-    """Return pages, tables and chunks of a document in one line."""
     record, quality = item.record, item.record.quality
     parts = []
     if quality and quality.pages:
@@ -310,33 +266,17 @@ def _size(item: KeptDocument) -> str:
         parts.append(f"{quality.pages} pages{textless}{by_ocr}")
     if quality:
         parts.append(f"{quality.tables} tables")
-    searched = {kind: count for kind, count in item.kinds.items() if kind not in BOILERPLATE}
-    kinds = ", ".join(f"{count} {kind}" for kind, count in searched.items())
+    kinds = ", ".join(f"{n} {kind}" for kind, n in item.kinds.items() if kind not in BOILERPLATE)
     parts.append(f"{record.chunks} chunks ({kinds})" if kinds else f"{record.chunks} chunks")
     return "; ".join(parts)
 
 
-def _left_out(quality: ParseQuality) -> list[str]:
-    found = {"running heads": quality.running_heads, "line numbers": quality.line_numbers}
-    return [f"{count} {name}" for name, count in found.items() if count]
-
-
 def _ocr_hint(record: DocumentRecord) -> str:
-    """Say how to get at the text of scanned pages; empty where there are none."""
     if not wants_ocr(record):
         return ""
     return "index it again: OCR reads it" if can_read_scans() else f"{INSTALL}, and index it again"
 
 
-def _totals(found: Sequence[KeptDocument]) -> str:
-    """Return how many documents there are, and how many could not be read."""
-    indexed = [item for item in found if item.record.status == "indexed"]
-    chunks, other = sum(item.record.chunks for item in indexed), len(found) - len(indexed)
-    without = f"; {other} without text" if other else ""
-    return f"{len(indexed)} documents, {chunks} chunks{without}"
-
-
 def _as_json(item: KeptDocument) -> dict[str, object]:
-    record = asdict(item.record)
-    about = {key: value for key, value in record.items() if key not in {"key", "mtime_ns"}}
-    return about | {"kinds": dict(item.kinds), "hint": _ocr_hint(item.record)}
+    about = asdict(item.record) | {"kinds": dict(item.kinds), "hint": _ocr_hint(item.record)}
+    return {key: value for key, value in about.items() if key not in {"key", "mtime_ns"}}

@@ -1,6 +1,7 @@
-"""Commands about the set-up: models, doctor, graph, mcp."""
+"""Commands about the set-up: models, doctor, graph, completion; and those that serve: mcp, web."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
@@ -8,16 +9,25 @@ from importlib.util import find_spec
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.model_files import prune_all, restore_all, weight_statuses
 from research_agent.assembly.models.report import describe_models
-from research_agent.config import (
-    load_prompts,
-)
+from research_agent.config import load_prompts
 from research_agent.errors import ConfigError
-from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE, SETTINGS
+from research_agent.interfaces.cli.index import index_for_docs
+from research_agent.interfaces.cli.options import (
+    ASKING,
+    DOCS,
+    INDEX,
+    JSON,
+    OFFLINE,
+    ROUNDS,
+    SETTINGS,
+    index_is_named,
+)
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import say, say_json
@@ -26,6 +36,7 @@ from research_agent.settings import Settings
 
 WIDTH = 8
 """Of doctor's column that says how bad it is."""
+PORT = click.IntRange(0, 65_535)
 
 
 @click.group("models", invoke_without_command=True)
@@ -38,7 +49,6 @@ def models_command(context: click.Context, config: str | None) -> None:
 
 
 def _show_models(config: str | None) -> int:
-    """Print which model fills each role, and which weights are here; 1 where a role is empty."""
     settings = start(config)
     descriptions = describe_models(settings.models, os.environ)
     for item in descriptions:
@@ -58,10 +68,8 @@ def _show_models(config: str | None) -> int:
 def prune_parts_command() -> int:
     """Free the installed copies of weights that have been joined and verified."""
     freed = prune_all(os.environ)
-    if freed:
-        say(f"freed {freed / 1e6:,.0f} MB")
-    else:
-        say("nothing to free: no installed parts of joined and verified weights")
+    nothing = "nothing to free: no installed parts of joined and verified weights"
+    say(f"freed {freed / 1e6:,.0f} MB" if freed else nothing)
     return 0
 
 
@@ -77,7 +85,7 @@ def restore_parts_command() -> int:
 @INDEX
 @SETTINGS
 @OFFLINE
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@JSON
 @click.option("--no-models", is_flag=True, help="Ask no model.")
 @told
 def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
@@ -86,13 +94,9 @@ def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: 
     The exit status is 1 where something is at fault.
     """
     with progress_bar() as show:
-        found = diagnose(
-            index,
-            partial(start, config),
-            os.environ,
-            ask=not no_models,
-            on_bytes=partial(show, "joining the weights"),
-        )
+        joining = partial(show, "joining the weights")
+        settings = partial(start, config)
+        found = diagnose(index, settings, os.environ, ask=not no_models, on_bytes=joining)
     if as_json:
         say_json({"sound": is_sound(found), "findings": [asdict(item) for item in found]})
     else:
@@ -106,29 +110,46 @@ def findings_text(found: Sequence[Finding]) -> str:
     for finding in found:
         told.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
         told += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
-    faults = sum(finding.level == "fault" for finding in found)
-    warnings = sum(finding.level == "warning" for finding in found)
-    return "\n".join([*told, f"faults: {faults}, warnings: {warnings}"])
+    counts = Counter(finding.level for finding in found)
+    return "\n".join([*told, f"faults: {counts['fault']}, warnings: {counts['warning']}"])
 
 
 @click.command("graph")
 @told
 def graph_command() -> int:
     """Print the research graph as a Mermaid picture."""
-    click.echo(mermaid(), nl=False)
-    return 0
-
-
-def mermaid() -> str:
-    """Return the graph, with the search inside it, as Mermaid text that ends with a line end.
-
-    Nothing is opened or asked: the picture is the same for every index and every model.
-    """
     from research_agent.interfaces.own_graphs import research
 
     nothing: dict[str, Any] = {field.name: None for field in fields(Ports)}
     graph = research.build_research_graph(Ports(**nothing), Settings(), load_prompts())
-    return graph.get_graph(xray=True).draw_mermaid().rstrip("\n") + "\n"
+    click.echo(graph.get_graph(xray=True).draw_mermaid().rstrip("\n"))
+    return 0
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+@told
+def completion_command(context: click.Context, *, shell: str) -> int:
+    """Print what completes commands, options and names of indexes in a shell.
+
+    \b
+    bash: research-agent completion bash > ~/.local/share/bash-completion/completions/research-agent
+    zsh:  research-agent completion zsh > "${fpath[1]}/_research-agent"
+    fish: research-agent completion fish > ~/.config/fish/completions/research-agent.fish
+    """  # noqa: D301 (click reads the mark before the list)
+    made, names = get_completion_class(shell), ("research-agent", "_RESEARCH_AGENT_COMPLETE")
+    click.echo(made(context.find_root().command, {}, *names).source() if made else "")
+    return 0
+
+
+def _needs(*packages: str, extra: str) -> None:
+    for package in packages:
+        if find_spec(package) is None:
+            raise ConfigError(
+                f"the package {package} is not installed",
+                hint=f'Install it: pip install "research-agent[{extra}]"',
+            )
 
 
 @click.command("mcp")
@@ -137,7 +158,7 @@ def mermaid() -> str:
 @click.option(
     "--http",
     "port",
-    type=click.IntRange(0, 65_535),
+    type=PORT,
     metavar="PORT",
     help="Serve on this loopback port (0: a free one) instead of stdin and stdout.",
 )
@@ -145,10 +166,26 @@ def mermaid() -> str:
 @told
 def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
     """Serve an index to MCP clients: search, chunks, documents and research as tools."""
-    if find_spec("mcp") is None:
-        raise ConfigError(
-            "the package mcp is not installed", hint='Install it: pip install "research-agent[mcp]"'
-        )
+    _needs("mcp", extra="mcp")
     from research_agent.interfaces.mcp import serving
 
     return serving.serve(index=index, config=config, port=port)
+
+
+@click.command("web")
+@INDEX
+@ASKING
+@ROUNDS
+@DOCS
+@click.option("--port", type=PORT, default=8421, help="The loopback port (0: a free one).")
+@OFFLINE
+@told
+def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
+    """Serve a page for the browser of this machine: questions, answers, cited pages."""
+    _needs("starlette", "uvicorn", extra="web")
+    from research_agent.interfaces.web.serving import serve
+
+    index_is_named(docs)
+    settings = start(config, tells_preset=True)
+    where = index_for_docs(docs, settings, tells=True) if docs else index
+    return serve(settings, index=where, port=port)

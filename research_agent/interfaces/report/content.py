@@ -132,12 +132,18 @@ def report_of(
     pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
     known = [token for token in tokens if token.entropy is not None]
+    texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}
+    sources = []
+    for one in result.citations:
+        own = [(q.quote_start, q.quote_end, q.quote) for q in quotes if q.key == one.key]
+        numbers = tuple(at for at, page in enumerate(pages, start=1) if one.key in page.keys)
+        sources.append(Source(one, _context(texts.get(one.key, ""), own), numbers))
     steps = _steps(record)
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
         earlier=record.earlier,
-        sources=tuple(_source(one, quotes, result, pages) for one in result.citations),
+        sources=tuple(sources),
         pages=pages,
         heat=tokens,
         least_sure=tuple(sorted(known, key=lambda one: -(one.entropy or 0.0))[:LEAST_SURE]),
@@ -155,53 +161,32 @@ def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     >>> [part.key or part.text for part in answer_parts("So [1][9].", {"1"})]
     ['So ', '1', '[9].']
     """
-    parts: list[AnswerPart] = []
-    at = 0
+    parts, at = list[AnswerPart](), 0
     for match in KEY.finditer(answer):
         if match[1] in keys or match[2]:
-            part = AnswerPart(key=match[1] or "", mark=match[2] or "")
-            parts += [AnswerPart(answer[at : match.start()]), part]
+            mark = AnswerPart(key=match[1] or "", mark=match[2] or "")
+            parts += [AnswerPart(answer[at : match.start()]), mark]
             at = match.end()
-    parts.append(AnswerPart(answer[at:]))
-    return tuple(part for part in parts if part != AnswerPart())
+    return tuple(part for part in [*parts, AnswerPart(answer[at:])] if part != AnswerPart())
 
 
 def _every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, ...]:
-    """Return a citation for each quote of the answer, under its number, with its place on pages."""
     cited = {item.key: item.hit.chunk for item in result.evidence}
     found = []
     for one in references(result):
         for quote in one.quotes:
             made = one.citation
             if quote.start != made.quote_start and made.key in cited:
-                made = replace(
-                    made,
-                    quote=quote.quote,
-                    quote_start=quote.start,
-                    quote_end=quote.end,
-                    page_spans=(),
-                )
+                start, end = quote.start, quote.end
+                made = replace(made, quote=quote.quote, quote_start=start, quote_end=end)
+                made = replace(made, page_spans=())
                 with suppress(IndexingError):  # (then its place on the page is not known)
                     made = with_spans(made, cited[made.key], chunks)
             found.append(replace(made, key=one.number))
     return tuple(found)
 
 
-def _source(
-    citation: Citation,
-    quotes: Sequence[Citation],
-    result: ResearchResult,
-    pages: Sequence[ShownPage],
-) -> Source:
-    texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}
-    own = [one for one in quotes if one.key == citation.key]
-    spans = [(one.quote_start, one.quote_end, one.quote) for one in own]
-    numbers = (number for number, page in enumerate(pages, start=1) if citation.key in page.keys)
-    return Source(citation, _context(texts.get(citation.key, ""), spans), tuple(numbers))
-
-
 def _context(text: str, quotes: Sequence[tuple[int, int, str]]) -> tuple[tuple[str, bool], ...]:
-    """Return what is around the quotes of a text, and these; they alone where it has changed."""
     if any(text[start:end] != words for start, end, words in quotes):
         return tuple((words, True) for _, _, words in quotes)
     ordered = sorted(quotes)
@@ -241,17 +226,15 @@ def changed_settings(settings: Settings) -> tuple[tuple[str, str, str], ...]:
 
 
 def _steps(record: RunRecord) -> tuple[StepRow, ...]:
-    """Return the runs of nodes in the order in which they began."""
     ordered = sorted(record.visits, key=lambda visit: visit.event.started)
     first = min((visit.event.started for visit in ordered), default=0.0)
     last = max((visit.event.started + visit.event.seconds for visit in ordered), default=0.0)
     whole = (last - first) or 1.0
-    rows = []
-    for visit in ordered[:MOST_STEPS]:
-        start = visit.event.started - first
-        length = visit.event.seconds / whole
-        rows.append(StepRow(visit.round, visit.event, start, start / whole, length))
-    return tuple(rows)
+    starts = ((visit, visit.event.started - first) for visit in ordered[:MOST_STEPS])
+    return tuple(
+        StepRow(visit.round, visit.event, start, start / whole, visit.event.seconds / whole)
+        for visit, start in starts
+    )
 
 
 def _rounds(rows: Sequence[StepRow]) -> tuple[Round, ...]:
@@ -265,7 +248,6 @@ def _rounds(rows: Sequence[StepRow]) -> tuple[Round, ...]:
 
 
 def _rankings(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> tuple[Ranking, ...]:
-    """Return the searches of a run, or what the result alone tells of them."""
     searched = [found for found in record.searches if found.searched and found.call.query]
     lists: list[tuple[str, FilterStats, Sequence[Hit]]] = [
         (without_draft(found.call.query, record.unsaid), found.stats, found.hits)
@@ -313,7 +295,6 @@ def _ranking(
 
 
 def _verdict(decision: ChunkDecision | None, *, listed: bool) -> str:
-    """Return what was decided on a chunk and why, in words."""
     if decision is None:
         return "" if listed else "by reference"
     if decision.verdict == "undecided":

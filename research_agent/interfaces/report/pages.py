@@ -1,6 +1,7 @@
 """The cited pages: each once, as a picture with the quoted words marked, or the reason why not."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -43,8 +44,6 @@ class ShownPage:
 
 @dataclass(slots=True)
 class _Wanted:
-    """A page that is cited, and by whom."""
-
     citation: Citation
     page: int
     spans: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
@@ -65,8 +64,7 @@ def cited_pages(result: ResearchResult, chunks: ChunkStore, draw: Draw) -> tuple
 
     A page is shown only if its text is still the one that was indexed.
     """
-    shown: list[ShownPage] = []
-    spent = 0
+    shown, spent = list[ShownPage](), 0
     for wanted in _wanted(result).values():
         page = _shown(wanted, chunks, draw, drawn=sum(p.picture is not None for p in shown))
         size = len(page.picture.data) if page.picture else 0
@@ -128,26 +126,18 @@ def marks(boxes: Mapping[str, tuple[Box, ...]]) -> Iterator[Mark]:
             continue
         wide, high = TAG
         tag = Box(max(found[0].left - wide - 6, 2), found[0].top, wide, high)
-        while any(_overlap(tag, other) for other in taken):
+        while any(abs(tag.left - b.left) < wide and abs(tag.top - b.top) < high for b in taken):
             tag = replace(tag, top=tag.top + high)
         taken.append(tag)
         yield Mark(key, found, tag)
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    beside = abs(one.left - other.left) >= one.width
-    return not beside and abs(one.top - other.top) < one.height
-
-
 def _reason(citation: Citation) -> str:
-    """Return why there is no picture, as far as that is known without reading the file."""
-    path = Path(citation.source)
     if not citation.source:
         return "the file is not known"
-    try:
+    path, there = Path(citation.source), False
+    with suppress(OSError, ValueError):
         there = path.is_file()
-    except (OSError, ValueError):
-        there = False
     if not there:
         return "the file has vanished since it was indexed"
     return "" if path.suffix.lower() == ".pdf" else "a file of this kind has no pages"

@@ -1,7 +1,7 @@
 """What a report shows of a run that its result does not hold: every step, every search, tokens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from research_agent.answering.draft_redaction import unsaid_after
@@ -57,25 +57,15 @@ class Recorder:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._visits: list[Visit] = []
-        self._probes: list[Probe] = []
-        self._searches: list[CallResult] = []
+        self._seen, self._probes = RunRecord(), list[Probe]()
         self._answers: dict[int, Answer] = {}
-        self._draft = Draft()
-        self._unsaid: tuple[str, ...] = ()
 
     def record(self) -> RunRecord:
         """Return what was seen so far."""
-        answer = self._answers.get(self._draft.round, Answer())
-        searches = sorted(self._searches, key=lambda result: result.call.index)
-        return RunRecord(
-            tuple(self._visits),
-            tuple(self._probes),
-            tuple(searches),
-            answer,
-            self._draft,
-            self._unsaid,
-        )
+        seen = self._seen
+        answer = self._answers.get(seen.draft.round, Answer())
+        searches = sorted(seen.searches, key=lambda result: result.call.index)
+        return replace(seen, probes=tuple(self._probes), answer=answer, searches=tuple(searches))
 
     def see(self, name: str, _round: int, written: Mapping[str, Any]) -> None:
         """Remember what a step wrote."""
@@ -83,13 +73,14 @@ class Recorder:
             self._probes.append(written["probe"])
         if isinstance(written.get("answer"), Answer):
             self._answers[len(self._probes)] = written["answer"]
+        seen = self._seen
         if isinstance(written.get("best"), Draft):
-            self._draft = written["best"]
+            seen = replace(seen, draft=written["best"])
         if isinstance(written.get("check"), Check):
-            self._unsaid = unsaid_after(self._unsaid, written["check"], self._draft)
-        self._searches += [r for r in written.get("results", ()) if isinstance(r, CallResult)]
-        events = written.get("trace", ())
-        if name != "search":  # (it hands on what its own nodes have told already)
-            self._visits += [
-                Visit(len(self._probes), event) for event in events if isinstance(event, TraceEvent)
-            ]
+            seen = replace(seen, unsaid=unsaid_after(seen.unsaid, written["check"], seen.draft))
+        found = [one for one in written.get("results", ()) if isinstance(one, CallResult)]
+        events = written.get("trace", ()) if name != "search" else ()
+        # (the search hands on what its own nodes have told already)
+        told = [Visit(len(self._probes), one) for one in events if isinstance(one, TraceEvent)]
+        visits, searches = (*seen.visits, *told), (*seen.searches, *found)
+        self._seen = replace(seen, visits=visits, searches=searches)

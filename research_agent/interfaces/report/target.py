@@ -32,7 +32,6 @@ def check_target(path: str, *, force: bool = False) -> None:
 
 
 def _check_old(target: Path, *, force: bool) -> None:
-    """Raise PathError where something is there that is no report."""
     if not stat.S_ISREG(target.lstat().st_mode):
         raise PathError(f"{target} is no ordinary file", hint="Name another file.")
     with target.open("rb") as file:

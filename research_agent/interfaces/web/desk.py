@@ -24,7 +24,7 @@ from research_agent.errors import (
 )
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.sessions import expire
-from research_agent.interfaces.cli.index import Manner, report_lines, update_telling
+from research_agent.interfaces.cli.index import report_lines, update
 from research_agent.interfaces.cli.process import opened
 from research_agent.interfaces.web.talk import Talk
 from research_agent.settings import Settings
@@ -153,7 +153,7 @@ class Desk(Closing):
             self.job = Job(running=True, file=what, done=done, total=total)
 
         try:
-            report = update_telling(show, self.index, paths, self.settings, Manner())
+            report = update(self.index, paths, self.settings, shown=show)
             if self._opened is None:
                 self._open()
             self.job = Job(lines=tuple(report_lines(report)))

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from research_agent.answering.result_lines import renumbered
 from research_agent.errors import SessionError
-from research_agent.interfaces.chat.text import cost_text, understood, why_text
+from research_agent.interfaces.chat.text import answer_text, cited, cost_text, understood, why_text
 from research_agent.interfaces.report.content import AnswerPart, Report, answer_parts
 from research_agent.interfaces.report.pages import Draw, cited_pages
 from research_agent.interfaces.report.writing import environment
@@ -36,7 +37,9 @@ class Passage:
 
 
 def turn_html(number: int, turn: Turn) -> str:
-    """Return a question and its answer."""
+    """Return a question and its answer, with numbers for its keys."""
+    own = tuple(replace(item, key=number) for number, item in cited(turn))
+    turn = replace(turn, answer=answer_text(turn), citations=own)
     return _rendered(
         "turn.html.jinja",
         number=number,
@@ -69,18 +72,19 @@ def details_html(turn: Turn, report: Report) -> str:
 
 
 def cited_html(result: ResearchResult, key: str, chunks: ChunkStore, draw: Draw) -> str:
-    """Return the page of a citation with its words marked; else the text around them.
+    """Return the page of the citation of a number with its words marked; else the text around them.
 
     Raises SessionError where the answer has no such citation.
     """
-    cited = [citation for citation in result.citations if citation.key == key]
-    if not cited:
+    result = renumbered(result)
+    found = [citation for citation in result.citations if citation.key == key]
+    if not found:
         raise SessionError("the answer has no such source", hint="Load the page again.")
-    pages = cited_pages(replace(result, citations=tuple(cited)), chunks, draw)
+    pages = cited_pages(replace(result, citations=tuple(found)), chunks, draw)
     drawn = any(page.picture for page in pages)
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    passages = () if drawn else _passages(cited[0], chunks, texts.get(key, ""))
-    return _rendered("cited.html.jinja", citation=cited[0], pages=pages, passages=passages)
+    passages = () if drawn else _passages(found[0], chunks, texts.get(key, ""))
+    return _rendered("cited.html.jinja", citation=found[0], pages=pages, passages=passages)
 
 
 def _passages(citation: Citation, chunks: ChunkStore, read: str) -> tuple[Passage, ...]:
