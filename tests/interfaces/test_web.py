@@ -276,7 +276,7 @@ def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
 
 
 def test_the_command_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("research_agent.interfaces.cli.settings.find_spec", lambda _: None)
+    monkeypatch.setattr("research_agent.interfaces.cli.process.find_spec", lambda _: None)
     told = run("web")
     assert (2, True) == (told.exit_code, 'pip install "research-agent[web]"' in told.stderr)
 

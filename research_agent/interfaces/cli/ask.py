@@ -16,21 +16,10 @@ from research_agent.assembly.index import list_indexes
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
-from research_agent.interfaces.cli.options import (
-    ASKING,
-    DOCS,
-    INDEX,
-    JSON,
-    OFFLINE,
-    QUIET,
-    ROUNDS,
-    VERBOSE,
-    Limits,
-    index_is_named,
-    scoped,
-)
+from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.rendering import (
@@ -73,9 +62,9 @@ class Show:
     opens: bool = False
     fails: bool = False
     forgets: bool = False
-    report: str = ""
+    report: str | None = None
     force: bool = False
-    trace: str = ""
+    trace: str | None = None
 
     def check(self) -> None:
         """Raise UsageError or PathError for what cannot be shown together, or written."""
@@ -91,26 +80,24 @@ class Show:
 
 @click.command("ask")
 @click.argument("question", required=False)
-@INDEX
-@DOCS
-@ASKING
-@ROUNDS
-@JSON
-@QUIET
-@VERBOSE
+@options.INDEX
+@options.DOCS
+@options.ASKING
+@options.ROUNDS
+@options.JSON
+@options.QUIET
+@options.VERBOSE
 @click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
-@click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
+@click.option("--report", metavar="FILE", help="Also write a report to look at (HTML).")
 @click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
-@click.option(
-    "--fail-on-refusal", "fails", is_flag=True, help="Exit status 5 where nothing is answered."
-)
+@click.option("--fail-on-refusal", "fails", is_flag=True, help="Status 5 where none is answered.")
 @click.option("--no-history", "forgets", is_flag=True, help="Leave it out of `history`.")
 @click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
 @click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
 @click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
 @click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
-@click.option("--trace", default="", metavar="FOLDER", help="Record the run, to replay it.")
-@OFFLINE
+@click.option("--trace", metavar="FOLDER", help="Record the run, to replay it.")
+@options.OFFLINE
 @told
 @scoped
 def ask_command(
@@ -232,7 +219,7 @@ def _report(result: ResearchResult, show: Show, connection: Connection, record: 
     from research_agent.interfaces.report.writing import write_report
 
     try:
-        write = partial(write_report, result, show.report, record=record, force=show.force)
+        write = partial(write_report, result, str(show.report), record=record, force=show.force)
         write(chunks=connection.ports.chunks, settings=connection.settings)
     except ResearchAgentError as error:
         note(f"no report was written: {error} {error.hint}")

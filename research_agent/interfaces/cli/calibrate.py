@@ -83,14 +83,26 @@ class Wanted:
 @click.command("calibrate")
 @INDEX
 @SETTINGS
-@click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
-@click.option("--rate", default=0.15, type=SHARE, help="Errors allowed where nothing is refined.")
 @click.option(
-    "--max-minutes", default=10.0, type=click.FloatRange(0.1, 1440), help="No question after this."
+    "--questions",
+    default=0,
+    show_default=False,
+    type=click.IntRange(0, 100_000),
+    help="How many to ask.",
+)
+@click.option("--rate", default=0.15, type=SHARE, help="Share of errors among those not refined.")
+@click.option(
+    "--max-minutes",
+    default=10.0,
+    type=click.FloatRange(0.1, 1440),
+    help="Begin none after this long.",
 )
 @click.option("--rules", is_flag=True, help="Ask no model: make the questions from headings.")
 @click.option(
-    "--answers", default=0, type=click.IntRange(0, 10_000), help="Answer so many of them."
+    "--answers",
+    default=0,
+    type=click.IntRange(0, 10_000),
+    help="Also answer so many of them, and fit the limits of answers.",
 )
 @click.option("--answer-rate", default=0.2, type=SHARE, help="Share of wrong answers allowed.")
 @click.option("--dry-run", is_flag=True, help="Say what it costs, and stop.")

@@ -13,19 +13,9 @@ from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.lines import lines_of
 from research_agent.interfaces.chat.repl import Repl
 from research_agent.interfaces.chat.sessions import expire
+from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.interfaces.cli.options import (
-    ASKING,
-    DOCS,
-    INDEX,
-    OFFLINE,
-    QUIET,
-    ROUNDS,
-    VERBOSE,
-    Limits,
-    index_is_named,
-    scoped,
-)
+from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note
@@ -36,19 +26,19 @@ if TYPE_CHECKING:
 
 
 @click.command("chat")
-@click.option("--session", default="default", metavar="NAME", help="Which conversation.")
-@INDEX
-@DOCS
-@ASKING
-@ROUNDS
-@QUIET
-@VERBOSE
+@click.option("--session", default="default", metavar="NAME", help="The conversation.")
+@options.INDEX
+@options.DOCS
+@options.ASKING
+@options.ROUNDS
+@options.QUIET
+@options.VERBOSE
 @click.option(
     "--clarify/--no-clarify",
     default=None,
     help="Ask back where a question is ambiguous; else in a terminal only.",
 )
-@OFFLINE
+@options.OFFLINE
 @told
 @scoped
 def chat_command(  # noqa: PLR0913 (one argument an option)

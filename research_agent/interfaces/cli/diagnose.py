@@ -41,13 +41,19 @@ LEGEND = (
 @click.argument("question")
 @INDEX
 @SETTINGS
-@click.option("--chunk", default="", metavar="ID", help="Measure with this chunk; else the best.")
-@click.option("--noise", default="", metavar="ID", help="And with this; else an unrelated one.")
+@click.option("--chunk", metavar="ID", help="Measure with this chunk; else the best.")
+@click.option("--noise", metavar="ID", help="And with this; else an unrelated one.")
 @JSON
 @OFFLINE
 @told
 def diagnose_command(
-    *, question: str, index: str, config: str | None, chunk: str, noise: str, as_json: bool
+    *,
+    question: str,
+    index: str,
+    config: str | None,
+    chunk: str | None,
+    noise: str | None,
+    as_json: bool,
 ) -> int:
     """Show how unsure the model is of each word of a short answer, with and without a chunk.
 
@@ -55,7 +61,7 @@ def diagnose_command(
     """
     question, settings = check_question(question), start(config)
     with opened(index, settings) as connection:
-        chunks = _chunks(question, connection.ports, chunk, noise, connection.settings)
+        chunks = _chunks(question, connection.ports, chunk or "", noise or "", connection.settings)
         found = diagnosis(question, connection.ports, connection.settings, chunks)
     if as_json:
         say_json(found)

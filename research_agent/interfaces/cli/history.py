@@ -47,10 +47,7 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 @click.option("--clear", is_flag=True, help="Forget what `ask` has kept.")
 @told
 def history_command(
-    number: int | None,
-    session: str | None,
-    config: str | None,
-    **shown: bool,
+    number: int | None, session: str | None, config: str | None, **shown: bool
 ) -> int:
     """Show questions that were asked before; with a NUMBER, its answer again."""
     settings = start(config).sessions

@@ -26,6 +26,8 @@ OFFLINE = click.option(
     help="Ask nothing but this machine.",
 )
 
+PORT = click.IntRange(0, 65_535)
+
 
 def _index_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     from research_agent.assembly.index import list_indexes
@@ -166,8 +168,8 @@ _OPTIONS = (
         "--folder", "folders", multiple=True, metavar="PATH", help="Only files in this folder."
     ),
     click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these."),
-    click.option("--since", default="", metavar="DATE", help="Only documents from then on."),
-    click.option("--until", default="", metavar="DATE", help="Only documents up to then."),
+    click.option("--since", metavar="DATE", help="Only documents from then on."),
+    click.option("--until", metavar="DATE", help="Only documents up to then."),
 )
 
 

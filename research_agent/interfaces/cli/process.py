@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
+from importlib.util import find_spec
 from types import FrameType
 from typing import ParamSpec
 
@@ -15,12 +16,7 @@ import click
 from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
-from research_agent.errors import (
-    ConfigError,
-    QuestionError,
-    ResearchAgentError,
-    ToolInputError,
-)
+from research_agent.errors import ConfigError, QuestionError, ResearchAgentError, ToolInputError
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
 from research_agent.network_guard import NetworkGuard
@@ -66,6 +62,16 @@ def opened(index: str, settings: Settings) -> Iterator[Connection]:
         joining = partial(show, "joining the weights")
         with connect(index, settings, os.environ, on_bytes=joining, on_note=note) as connection:
             yield connection
+
+
+def needs(*packages: str, extra: str) -> None:
+    """Raise ConfigError where a package of an extra is not installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise ConfigError(
+                f"the package {package.replace('_', '-')} is not installed",
+                hint=f'Install it: pip install "research-agent[{extra}]"',
+            )
 
 
 def lift() -> None:

@@ -40,8 +40,8 @@ class Wanted:
     """Settings, such as "filter.mode=off"."""
     node: str = "retrieve"
     round: int = 1
-    index: str = ""
-    """Empty: the one of the recorded run."""
+    index: str | None = None
+    """None: the one of the recorded run."""
     config: str | None = None
     """The file of the user's own settings, whose models are asked."""
     live: bool = False
@@ -56,11 +56,11 @@ class Wanted:
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change filter.mode=off and others.",
+    help="Change a setting, such as filter.mode=off.",
 )
 @click.option("--from", "node", default="retrieve", metavar="NODE", help="Begin with this node.")
 @click.option("--round", default=1, type=click.IntRange(1, 100), help="Which run of the node.")
-@click.option("--index", default="", metavar="NAME_OR_PATH", help="Another index than the run's.")
+@click.option("--index", metavar="NAME_OR_PATH", help="Another index than the run's.")
 @CONFIG
 @click.option("--live", is_flag=True, help="Ask your models for prompts the trace does not hold.")
 @click.option("--offline-only", is_flag=True, hidden=True, help="As without --live.")

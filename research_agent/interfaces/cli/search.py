@@ -12,14 +12,8 @@ from research_agent.assembly.index import list_documents
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.cli.options import (
-    INDEX,
-    JSON,
-    OFFLINE,
-    SETTINGS,
-    Limits,
-    scoped,
-)
+from research_agent.interfaces.cli import options
+from research_agent.interfaces.cli.options import Limits, scoped
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.metering import whole
@@ -45,10 +39,10 @@ EXPLAINED = 10
 
 @click.command("search")
 @click.argument("query")
-@INDEX
-@SETTINGS
+@options.INDEX
+@options.SETTINGS
 @click.option("-k", "k", default=8, type=click.IntRange(1, 500))
-@JSON
+@options.JSON
 @click.option(
     "--mode",
     type=click.Choice(("hybrid", "dense", "lexical")),
@@ -57,7 +51,7 @@ EXPLAINED = 10
 @click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
 @click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
 @click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Not this chunk again.")
-@OFFLINE
+@options.OFFLINE
 @told
 @scoped
 def search_command(  # noqa: PLR0913 (one argument an option)
@@ -160,12 +154,12 @@ def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
 
 @click.command("chunks")
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
-@INDEX
-@SETTINGS
-@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Steps along references.")
-@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="At most so many.")
-@JSON
-@OFFLINE
+@options.INDEX
+@options.SETTINGS
+@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Follow references so far.")
+@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Show no more.")
+@options.JSON
+@options.OFFLINE
 @told
 def chunks_command(
     *,
@@ -204,9 +198,9 @@ def _counts(result: ChunksResult) -> str:
 
 
 @click.command("documents")
-@INDEX
-@JSON
-@OFFLINE
+@options.INDEX
+@options.JSON
+@options.OFFLINE
 @told
 def documents_command(*, index: str, as_json: bool) -> int:
     """List the documents of an index, and how well each could be read."""

@@ -1,14 +1,9 @@
 """The command `serve`."""
 
-from importlib.util import find_spec
-
 import click
 
-from research_agent.errors import ConfigError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PRESET, ROUNDS
-from research_agent.interfaces.cli.process import start, told
-
-PORT = 8480
+from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PORT, PRESET, ROUNDS
+from research_agent.interfaces.cli.process import needs, start, told
 
 
 @click.command("serve")
@@ -16,14 +11,8 @@ PORT = 8480
 @CONFIG
 @PRESET
 @ROUNDS
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="The port (0: a free one).",
-)
+@click.option("--host", default="127.0.0.1", help="The address to listen on.")
+@click.option("--port", type=PORT, default=8480, help="The port (0: a free one).")
 @click.option(
     "--allow-host",
     "hosts",
@@ -36,7 +25,6 @@ PORT = 8480
 )
 @click.option(
     "--root",
-    default="",
     metavar="PATH_OR_URL",
     help="Where the indexes that --tokens names are: a folder, s3://BUCKET/NAME or lance:/PATH.",
 )
@@ -44,7 +32,6 @@ PORT = 8480
     "--grace",
     type=click.IntRange(0, 86_400),
     default=30,
-    show_default=True,
     help="Seconds that running questions have when the server is told to end.",
 )
 @OFFLINE
@@ -57,18 +44,13 @@ def serve_command(  # noqa: PLR0913 (one argument an option)
     port: int,
     hosts: tuple[str, ...],
     tokens: str | None,
-    root: str,
+    root: str | None,
     grace: int,
 ) -> int:
     """Serve answers over HTTP: JSON, server-sent events, OpenAI's chat completions."""
-    for package in ("starlette", "uvicorn", "prometheus_client"):
-        if find_spec(package) is None:
-            raise ConfigError(
-                f"the package {package.replace('_', '-')} is not installed",
-                hint='Install it: pip install "research-agent[serve]"',
-            )
+    needs("starlette", "uvicorn", "prometheus_client", extra="serve")
     from research_agent.interfaces.serve.serving import Manner, serve
 
     settings = start(config, tells_preset=True)
-    manner = Manner(host=host, port=port, hosts=hosts, tokens=tokens, root=root, grace=grace)
+    manner = Manner(host=host, port=port, hosts=hosts, tokens=tokens, root=root or "", grace=grace)
     return serve(settings, manner, index=index)

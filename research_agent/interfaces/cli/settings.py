@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -16,19 +15,10 @@ from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.model_files import prune_all, restore_all, weight_statuses
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
-from research_agent.errors import ConfigError
+from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.interfaces.cli.options import (
-    ASKING,
-    DOCS,
-    INDEX,
-    JSON,
-    OFFLINE,
-    ROUNDS,
-    SETTINGS,
-    index_is_named,
-)
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.options import index_is_named
+from research_agent.interfaces.cli.process import needs, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
@@ -36,11 +26,10 @@ from research_agent.settings import Settings
 
 WIDTH = 8
 """Of doctor's column that says how bad it is."""
-PORT = click.IntRange(0, 65_535)
 
 
 @click.group("models", invoke_without_command=True)
-@ASKING
+@options.ASKING
 @click.pass_context
 def models_command(context: click.Context, config: str | None) -> None:
     """Show which model fills each role, and what is installed."""
@@ -82,10 +71,10 @@ def restore_parts_command() -> int:
 
 
 @click.command("doctor")
-@INDEX
-@SETTINGS
-@OFFLINE
-@JSON
+@options.INDEX
+@options.SETTINGS
+@options.OFFLINE
+@options.JSON
 @click.option("--no-models", is_flag=True, help="Ask no model.")
 @told
 def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
@@ -143,46 +132,37 @@ def completion_command(context: click.Context, *, shell: str) -> int:
     return 0
 
 
-def _needs(*packages: str, extra: str) -> None:
-    for package in packages:
-        if find_spec(package) is None:
-            raise ConfigError(
-                f"the package {package} is not installed",
-                hint=f'Install it: pip install "research-agent[{extra}]"',
-            )
-
-
 @click.command("mcp")
-@INDEX
-@ASKING
+@options.INDEX
+@options.ASKING
 @click.option(
     "--http",
     "port",
-    type=PORT,
+    type=options.PORT,
     metavar="PORT",
     help="Serve on this loopback port (0: a free one) instead of stdin and stdout.",
 )
-@OFFLINE
+@options.OFFLINE
 @told
 def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
     """Serve an index to MCP clients: search, chunks, documents and research as tools."""
-    _needs("mcp", extra="mcp")
+    needs("mcp", extra="mcp")
     from research_agent.interfaces.mcp import serving
 
     return serving.serve(index=index, config=config, port=port)
 
 
 @click.command("web")
-@INDEX
-@ASKING
-@ROUNDS
-@DOCS
-@click.option("--port", type=PORT, default=8421, help="The loopback port (0: a free one).")
-@OFFLINE
+@options.INDEX
+@options.ASKING
+@options.ROUNDS
+@options.DOCS
+@click.option("--port", type=options.PORT, default=8421, help="The loopback port (0: a free one).")
+@options.OFFLINE
 @told
 def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
     """Serve a page for the browser of this machine: questions, answers, cited pages."""
-    _needs("starlette", "uvicorn", extra="web")
+    needs("starlette", "uvicorn", extra="web")
     from research_agent.interfaces.web.serving import serve
 
     index_is_named(docs)
