@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("chat")
-@click.option("--session", default="default", metavar="NAME", help="The conversation.")
+@click.option("--session", default="default", metavar="NAME", help="Which conversation.")
 @options.INDEX
 @options.DOCS
 @options.ASKING

@@ -156,8 +156,8 @@ def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
 @options.INDEX
 @options.SETTINGS
-@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Follow references so far.")
-@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Show no more.")
+@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Steps along references.")
+@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Chunks at most.")
 @options.JSON
 @options.OFFLINE
 @told

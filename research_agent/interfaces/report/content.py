@@ -177,9 +177,8 @@ def _every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, 
         for quote in one.quotes:
             made = one.citation
             if quote.start != made.quote_start and made.key in cited:
-                start, end = quote.start, quote.end
-                made = replace(made, quote=quote.quote, quote_start=start, quote_end=end)
-                made = replace(made, page_spans=())
+                words, start, end = quote.quote, quote.start, quote.end
+                made = replace(made, quote=words, quote_start=start, quote_end=end, page_spans=())
                 with suppress(IndexingError):  # (then its place on the page is not known)
                     made = with_spans(made, cited[made.key], chunks)
             found.append(replace(made, key=one.number))
