@@ -1,0 +1,134 @@
+"""`research-agent serve` as a program: two processes over one index, and their end."""
+
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from research_agent.interfaces.cli.main import main
+from research_agent.interfaces.serve.tokens import TOKEN
+from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run
+from tests.needed import needed_package
+
+ASKED = {"question": BAKED}
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+@pytest.fixture
+def model() -> Waiting:
+    return Waiting(waits=False)
+
+
+@contextmanager
+def program(config: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
+    """Serve on a free port, and give the process and a client of it."""
+    process = begun("serve", "--config", config, "--port", "0", *options)
+    assert process.stderr is not None
+    try:
+        told = ""
+        while "Bearer" not in told and (line := process.stderr.readline()):
+            told += line
+        found = re.search(r"serving (http\S+)\n.*Bearer (\S+)\n", told)
+        assert found, told
+        headers = {"Authorization": f"Bearer {found[2]}"}
+        with httpx2.Client(base_url=found[1], headers=headers, timeout=40) as client:
+            yield process, client
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_two_processes_over_one_shared_index(config: str, docs: Path, tmp_path: Path) -> None:
+    """Both answer, share conversations, see what is indexed later, and one outlives the other."""
+    needed_package("lancedb", "cluster")
+    index = f"lance:{tmp_path / 'shared'}"
+    assert 0 == run("index", "--index", index, str(docs)).exit_code
+    talk, later = {"session": "oven", **ASKED}, {"session": "oven", "question": "Is it rye bread?"}
+    with (
+        program(config, "--index", index) as (first, a),
+        program(config, "--index", index) as (_, b),
+    ):
+        answers = [client.post("/v1/research", json=ASKED) for client in (a, b)]
+        statuses = [client.get("/ready").status_code for client in (a, b)]
+        said = [a.post("/v1/chat", json=talk).json()["answer"]]
+        (docs / "cake.md").write_text("# Cake\n\nCake is baked at 180 degrees.\n", encoding="utf-8")
+        assert 0 == run("index", "--index", index, str(docs)).exit_code
+        first.kill()
+        said.append(b.post("/v1/chat", json=later).json()["answer"])
+        found = b.post("/v1/search", json={"query": "cake", "max_chunks": 1, "rerank": False})
+
+    assert [200, 200] == statuses
+    assert [ANSWER, ANSWER] == [one.json()["answer"] for one in answers]
+    assert all(one.startswith("Bread is baked at 230 degrees") for one in said)
+    assert [(2,)] == in_sessions("select turns from research_agent_sessions")
+    assert ["cake"] == [row["doc_id"] for row in found.json()["chunks"]]
+
+
+@pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize(("grace", "status"), [("30", 200), ("0", None)])
+def test_sigterm_lets_running_questions_end_for_a_bounded_time(
+    config: str, model: Waiting, grace: str, status: int | None
+) -> None:
+    """Within the time the answer is given; without any the model is left alone."""
+    model.waits, model.takes = status is None, 0.0 if status is None else 2.0
+    told: list[int] = []
+    with program(config, "--grace", grace) as (process, client):
+
+        def ask() -> None:
+            try:
+                told.append(client.post("/v1/research", json=ASKED).status_code)
+            except httpx2.HTTPError:
+                told.append(0)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        until = time.monotonic() + 30
+        while not model.asked and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        asking.join(30)
+        code = process.wait(30)
+
+    assert 0 == code
+    assert [status or 500] == told or (status is None and told == [0])
+    assert status or model.left.wait(10)
+
+
+def test_what_cannot_be_served_is_told(data_home: Path, config: str) -> None:
+    """No token for other machines; an index that is not there is not ready, and live."""
+    open_to_all = run("serve", "--config", config, "--host", "0.0.0.0", "--port", "0")  # noqa: S104 (refused)
+    with program(config, "--index", "nowhere") as (_, client):
+        statuses = [client.get(path).status_code for path in ("/health", "/ready")]
+        asked = client.post("/v1/research", json=ASKED)
+
+    assert 2 == open_to_all.exit_code
+    assert TOKEN in open_to_all.stderr
+    assert [200, 503] == statuses
+    assert (503, "IndexMissingError") == (asked.status_code, asked.json()["error"]["type"])
+    assert not data_home.exists() or not list(data_home.glob("indexes/nowhere*"))
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "kubernetes.yaml"])
+def test_examples_of_deployment_name_what_there_is(name: str) -> None:
+    """They are YAML; their commands, options and settings are this program's."""
+    text = (DEPLOY / name).read_text("utf-8")
+    documents = [*yaml.safe_load_all(text)]
+    commands = re.findall(r"\[research-agent, ([^\]]+)\]", text)
+    helps = {part: CliRunner().invoke(main, [part, "--help"]).output for part in ("serve", "index")}
+
+    assert documents
+    assert all(isinstance(one, dict) for one in documents)
+    assert {"serve", "index"} == {command.split(", ")[0] for command in commands}
+    for command in commands:
+        name, *options = [part.strip('"') for part in command.split(", ")]
+        for option in options:
+            assert not option.startswith("--") or option.split("=")[0] in helps[name], option
