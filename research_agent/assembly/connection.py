@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 
 from research_agent.assembly.calibration import Calibrated, calibrated, writers_of
@@ -30,30 +31,22 @@ OnBytes = Callable[[int, int], None]
 """Bytes done and bytes in all, while weights are joined."""
 
 
+@dataclass(frozen=True)
 class Connection(Closing):
     """Open ports; close it, or use it in a `with` block."""
 
-    def __init__(
-        self,
-        ports: Ports,
-        settings: Settings,
-        close: Callable[[], None],
-        header: Callable[[], IndexHeader],
-        own_index: OwnIndex | None = None,
-    ) -> None:
-        """Keep what has to be closed."""
-        self.own_index = own_index
-        """What the index is written with; None over a retriever."""
-        self.ports = ports
-        self.settings = settings
-        """Those that were given, with what was fitted to this index in place of defaults."""
-        self.header = header
-        """What the index says about itself as it is open now."""
-        self._close = close
+    ports: Ports
+    settings: Settings
+    """Those that were given, with what was fitted to this index in place of defaults."""
+    closing: Callable[[], None]
+    header: Callable[[], IndexHeader]
+    """What the index says about itself as it is open now."""
+    own_index: OwnIndex | None = None
+    """What the index is written with; None over a retriever."""
 
     def close(self) -> None:
         """Close the index and the models, and end the embedded one."""
-        self._close()
+        self.closing()
 
 
 def connect(

@@ -8,7 +8,6 @@ from typing import Any
 
 from research_agent.documents.adapters.plain_text import parse_text
 from research_agent.documents.chunking import linked_chunks
-from research_agent.errors import PathError
 from research_agent.text.credits import doi_in
 from research_agent.text.paths import ADDED, display_names
 from research_agent.types import Chunk
@@ -92,10 +91,7 @@ class GivenTexts:
         self.texts = {one.path: one for one in texts}
 
     def find(self, paths: Collection[str]) -> FoundFiles:
-        """Return the texts at `paths`; raises PathError for one that is not there."""
-        for path in paths:
-            if path not in self.texts:
-                raise PathError(f"{path} was not given", hint="Name a text that was.")
+        """Return the texts at `paths`, which are those of given texts."""
         sizes = {path: len(self.texts[path].text) for path in paths}
         return FoundFiles(tuple(SourceFile(path, path, size, -1) for path, size in sizes.items()))
 

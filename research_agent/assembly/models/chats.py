@@ -10,7 +10,7 @@ from research_agent.assembly.models.endpoints import (
     embedded_digest,
     embedded_endpoint,
     endpoint_of,
-    langchain_options,
+    langchain_object,
 )
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import ChatRole, check_role, price_of
@@ -18,10 +18,9 @@ from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.adapters.capabilities_file import CapabilitiesFile
-from research_agent.models.adapters.langchain.calling import object_named
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
-from research_agent.models.adapters.openai import OPENAI_URL, OpenAIChat
+from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
 from research_agent.models.adapters.rate_limited import RateLimitedChat, Server, ServerLimits
 from research_agent.models.adapters.reply_files import SqliteReplies
 from research_agent.models.adapters.tokens import Cl100k
@@ -124,23 +123,16 @@ class Chats:
         settings, environment, server = self._settings, self._environment, self.server(role)
         key, price = f"models.{name}", price_of(settings, role)
         called = span_attributes(role)
-        if role.provider == "langchain":
-            options = langchain_options(key, role, environment)
-            found = self._given.of(name) or object_named(
-                "chat_models.init_chat_model", role.model, **options
-            )
-            asked = LangChainChat(found, temperature=temperature)
-            self._opened.callback(server.close)
-            return RateLimitedChat(
-                asked, server, tokenizer=self._tokenizer, price=price, called=called
-            )
-        endpoint = (
-            embedded_endpoint(self._embedded)
-            if role.provider == "local"
-            else endpoint_of(key, role, settings, environment)
-        )
-        chat: OpenAIChat | BedrockChat
-        if isinstance(endpoint, BedrockEndpoint):
+        endpoint: Endpoint | BedrockEndpoint | None = None
+        if role.provider == "local":
+            endpoint = embedded_endpoint(self._embedded)
+        elif role.provider != "langchain":
+            endpoint = endpoint_of(key, role, settings, environment)
+        chat: LangChainChat | OpenAIChat | BedrockChat
+        if endpoint is None:
+            found = self._given.of(name) or langchain_object(key, role, environment)
+            chat = LangChainChat(found, temperature=temperature)
+        elif isinstance(endpoint, BedrockEndpoint):
             chat = BedrockChat(replace(endpoint, temperature=temperature))
         else:
             known = self._learned.get(self._place(role))

@@ -14,13 +14,12 @@ from research_agent.assembly.models.endpoints import (
     EMBEDDING_SECONDS,
     embedded_weights,
     endpoint_of,
-    langchain_options,
+    langchain_object,
 )
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import check_role
 from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
-from research_agent.models.adapters.langchain.calling import object_named
 from research_agent.models.adapters.langchain.retrieval import LangChainEmbedder
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
@@ -137,8 +136,7 @@ def _embedder(
         return MultilingualE5() if role.model == MULTILINGUAL else MiniLM()
     server = server_of(role)
     if role.provider == "langchain":
-        options = langchain_options(key, role, environment)
-        found = given or object_named("embeddings.init_embeddings", role.model, **options)
+        found = given or langchain_object(key, role, environment)
         asked = LangChainEmbedder(found, seconds=seconds)
         return RateLimitedEmbedder(asked, server, seconds=min(seconds, EMBEDDING_SECONDS))
     opened.enter_context(LogRedaction())

@@ -7,6 +7,7 @@ from research_agent.assembly.models.roles import api_key, bedrock_region, key_va
 from research_agent.errors import ConfigError, ModelMissingError
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEndpoint
+from research_agent.models.adapters.langchain.calling import object_named
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint
 from research_agent.models.adapters.weights import (
@@ -54,12 +55,13 @@ def endpoint_of(
     )
 
 
-def langchain_options(
-    key: str, role: RoleSettings, environment: Mapping[str, str]
-) -> dict[str, object]:
-    """Return what LangChain makes a checked role's model with, beside its name."""
-    options: dict[str, object] = {"base_url": role.base_url} if role.base_url else {}
-    return options | ({"api_key": api_key(key, role, environment)} if role.api_key_env else {})
+def langchain_object(key: str, role: RoleSettings, environment: Mapping[str, str]) -> object:
+    """Return what LangChain makes of a checked role; raises ModelMissingError, ConfigError."""
+    embeds = key == "models.embedding"
+    maker = "embeddings.init_embeddings" if embeds else "chat_models.init_chat_model"
+    options = {"base_url": role.base_url} if role.base_url else {}
+    options |= {"api_key": api_key(key, role, environment)} if role.api_key_env else {}
+    return object_named(maker, role.model, **options)
 
 
 def embedded_endpoint(server: LlamaServer) -> Endpoint:
