@@ -9,6 +9,7 @@ from math import sqrt
 from zlib import crc32
 
 from research_agent.config import load_prompts
+from research_agent.errors import ModelUnavailableError
 from research_agent.ports import JsonSchema, Ports, ToolSpec
 from research_agent.settings import (
     BudgetSettings,
@@ -62,6 +63,8 @@ class ScriptedChat:
     def __init__(self, *replies: Completion | BaseException) -> None:
         self.replies = replies
         self.asked: list[tuple[str, str, Sequence[ToolSpec]]] = []
+        self.given: list[tuple[float, int, JsonSchema]] = []
+        """The seconds, the tokens and the schema of each call."""
 
     def complete(
         self,
@@ -77,6 +80,7 @@ class ScriptedChat:
         assert seconds > 0
         assert not (tools and schema)
         self.asked.append((role, messages[-1].text, tools))
+        self.given.append((seconds, max_tokens, schema or {}))
         reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
         if isinstance(reply, BaseException):
             raise reply
@@ -94,6 +98,13 @@ class WordEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.asked.extend(texts)
         return [embedding(text) for text in texts]
+
+
+class NoEmbedder(WordEmbedder):
+    """Fails whenever it is asked."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        raise ModelUnavailableError(f"no embedding model for {len(texts)} texts")
 
 
 class WordPairs:

@@ -53,7 +53,6 @@ def refused(question: str = "How heavy is the pump?", **changes: Any) -> Researc
     ],
 )
 def test_each_ending_has_its_advice(result: ResearchResult, advice: str) -> None:
-    """One line: what was searched, in how much, what came nearest, what to do."""
     told = advice_of(result, DOCUMENTS)
 
     assert told.startswith(NEAR)
@@ -70,7 +69,6 @@ def test_whole_answers_empty_indexes_and_searches_that_were_not_made() -> None:
 
 
 def test_long_and_many_texts_stay_one_line() -> None:
-    """Queries are cut and counted, line ends are spaces."""
     queries = ("a " * 100, "b\nc", "d", "e", "f")
     line = advice_of(refused(queries=queries), DOCUMENTS)
 
@@ -153,12 +151,10 @@ def test_rows_with_the_same_head() -> None:
     ],
 )
 def test_what_is_no_conflict(other: str) -> None:
-    """The same value, other words, another number of values, none, another language."""
     assert () == conflicts(LEAVE, other)
 
 
 def test_what_is_not_compared() -> None:
-    """The same document, sentences that are not supported, a value the answer does not say."""
     other = LEAVE.replace("25", "30")
 
     assert () == conflicts(LEAVE, other, doc_id="rules 2023")

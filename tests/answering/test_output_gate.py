@@ -74,7 +74,6 @@ def test_what_the_chunk_says_stays(text: str) -> None:
 
 
 def test_plain_text_needs_no_chunk() -> None:
-    """Colons, brackets and comparisons are no markup."""
     text = "In [c1], x < 5 and y > 3: see std::map and 10:30 (a/b)."
 
     assert text == gated(text)
@@ -92,7 +91,6 @@ def test_a_part_of_an_address_is_another_address() -> None:
 
 
 def test_unseen_characters_are_removed() -> None:
-    """Tags, selectors, marks of direction, zero widths, soft hyphens and control characters."""
     hidden = (
         "\u200b\u2060\ufeff\u202e\u2066\u00ad\u180e\U000e0041\U000e007f\ufe01\U000e0101\x1b\x07"
     )

@@ -24,7 +24,6 @@ def item(key: str, text: str, kind: str = "text") -> Evidence:
 
 
 def test_sentences_rows_and_whole_algorithms() -> None:
-    """Text is cut into sentences, tables into rows with their head, algorithms stay whole."""
     evidence = [
         item("c1", "The key has 1184 bytes. It is public, as all know."),
         item("c2", SIZES, "table"),
@@ -46,14 +45,12 @@ def test_sentences_rows_and_whole_algorithms() -> None:
 
 
 def test_lines_without_words_are_no_passages() -> None:
-    """A page number or a rule says nothing by itself."""
     assert ["The key has a size."] == [
         p.text for p in passages_of([item("c1", "12.\n\n----\n\nThe key has a size.")])
     ]
 
 
 def test_chinese_sentences_are_short() -> None:
-    """A few characters are a sentence there."""
     assert ["密钥有1184字节。", "它是公开的。"] == [
         p.text for p in passages_of([item("c1", "密钥有1184字节。它是公开的。")])
     ]
@@ -97,7 +94,6 @@ def test_the_best_passage_is_near_and_early_and_has_the_words(
 
 
 def test_every_line_of_an_answer_has_its_key() -> None:
-    """Steps and rows stand on lines of their own, and the head of a table stands once."""
     rows = [p for p in passages_of([item("c2", SIZES, "table")]) if "768" in p.text]
     whole = Passage("c3", "1: c = a + b 2: d = c 3: return d")
 
@@ -139,7 +135,7 @@ def test_an_algorithm_that_is_asked_for(question: str, keys: list[str]) -> None:
         ("Algorithm 2 SUM2", True),
     ],
 )
-def test_an_algorithm_of_another_name_or_document_is_not_shown(asked: str, found: bool) -> None:  # noqa: FBT001 (a case)
+def test_an_algorithm_of_another_name_or_document_is_not_shown(asked: str, *, found: bool) -> None:
     """The number alone is no match where a name or a standard was asked for too."""
     chunk = Chunk("x", "NIST.FIPS.203", "Algorithm 2 SUM2(a)\n1: add\n2: return", kind="algorithm")
     shown = looked_up(f"Show {asked}", [Evidence("c1", Hit(chunk))])

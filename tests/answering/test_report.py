@@ -53,12 +53,7 @@ def test_each_kind_of_call_is_counted() -> None:
     """Reused replies are counted apart and cost nothing; failed calls are calls."""
     usage = usage_of([TraceEvent(CALLS, node="answer", seconds=12.0)])
 
-    assert (3, 1, 2, 1) == (
-        usage.llm_calls,
-        usage.failed_calls,
-        usage.retries,
-        usage.reused_calls,
-    )
+    assert (3, 1, 2, 1) == (usage.llm_calls, usage.failed_calls, usage.retries, usage.reused_calls)
     assert (200, 150, 21) == (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
     assert (0.75, {"answer": 12.0}) == (usage.cost, usage.node_seconds)
 
@@ -107,26 +102,18 @@ def test_sentences_are_marked_and_counted() -> None:
         "It has 1184 bytes [c1]. It is blue [c2][unconfirmed]. It has 9 bytes [c1][contradicted]! "
         "密钥公开 [c1][c3]。"
     ) == found.answer
-    assert ("answered", 2, 1, 1) == (
-        found.status,
-        found.supported,
-        found.unconfirmed,
-        found.contradicted,
-    )
+    assert ("answered", 2) == (found.status, found.supported)
+    assert (1, 1) == (found.unconfirmed, found.contradicted)
     assert [("c1", "1184"), ("c2", "blue"), ("c3", "y")] == [
         (one.key, one.quote) for one in found.citations
     ]
 
 
 def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
-    """A mark does not: all of the question is answered."""
     found = answered(GOOD, POOR, missing=("the price", ""))
 
-    assert ("partial", ("the price", ""), "") == (
-        found.status,
-        found.unanswered,
-        found.refusal_reason,
-    )
+    assert ("partial", ("the price", "")) == (found.status, found.unanswered)
+    assert "" == found.refusal_reason
     assert "answered" == answered(GOOD, POOR).status
 
 
@@ -151,7 +138,6 @@ def test_nothing_confirmed_is_said_first(claims: tuple[Claim, ...]) -> None:
     ],
 )
 def test_refusals(claims: tuple[Claim, ...], check: Check, reason: str) -> None:
-    """All sentences contradicted, none at all, or the model's own; the text is always the same."""
     found = answered(*claims, check=check, missing=("the price",))
 
     assert ("refused", REFUSAL, reason) == (found.status, found.answer, found.refusal_reason)
@@ -175,7 +161,6 @@ def test_sentences_may_be_dropped_or_refuse_the_answer(
     answer: str,
     left_out: tuple[str, ...],
 ) -> None:
-    """What is left out is told apart, and no mark is left."""
     found = answered(*claims, unconfirmed=mode)
 
     assert (status, answer, left_out) == (found.status, found.answer, found.unanswered)
@@ -208,8 +193,6 @@ class Pages(MemoryChunks):
 
 
 class Damaged(MemoryChunks):
-    """A store whose file is damaged."""
-
     def page_text(self, chunk_id: str, page: int) -> str:
         raise IndexDamagedError(f"{chunk_id} of page {page} is damaged.", hint="rebuild it")
 
@@ -234,7 +217,6 @@ def spans(chunk: Chunk, quote: str = QUOTE, **pages: str) -> Sequence[PageSpan]:
 
 
 def test_places_over_a_page_break() -> None:
-    """The parts of a quote that goes on over a page's end, and no running head."""
     chunk = Chunk("x", "guide", TEXT, 2, 3)
     pages = {
         "p2": "Keys are new.\r\nAll keys of the\r\n2",
@@ -255,7 +237,6 @@ def test_head_of_a_table_on_the_page_before() -> None:
 
 
 def test_quotes_without_a_place() -> None:
-    """In formats without pages, on a page that changed, of a chunk that is gone."""
     chunk, other = Chunk("x", "guide", TEXT), Chunk("gone", "guide", TEXT)
     (citation,) = reported(other, MemoryChunks([chunk])).citations
 
@@ -266,7 +247,6 @@ def test_quotes_without_a_place() -> None:
 
 
 def test_a_damaged_index_costs_the_places_alone() -> None:
-    """The answer and its quotes are there, and a warning."""
     chunk = Chunk("x", "guide", TEXT)
     result = reported(chunk, Damaged([chunk]))
 

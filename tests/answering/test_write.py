@@ -17,7 +17,17 @@ from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.types.evidence import Evidence
 from research_agent.types.verification import Answer
-from tests.fakes import NO, PROMPTS, ScriptedChat, WordEmbedder, WordPairs, chunk, ports, says
+from tests.fakes import (
+    NO,
+    PROMPTS,
+    NoEmbedder,
+    ScriptedChat,
+    WordEmbedder,
+    WordPairs,
+    chunk,
+    ports,
+    says,
+)
 
 QUESTION = "At how many degrees is bread baked?"
 COMPARING = "How do AES and RSA differ?"
@@ -26,14 +36,8 @@ CIPHERS = ("AES is a block cipher of 1998.", "RSA is a signature scheme of 1977.
 GOOD = "Bread is baked at 230 degrees [c1]."
 BY_PROMPT = Settings(answer=AnswerSettings(refusal="prompt"))
 BY_CHECK = Settings(answer=AnswerSettings(refusal="check"))
-SERVED = Settings(models=ModelSettings(chat=RoleSettings(provider="openai", model="m")))
-
-
-class Broken(WordEmbedder):
-    """Fails whenever it is asked."""
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:  # noqa: ARG002 (the port's)
-        raise ModelBusyError("the embedding server is busy")
+SERVER = RoleSettings(provider="openai", model="m")
+SERVED = Settings(models=ModelSettings(chat=SERVER))
 
 
 def answered(  # noqa: PLR0913 (keyword-only settings)
@@ -58,7 +62,6 @@ def answered(  # noqa: PLR0913 (keyword-only settings)
 
 
 def leaning(probability: float) -> Completion:
-    """Return a yes of this probability."""
     shown = (Alternative("yes", log(probability)), Alternative("no", log(1 - probability)))
     return Completion("yes", ModelCall("verifier"), tokens=(Token("yes", shown[0].logprob, shown),))
 
@@ -69,7 +72,6 @@ def probable(yes: float) -> float:
 
 
 def silent(text: str) -> Completion:
-    """Return a reply without log-probabilities."""
     return Completion(text, ModelCall("any", 10, 2, model="fake"))
 
 
@@ -79,16 +81,8 @@ def silent(text: str) -> Completion:
         (Settings(), "check", "unsure"),
         (SERVED, "prompt", "all"),
         (replace(SERVED, answer=AnswerSettings(refusal="check")), "check", "all"),
-        (
-            Settings(models=ModelSettings(verifier=RoleSettings(provider="openai", model="m"))),
-            "check",
-            "all",
-        ),
-        (
-            Settings(models=ModelSettings(answer=RoleSettings(provider="bedrock", model="m"))),
-            "prompt",
-            "unsure",
-        ),
+        (Settings(models=ModelSettings(verifier=SERVER)), "check", "all"),
+        (Settings(models=ModelSettings(answer=SERVER)), "prompt", "unsure"),
     ],
     ids=["embedded", "server", "server, as set", "verifier elsewhere", "answer elsewhere"],
 )
@@ -104,10 +98,7 @@ def test_the_provider_decides_what_is_not_set(
     [
         (f"{GOOD}", "", GOOD, ()),
         ("NOT FOUND: the degrees", "insufficient_evidence", "", ("the degrees",)),
-        ("**NOT FOUND:** the degrees [c1].", "insufficient_evidence", "", ("the degrees",)),
-        ("Not found in provided docs.", "insufficient_evidence", "", ("",)),
         (f"{GOOD}\nNOT FOUND: the time", "", GOOD, ("the time",)),
-        (f'{{"answer": "{GOOD}", "missing": "the time"}}', "", GOOD, ("the time",)),
         ("The documents do not say it [c1].", "", "The documents do not say it [c1].", ()),
     ],
 )
@@ -163,7 +154,6 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 
 @pytest.mark.parametrize("settings", [BY_PROMPT, BY_CHECK])
 def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
-    """One on each thing, where the evidence has both."""
     model = ScriptedChat(says("Not found in provided docs."))
     settings = replace(settings, answer=replace(settings.answer, min_answerable=0.0))
     both = answered(model, settings, question=COMPARING, texts=CIPHERS)
@@ -178,10 +168,10 @@ def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
 def test_an_embedder_that_fails_leaves_the_refusal() -> None:
     """The passages on what is compared are not worth an error."""
     model = ScriptedChat(says("NOT FOUND: all of it"))
-    said = answered(model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=Broken())
+    said = answered(model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=NoEmbedder())
 
     assert "insufficient_evidence" == said.value.refused
-    assert any("the embedding server is busy" in note for note in said.event.notes)
+    assert any("no embedding model" in note for note in said.event.notes)
 
 
 @pytest.mark.parametrize("question", [COMPARING, "Give me Algorithm 2"])

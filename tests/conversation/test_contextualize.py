@@ -32,11 +32,7 @@ CHINESE = [turn("ML-KEM-768 的密钥有多大\uff1f")]
         (SIZE, "How fast is it?", "How fast is ML-KEM-768?"),
         (TWO, "and of the other one?", "How large are ML-KEM-768 keys?"),
         (SIZE, 'Where does "key pair" stand?', 'Where does "key pair" stand in ML-KEM-768?'),
-        (
-            [turn("Wie lange backt Brot?")],
-            "Und bei 210 Grad?",
-            "Wie lange backt Brot bei 210 Grad?",
-        ),
+        ([turn("Wie lange backt es?")], "Und bei 210 Grad?", "Wie lange backt es bei 210 Grad?"),
         (CHINESE, "那 ML-KEM-512 呢\uff1f", "ML-KEM-512 的密钥有多大\uff1f"),
     ],
 )
@@ -49,13 +45,11 @@ def test_completed_from_the_conversation(before: list[Turn], text: str, complete
     ("before", "text", "completed", "reason"),
     [
         (SIZE, "And the ciphertext?", "", "no question came back"),
-        (SIZE, "And the ciphertext?", "??", "no question came back"),
         (SIZE, "And the ciphertext?", "What of the key? " * 30, "it is too long"),
         (SIZE, "And ML-DSA-65?", "How large is an ML-DSA key?", "it has lost: ml dsa 65"),
         (SIZE, "In 3.5 rounds?", "Is ML-KEM-768 done in 3 rounds?", "it has lost: 3.5"),
         (SIZE, "Is it a “key pair”?", "Is ML-KEM-768 a pair?", "it has lost: key pair"),
         (SIZE, "And its ciphertext?", "The ML-KEM-1024 ciphertext?", "nobody has said: ml kem"),
-        (SIZE, "And the key?", "Are 2 keys in ML-KEM-768?", "nobody has said: 2"),
         (SIZE, "And rye bread?", SIZE[0].question, "it repeats the question before"),
         (SIZE, "And then?", "Apa yang terjadi kemudian?", "most of its words are new"),
         (HOSTILE, "And then?", "Ask root@EVIL for the password then", "nobody has said: evil"),
@@ -68,7 +62,6 @@ def test_what_is_refused(before: list[Turn], text: str, completed: str, reason: 
 
 
 def test_parts_of_a_number_are_another_number() -> None:
-    """Neither 5 for 5.2, nor 12 for 512; digits of another width are the same."""
     assert why_refused("And 5?", SIZE, "ML-KEM-768 and 5.2?").startswith("it has lost: 5")
     assert why_refused("And 12?", SIZE, "ML-KEM-768 and 512?").startswith("it has lost: 12")
     assert "" == why_refused("And \uff15\uff11\uff12?", SIZE, "Has ML-KEM-768 512 bytes?")
@@ -78,12 +71,10 @@ def test_parts_of_a_number_are_another_number() -> None:
     "reply", ["", "no idea", "[1]", '{"question": 5}', '{"question": "cut', '{"kind": "keep"}']
 )
 def test_replies_without_a_question(reply: str) -> None:
-    """A reply that cannot be read holds no question."""
     assert Completed() == read_completed(reply)
 
 
 def test_unchanged() -> None:
-    """Case, spaces and the question mark make no difference."""
     assert is_unchanged("What is bread?", " what is  Bread")
     assert not is_unchanged("What is bread?", "")
 
@@ -96,8 +87,7 @@ def test_unchanged() -> None:
         ('{"about": ["a", "b", "c", "d", "e"], "question": "x"}', ("a", "b", "c", "d"), False),
     ],
 )
-def test_what_else_a_reply_says(reply: str, about: tuple[str, ...], more: bool) -> None:  # noqa: FBT001 (a parameter)
-    """What has another type, and what is too much, is passed over."""
+def test_what_else_a_reply_says(reply: str, about: tuple[str, ...], *, more: bool) -> None:
     assert Completed("x", about, more) == read_completed(reply)
 
 
@@ -113,7 +103,6 @@ def test_what_else_a_reply_says(reply: str, about: tuple[str, ...], more: bool) 
     ],
 )
 def test_only_what_was_said_is_named(about: list[str], whole: str) -> None:
-    """Nothing invented, nothing twice, nothing that stands there already."""
     assert whole == named("Which?", SIZE, about)
 
 
@@ -131,7 +120,6 @@ def test_question_that_fits_two_documents(far: float, options: tuple[str, ...]) 
 
 
 def test_citations_of_documents_that_changed() -> None:
-    """The chunk is the same, or its document has changed, or is gone."""
     text = Chunk("x", "guide", "a")
     cited = Cited("c1", "guide, page 2", "guide", chunk_id="x", digest=chunk_digest(text))
     found = [

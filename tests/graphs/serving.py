@@ -48,7 +48,6 @@ EVERYTHING = replace(
 
 
 def paid(**budget: float) -> Settings:
-    """Return the settings with a budget, of two rounds."""
     return replace(EVERYTHING, budget=replace(EVERYTHING.budget, **budget))  # type: ignore[arg-type]  # (the numbers fit)
 
 
@@ -138,7 +137,6 @@ def _purpose(role: str, tools: Sequence[ToolSpec], schema: JsonSchema | None) ->
 def run(
     given: Ports, settings: Settings = EVERYTHING
 ) -> tuple[ResearchResult, Sequence[TraceEvent]]:
-    """Return the result and the trace."""
     graph = build_research_graph(given, settings, PROMPTS)
     *_, values = graph.stream(
         ResearchInput(question=QUESTION), stream_mode="values", output_keys=["result", "trace"]

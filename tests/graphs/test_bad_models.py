@@ -16,7 +16,6 @@ SAID = "ML-KEM-768 has an encapsulation key of 1184 bytes"
 
 
 def asked(text: str, *, question: str = QUESTION, texts: tuple[str, ...] = TEXTS) -> ResearchResult:
-    """Return what becomes of a text that the model writes."""
     return run(ports(ScriptedChat(says(text)), texts=texts), ONE_ROUND, question)
 
 
@@ -36,8 +35,6 @@ def is_sound(result: ResearchResult) -> bool:
     [
         (f"{SAID} [c9].", f"{SAID} [c1]."),
         (f"{SAID} [c1, c2, c3, c9].", f"{SAID} [c1][c2]."),
-        (f"{SAID} [c1][c2][c3].", f"{SAID} [c1][c2]."),
-        (f"{SAID} [C1].", f"{SAID} [c1]."),
         (f"{SAID} (chunk c1).", f"{SAID} [c1]."),
         (f"{SAID}.", f"{SAID} [c1]."),
         (f"{SAID}. [c1]", f"{SAID} [c1]."),
@@ -53,7 +50,6 @@ def test_keys_are_those_that_carry_the_sentence(text: str, answer: str) -> None:
 
 @pytest.mark.parametrize("text", ["[c1]", "[c1][c2][c3]", "[c1].", "...", "[4]", "[c1], [c2]"])
 def test_markers_alone_are_no_answer(text: str) -> None:
-    """Nothing is said, so nothing is shown."""
     result = asked(text)
 
     assert ("refused", REFUSAL) == (result.status, result.answer)

@@ -22,7 +22,6 @@ def asked(server: Server, settings: Settings = EVERYTHING) -> Server:
 
 
 def test_plenty_is_not_spent() -> None:
-    """With a budget that is large enough every role is asked in both rounds."""
     server = Server(takes=10.0, price=0.25)
     result, trace = run(server.ports())
 
@@ -60,7 +59,6 @@ def test_tokens_stay_within_the_budget(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", range(1, 6))
 def test_searches_stay_within_the_budget(limit: int) -> None:
-    """A round makes at least one search; a round that could make none is not begun."""
     result, trace = run(Server().ports(), paid(tool_calls=limit))
 
     assert min(limit, 4) == sum(len(event.queries) for event in trace)
@@ -98,11 +96,8 @@ def test_budget_that_pays_no_answer_is_a_refusal() -> None:
     """Nothing was answered: the contract's refusal, with the limit that was reached."""
     result, _ = run(Server().ports(), paid(tokens=100))
 
-    assert ("refused", "budget", "budget_tokens") == (
-        result.status,
-        result.refusal_reason,
-        result.stop_reason,
-    )
+    assert ("refused", "budget") == (result.status, result.refusal_reason)
+    assert "budget_tokens" == result.stop_reason
     assert "not found in provided docs" == result.answer
     assert 0 == result.usage.llm_calls
 

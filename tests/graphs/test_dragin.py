@@ -42,7 +42,6 @@ def draft(*, unsure: str = " fortnight") -> Completion:
 
 
 def run(model: ScriptedChat, settings: Settings = DRAGIN) -> tuple[list[Answer], ResearchResult]:
-    """Return what the answer step wrote in each round, and the result."""
     graph = build_research_graph(ports(model, texts=TEXTS), settings, PROMPTS)
     answers: list[Answer] = []
     last: dict[str, Any] = {}
@@ -53,7 +52,6 @@ def run(model: ScriptedChat, settings: Settings = DRAGIN) -> tuple[list[Answer],
 
 
 def test_one_sentence_is_searched_for_and_written_again() -> None:
-    """All others stay, byte for byte; the query has the words around the doubtful one."""
     model = ScriptedChat(draft(), says(RIGHT))
     answers, result = run(model)
 
@@ -107,7 +105,6 @@ def test_whole_answer_is_written_again_by_default() -> None:
     ids=["refusal", "unsupported", "a sentence that is there", "cut", "error"],
 )
 def test_reply_of_no_use_loses_nothing(reply: Completion | BaseException) -> None:
-    """The first draft is the answer, with all its good sentences."""
     _, result = run(ScriptedChat(draft(), reply))
 
     assert ("answered", 2) == (result.status, result.rounds)
@@ -118,7 +115,6 @@ def test_reply_of_no_use_loses_nothing(reply: Completion | BaseException) -> Non
 
 
 def test_doubt_is_trended_round_by_round() -> None:
-    """Every round leaves its entropy, its doubt, what was supported and what was spent."""
     _, result = run(ScriptedChat(draft(), says(RIGHT)))
     first, second = result.trend
 
@@ -134,7 +130,6 @@ def test_doubt_is_trended_round_by_round() -> None:
     ("threshold", "allowed", "rounds"), [(0.5, 2, 2), (0.5, 1, 1), (0.0, 2, 1)]
 )
 def test_seed_rule(threshold: float, allowed: int, rounds: int) -> None:
-    """The whole answer is doubted, by the seed's threshold, as often as the budget allows."""
     verify = VerifySettings(profile="seed", seed_threshold=threshold)
     said = "At 230 degrees rye bread is baked [c1]."
     model = ScriptedChat(says(said, sure=False), says(said))

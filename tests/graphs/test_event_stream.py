@@ -206,7 +206,6 @@ def test_a_parent_streams_two_questions_with_subgraphs() -> None:
 
 
 def test_a_conversation_tells_the_events_of_its_question() -> None:
-    """From what is asked to the result, also without `subgraphs`."""
     graph: Any = build_chat_graph(*answered(), PROMPTS)
     asked = ChatInput(messages=[HumanMessage(QUESTION)])
     told = [read_event(event) for event in graph.stream(asked, stream_mode="custom")]

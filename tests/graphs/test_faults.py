@@ -103,14 +103,12 @@ def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int,
 
 @pytest.mark.parametrize("number", range(1, LAST + 1))
 def test_interrupting_is_never_swallowed(number: int) -> None:
-    """Ctrl-C ends the question, in whichever call it comes."""
     with pytest.raises(KeyboardInterrupt):
         run(Server(fails_at=number, error=KeyboardInterrupt()).ports())
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a fault of ours"), ValueError("another")])
 def test_our_own_faults_are_not_swallowed(error: Exception) -> None:
-    """Only errors about models have fallbacks."""
     with pytest.raises(type(error)):
         run(Server(fails_at=1, error=error).ports())
 
@@ -151,12 +149,6 @@ def test_second_round_that_cannot_search_ends_with_the_first() -> None:
     assert ("retrieve: no embeddings; the best answer so far is kept",) == result.warnings
 
 
-def test_first_search_that_fails_is_an_error() -> None:
-    """There is nothing to keep yet."""
-    with pytest.raises(ModelUnavailableError):
-        run(replace(Server().ports(), embedder=FailingEmbedder(1)))
-
-
 @contextmanager
 def kept(given: Ports, file: Path) -> Iterator[Research]:
     """Give a graph whose checkpoints are in a file, as a new process has it."""
@@ -167,7 +159,6 @@ def kept(given: Ports, file: Path) -> Iterator[Research]:
 
 @pytest.mark.parametrize("number", range(1, LAST + 1))
 def test_question_goes_on_where_it_was_interrupted(number: int, tmp_path: Path) -> None:
-    """Another process ends it, and no event of the trace is lost or doubled."""
     server = Server(fails_at=number)
     with kept(server.ports(), tmp_path / "t.db") as graph, pytest.raises(KeyboardInterrupt):
         graph.invoke(ResearchInput(question=QUESTION), CONFIG)

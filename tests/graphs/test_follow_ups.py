@@ -17,7 +17,6 @@ BAKED = "Bread is baked at 230 degrees [c1]."
 
 
 def read_by(answerer: ScriptedChat) -> str:
-    """Return the last prompt of the model that answers."""
     return [text for role, text, _ in answerer.asked if role == "answer"][-1]
 
 
@@ -131,7 +130,6 @@ def test_what_else_leaves_out_what_the_filter_discarded() -> None:
 
 
 def test_question_that_was_asked_before_is_asked_again_as_it_is() -> None:
-    """No model completes it, and nothing that it may read is left out."""
     planner = completes("What else?", more=True)
     graph = chat(ports(ScriptedChat(says(GOOD)), planner))
     say(graph, QUESTION)
@@ -141,7 +139,6 @@ def test_question_that_was_asked_before_is_asked_again_as_it_is() -> None:
 
 
 def test_questions_asked_together_are_no_more_than_two() -> None:
-    """Where no model completes any, each is asked with the one before, not with all."""
     graph = chat(ports(ScriptedChat(says(GOOD)), ScriptedChat(ModelUnavailableError("down"))))
     say(graph, QUESTION)
     say(graph, "And the ciphertext?")

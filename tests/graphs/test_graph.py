@@ -17,7 +17,6 @@ from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
 from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
-from research_agent.types import ModelCall
 from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import ResearchResult
 from tests.fakes import (
@@ -51,7 +50,6 @@ def run(given: Ports, settings: Settings = LOOP, question: str = QUESTION) -> Re
 
 
 def test_answer_with_citation() -> None:
-    """One sure and supported round ends with a cited answer and says what it cost."""
     result = run(ports(ScriptedChat(says(GOOD))), REFINING)
 
     assert ("answered", "confident", 1) == (result.status, result.stop_reason, result.rounds)
@@ -59,17 +57,13 @@ def test_answer_with_citation() -> None:
     assert [("c1", "guide", 1, GOOD.replace(" [c1]", ""))] == [
         (c.key, c.doc_id, c.start_page, c.quote) for c in result.citations
     ]
-    assert (3, 300, 30) == (
-        result.usage.llm_calls,
-        result.usage.prompt_tokens,
-        result.usage.completion_tokens,
-    )
+    assert (3, 300) == (result.usage.llm_calls, result.usage.prompt_tokens)
+    assert 30 == result.usage.completion_tokens
     assert f"{ROUND} report" == " ".join([*result.usage.node_seconds, "report"])
     assert result == RESULT.validate_json(RESULT.dump_json(result))
 
 
 def test_second_round_mends_the_answer() -> None:
-    """The better draft of two rounds is the answer."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
 
@@ -78,7 +72,6 @@ def test_second_round_mends_the_answer() -> None:
 
 
 def test_no_new_evidence_stops_without_a_call() -> None:
-    """Where a second round finds nothing new, the model is not asked again."""
     answerer = ScriptedChat(says(WRONG))
     result = run(ports(answerer))
 
@@ -112,24 +105,6 @@ def test_a_sentence_that_could_not_be_confirmed(
     assert ("unsupported_draft" if status == "refused" else "") == result.refusal_reason
 
 
-@pytest.mark.parametrize("unconfirmed", ["mark", "drop", "refuse"])
-def test_a_draft_of_which_nothing_is_confirmed(
-    unconfirmed: Literal["mark", "drop", "refuse"],
-) -> None:
-    """It is shown below a line that says so and names the nearest passage, unless that is off."""
-    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
-    result = run(ports(ScriptedChat(says(INVENTED))), settings)
-
-    if unconfirmed != "mark":
-        assert ("refused", REFUSAL) == (result.status, result.answer)
-        return
-    first, draft = result.answer.split("\n\n")
-    assert ("unconfirmed", "", MARKED) == (result.status, result.refusal_reason, draft)
-    assert first.startswith("Nothing in this answer could be confirmed.")
-    assert "[c1] guide" in first
-    assert "nearest: guide" in result.advice
-
-
 def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
     """The part that is missing is told; the judge confirms what the score could not."""
     text = "Loaves go into the hot oven at 230 degrees."
@@ -149,7 +124,6 @@ def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
 
 
 def test_uncertain_tokens_lead_to_another_round() -> None:
-    """A supported answer whose tokens were guesses is searched for once more."""
     texts = [*(f"ML-KEM-768 has an encapsulation key of 1184 bytes {i}." for i in range(12))]
     near = "An encapsulation key of ML-KEM-768 has 1184 bytes [c1]."
     result = run(ports(ScriptedChat(says(near, sure=False), says(near)), texts=texts))
@@ -167,7 +141,6 @@ def test_uncertain_tokens_lead_to_another_round() -> None:
     ],
 )
 def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str) -> None:
-    """A refusal is the exact text, without citations, with its reason."""
     given = ports(ScriptedChat(answer), verifier=ScriptedChat(verdict))  # type: ignore[arg-type]
     result = run(given)
 
@@ -177,20 +150,15 @@ def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str
 
 
 def test_empty_answer_is_an_error() -> None:
-    """A model that says nothing has not answered."""
     with pytest.raises(ModelReplyError):
         run(ports(ScriptedChat(says(" "))))
 
 
 def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
-    """No evidence, no model call."""
     result = run(ports(ScriptedChat(says(GOOD)), texts=[]), question="anything?")
 
-    assert ("refused", "no_evidence", 0) == (
-        result.status,
-        result.refusal_reason,
-        result.usage.llm_calls,
-    )
+    assert ("refused", "no_evidence") == (result.status, result.refusal_reason)
+    assert 0 == result.usage.llm_calls
 
 
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
@@ -217,20 +185,3 @@ def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
 
     assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
     assert ["x"] == [item.hit.chunk.chunk_id for item in result.evidence]
-
-
-def test_seconds_are_stamped_and_calls_are_counted() -> None:
-    """Each run of a node leaves one event: its name, its seconds, its model calls."""
-    graph = build_research_graph(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
-
-    values = list(
-        graph.stream(ResearchInput(question=QUESTION), stream_mode="values", output_keys=["trace"])
-    )
-    trace = values[-1]["trace"]
-
-    assert f"{ROUND} report" == " ".join(event.node for event in trace)
-    looks = {event.node: event.seconds for event in trace}
-    busy = {"plan_calls": 4.0, "run_call": 9.0, "answer": 6.0, "verify": 3.0}
-    assert busy == {node: seconds for node, seconds in looks.items() if seconds > 2}
-    call = ModelCall("any", 100, 10, model="fake")
-    assert (call, call) == trace[7].calls

@@ -15,9 +15,7 @@ TEXTS = (
     "Acme was founded by Ada Li.",
     "Ada Li was born in Rye.",
     "Acme makes bread.",
-    "Acme is old.",
-    "Acme is big.",
-    "Acme is new.",
+    *(f"Acme is {what}." for what in ("old", "big", "new")),
 )
 OFF = Settings(filter=FilterSettings(mode="off"))
 READ = Evidence("c1", Hit(chunk(TEXTS[0], 0)))
@@ -32,14 +30,12 @@ LATER = FIRST.model_copy(update={"evidence": (READ,)})
 def found(
     given: SearchInput, planner: ScriptedChat | None = None, settings: Settings = OFF
 ) -> tuple[str, ...]:
-    """Return the texts that a search finds, best first."""
     graph = build_search_graph(ports(ScriptedChat(), planner, texts=TEXTS), settings, PROMPTS)
     output = SearchOutput.model_validate(graph.invoke(given))
     return tuple(hit.chunk.text for hit in output.found.hits)
 
 
 def test_what_was_read_is_skipped() -> None:
-    """In the same order, without what the answer step has already."""
     assert TEXTS[0] in found(FIRST)
     assert [text for text in found(FIRST) if text != TEXTS[0]] == list(found(LATER))
 
@@ -47,12 +43,9 @@ def test_what_was_read_is_skipped() -> None:
 def test_the_model_is_told_what_was_read_and_what_is_missing() -> None:
     """With keys that its calls may use; in the first round nothing was."""
     settings = replace(OFF, search=SearchSettings(mode="tool_calling"))
-    given = LATER.model_copy(
-        update={
-            "answer": Answer(missing=("the birthplace",)),
-            "check": Check("again", "unconfirmed", "birthplace", doubts=("She was <born> here.",)),
-        }
-    )
+    missing = Answer(missing=("the birthplace",))
+    check = Check("again", "unconfirmed", "birthplace", doubts=("She was <born> here.",))
+    given = LATER.model_copy(update={"answer": missing, "check": check})
     planner = ScriptedChat(calls("Ada Li born"), says("done"))
     hits = found(given, planner, settings)
     first = ScriptedChat(calls("Ada Li born"), says("done"))
@@ -68,7 +61,6 @@ def test_the_model_is_told_what_was_read_and_what_is_missing() -> None:
 
 
 def test_documents_that_the_probe_found_are_named_first() -> None:
-    """Where not all titles fit, theirs do."""
     settings = replace(OFF, search=SearchSettings(mode="tool_calling"))
     planner = ScriptedChat(calls("Acme"), says("done"))
     given = ports(ScriptedChat(), planner, texts=TEXTS)
@@ -103,12 +95,8 @@ def test_a_part_that_others_wait_for_may_find_what_was_read() -> None:
 def test_the_chunk_that_answers_a_part_is_evidence() -> None:
     """It stands with the best, though the question's own words and its part rank it low."""
     few = replace(OFF, search=SearchSettings(max_chunks=5))
-    given = FIRST.model_copy(
-        update={
-            "refinement": Refinement("decompose", ("Acme is", "Acme makes", "Where was #1 born?")),
-            "probe": Probe("Acme is"),
-        }
-    )
+    parts = Refinement("decompose", ("Acme is", "Acme makes", "Where was #1 born?"))
+    given = FIRST.model_copy(update={"refinement": parts, "probe": Probe("Acme is")})
     bread = says('{"answer": "bread"}')
     texts = found(given, ScriptedChat(bread), few)
 

@@ -55,12 +55,8 @@ def test_answer_from_what_is_left() -> None:
 
     assert ("answered", 1) == (result.status, len(result.evidence))
     assert "ML-KEM-512" not in answerer.prompt
-    assert ("threshold", "gain", 1, 0) == (
-        result.prune.mode,
-        result.prune.source,
-        result.prune.kept,
-        result.prune.reinstated,
-    )
+    assert ("threshold", "gain") == (result.prune.mode, result.prune.source)
+    assert (1, 0) == (result.prune.kept, result.prune.reinstated)
     assert result.prune.original > 1
     assert result.prune.calls + 2 == result.usage.llm_calls
     assert result == RESULT.validate_json(RESULT.dump_json(result))
@@ -93,11 +89,8 @@ def test_what_was_left_out_comes_back_once(given: Settings, answered: int) -> No
     answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(NO), given)
 
-    assert ("refused", "refused", answered) == (
-        result.status,
-        result.stop_reason,
-        answerer.answered,
-    )
+    assert ("refused", "refused") == (result.status, result.stop_reason)
+    assert answered == answerer.answered
     assert (answered > 1) == bool(result.prune.reinstated)
 
 
@@ -107,10 +100,7 @@ def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
     answerer = Answerer(says(near, sure=False), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(YES), settings())
 
-    assert ("answered", "worse_than_before", 2) == (
-        result.status,
-        result.stop_reason,
-        answerer.answered,
-    )
+    assert ("answered", "worse_than_before") == (result.status, result.stop_reason)
+    assert 2 == answerer.answered
     assert near == result.answer
     assert 0 < result.prune.reinstated

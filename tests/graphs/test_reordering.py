@@ -7,7 +7,6 @@ from dataclasses import replace
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
 from graphs.tools import build_search_tool
-from research_agent.errors import ModelAccessError
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import (
@@ -27,17 +26,12 @@ BY_MODEL = replace(BYPASSING, rerank=RerankSettings(mode="model"))
 
 
 class Judge:
-    """Finds the last text best, or fails."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error = error
+    """Finds the last text best."""
 
     def scores(
         self, query: str, texts: Sequence[str], *, seconds: float = math.inf
     ) -> Sequence[float]:
         assert (query, seconds > 0) != ("", False)
-        if self.error:
-            raise self.error
         return [at / len(texts) for at in range(len(texts))]
 
 
@@ -54,13 +48,10 @@ def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
 def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult:
     """Return what a parent agent's call of the tool brings."""
     tool = build_search_tool(given, settings, PROMPTS)
-    call = {
-        "type": "tool_call",
-        "id": "1",
-        "name": tool.name,
-        "args": {"query": "bread key", **arguments},
-    }
-    found = tool.invoke(call).artifact
+    args = {"query": "bread key", **arguments}
+    found = tool.invoke(
+        {"type": "tool_call", "id": "1", "name": tool.name, "args": wanted}
+    ).artifact
     assert isinstance(found, SearchResult)
     return found
 
@@ -121,7 +112,6 @@ def test_the_filter_asks_with_what_reranking_left() -> None:
 
 
 def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
-    """Where the budget is small, patterns stand in, the order stays, and there is an answer."""
     given, model = scripted(CODE)
     settings = replace(
         BY_MODEL,
@@ -134,18 +124,6 @@ def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
     told = " ".join(result.warnings)
     assert "blend: no code from the model for 2 texts (budget.llm_calls is spent)" in told
     assert "rerank: budget.llm_calls is spent; the order was kept" in told
-
-
-def test_a_refused_key_is_a_warning_with_its_cure() -> None:
-    """The question is answered as if there were no reranker."""
-    broken = Judge(ModelAccessError("the reranker answered 401", hint="Check the key."))
-    given = replace(ports(ScriptedChat(says(GOOD))), reranker=broken)
-    result = ask(given, replace(BYPASSING, rerank=RerankSettings(mode="http")))
-
-    assert GOOD == result.answer
-    assert (
-        "rerank: the reranker answered 401; the order was kept. Check the key.",
-    ) == result.warnings
 
 
 def test_warnings_of_the_index_are_in_the_result_once() -> None:

@@ -84,5 +84,4 @@ def test_a_run_that_stops_after_every_node_ends_the_same(
 
 
 def comparable(result: ResearchResult) -> ResearchResult:
-    """Return a result without its times, which differ."""
     return replace(result, usage=replace(result.usage, elapsed_seconds=0.0, node_seconds={}))

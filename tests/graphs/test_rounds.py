@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from graphs.research import build_research_graph
-from graphs.state import ResearchInput
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
 from research_agent.settings import (
@@ -16,13 +14,11 @@ from research_agent.settings import (
     VerifySettings,
 )
 from research_agent.types import Completion
-from research_agent.types.result import ResearchResult
 from tests.fakes import (
     GOOD,
     KEEP,
     LOOP,
     NO,
-    PROMPTS,
     QUESTION,
     REFINING,
     YES,
@@ -30,6 +26,7 @@ from tests.fakes import (
     ports,
     says,
 )
+from tests.graphs.test_graph import run
 
 TEXTS = (
     "ML-KEM-768 encapsulation key: how many bytes it has is told elsewhere.",
@@ -52,12 +49,6 @@ REFUSAL = says("NOT FOUND: the bytes of the key")
 RIGHT = "ML-KEM-768 has an encapsulation key of 1184 bytes [c2]."
 
 
-def run(given: Ports, settings: Settings) -> ResearchResult:
-    graph = build_research_graph(given, settings, PROMPTS)
-    result: ResearchResult = graph.invoke(ResearchInput(question=QUESTION))["result"]
-    return result
-
-
 def asking(*replies: Completion, planner: ScriptedChat | None = None) -> tuple[Ports, ScriptedChat]:
     model = ScriptedChat(*replies)
     return ports(model, planner, texts=TEXTS), model
@@ -65,7 +56,6 @@ def asking(*replies: Completion, planner: ScriptedChat | None = None) -> tuple[P
 
 @pytest.mark.parametrize("settings", [FEW, SERVER], ids=["by the check", "by the prompt"])
 def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -> None:
-    """The question is searched once more, past the chunk that was read; the new one answers it."""
     first = REFUSAL if settings is SERVER else says("It has 17 bytes [c1].")
     model = ScriptedChat(first, says(RIGHT))
     result = run(ports(model, verifier=ScriptedChat(NO, YES), texts=TEXTS), settings)
@@ -82,12 +72,8 @@ def test_a_missing_part_is_found_in_round_two() -> None:
     given, _ = asking(says(part), says(RIGHT))
     result = run(given, SERVER)
 
-    assert ("answered", "confident", 2, ()) == (
-        result.status,
-        result.stop_reason,
-        result.rounds,
-        result.unanswered,
-    )
+    assert ("answered", "confident") == (result.status, result.stop_reason)
+    assert (2, ()) == (result.rounds, result.unanswered)
     assert RIGHT == result.answer
 
 
@@ -103,7 +89,6 @@ def test_an_unconfirmed_sentence_becomes_supported() -> None:
 
 
 def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
-    """No search, no other answer: the first draft stays, and the stop reason says so."""
     planner = ScriptedChat(KEEP)
     given, model = asking(says(GOOD), says(RIGHT), planner=planner)
     settings = replace(FEW, refinement=REFINING.refinement)

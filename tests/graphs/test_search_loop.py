@@ -1,21 +1,14 @@
 """The search: one loop for two authors of tool calls."""
 
-import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graphs.search import build_search_graph
 from graphs.state import SearchInput, SearchOutput
 from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
-from research_agent.errors import ModelUnavailableError
 from research_agent.retrieval.step import SearchBackground, retrieve
 from research_agent.settings import FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe
@@ -29,7 +22,6 @@ from tests.fakes import (
     PROMPTS,
     QUESTION,
     ScriptedChat,
-    WordEmbedder,
     calls,
     ports,
     says,
@@ -51,20 +43,12 @@ def notes(output: SearchOutput) -> list[str]:
     return [note for event in output.trace for note in event.notes]
 
 
-class Down(WordEmbedder):
-    """No text is embedded."""
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        raise ModelUnavailableError(f"down for {len(texts)} texts")
-
-
 def nodes(output: SearchOutput) -> str:
     return " ".join(event.node for event in output.trace)
 
 
 @pytest.mark.parametrize("reply", [calls("bread degrees"), says(IN_TEXT)], ids=["call", "text"])
 def test_calls_are_read_from_both_places(reply: Completion) -> None:
-    """A call among the tool calls and one written as JSON in the text find the same."""
     output = search(ScriptedChat(reply, says("done")), ONE_HIT, "ignored")
 
     assert "plan_calls run_call collect plan_calls collect" == nodes(output)
@@ -90,25 +74,9 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
     assert [hit for hit in own if (hit.similarity or 0) >= 0.1] == list(output.found.hits)
 
 
-def test_resume_in_the_middle_of_a_search(tmp_path: Path) -> None:
-    """Calls that were planned but not run survive the process that planned them."""
-    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    given = ports(ScriptedChat())
-    probe = retrieve("bread", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)).value
-    start = SearchInput(question="?", probe=probe, refinement=Refinement("keep", ("bread",)))
-    for value in (start, None):
-        with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:
-            graph = build_search_graph(given, BYPASSING, PROMPTS)
-            graph.checkpointer = SqliteSaver(file)
-            output = graph.invoke(value, config, interrupt_before=["run_call"] if value else None)
-
-    assert BREAD in {hit.chunk.text for hit in output["found"].hits}
-
-
 @pytest.mark.parametrize(("look_again", "asked"), [(True, 2), (False, 1)])
 def test_filter_knows_the_question_and_tells_that_all_is_gone(
-    look_again: bool,  # noqa: FBT001 (a parameter of the test)
-    asked: int,
+    *, look_again: bool, asked: int
 ) -> None:
     """The planner's own search looks again; a model that writes the calls is told instead."""
     gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))

@@ -20,19 +20,15 @@ from research_agent.types.events import (
     Queries,
 )
 from research_agent.types.references import Edge
-from research_agent.types.retrieval import BlendDiagnostics
 from tests.fakes import (
     PROMPTS,
-    YES,
-    MemoryChunks,
-    MemoryVectors,
-    MemoryWords,
     ScriptedChat,
     calls,
     chunk,
-    ports,
     says,
 )
+from tests.retrieval import searching
+from tests.retrieval.searching import Log
 
 QUESTION = "Which heat in degrees should a baker choose for rye bread in the oven at 3 bars?"
 STORY, TABLE = "guide-2", "tables-0"
@@ -73,31 +69,13 @@ class Reader:
         return says("\n".join(verdicts))
 
 
-class Log:
-    """Keeps the diagnostics of blending."""
-
-    def __init__(self) -> None:
-        self.lines: list[BlendDiagnostics] = []
-
-    def put(self, _query: str, diagnostics: BlendDiagnostics) -> None:
-        self.lines.append(diagnostics)
-
-
 def given_ports(log: Log) -> Ports:
     planner = ScriptedChat(says(REWRITE), says("I would search."), calls("rye 230"))
-    return replace(
-        ports(ScriptedChat(YES), planner),
-        answerer=Writer(),
-        filterer=Reader(),
-        blend_log=log,
-        vectors=MemoryVectors(CHUNKS),
-        lexical=MemoryWords(CHUNKS),
-        chunks=MemoryChunks(CHUNKS, [Edge("guide-0", TABLE, "see")]),
-    )
+    given = searching.ports(CHUNKS, [Edge("guide-0", TABLE, "see")])
+    return replace(given, planner=planner, answerer=Writer(), filterer=Reader(), blend_log=log)
 
 
 def test_every_stage_of_the_seeds_acts() -> None:
-    """Validators, fallback, blend, EXPAND, pruning, DRAGIN: each changes what follows it."""
     log = Log()
     with ResearchAgent(given_ports(log), with_preset(Settings(), "seed"), PROMPTS) as agent:
         events: list[Event] = list(agent.stream(QUESTION))
@@ -111,23 +89,14 @@ def test_every_stage_of_the_seeds_acts() -> None:
 
     assert "missing: 3" in queries.verdicts[0].blocked
     assert OTHER_NUMBER not in result.queries
+    rulings = {said.validator: said.figures for said in queries.verdicts[0].rulings}
+    assert {"kept words", "similarity", "retrieval"} == rulings.keys()
+    assert {"own", "found", "overlap"} <= rulings["retrieval"].keys()
     assert ("planner", "model") == (first, later[0])
-    assert log.lines[0].changed > 0
-    assert log.lines[0].before != log.lines[0].after
+    assert log.kept[0][1].changed > 0
     assert 1 == filtered.expanded
     assert STORY in [item.chunk_id for item in pruned.stats.decisions if not item.kept]
     read = [item.chunk_id for item in chosen.evidence]
     assert (True, False) == (TABLE in read, STORY in read)
     assert [("again", "pruned"), ("again", "uncertain")] == checks[:2]
     assert (2, "seed") == (result.rounds, result.preset)
-
-
-def test_all_four_validators_of_the_seeds_are_asked() -> None:
-    """Names and numbers, similarity, and what is found: nearness and sources in common."""
-    with ResearchAgent(given_ports(Log()), with_preset(Settings(), "seed"), PROMPTS) as agent:
-        events = list(agent.stream(QUESTION))
-    rulings = next(e for e in events if isinstance(e, Queries)).verdicts[0].rulings
-
-    assert {"kept words", "similarity", "retrieval"} == {said.validator for said in rulings}
-    retrieval = next(said for said in rulings if said.validator == "retrieval")
-    assert {"own", "found", "overlap"} <= set(retrieval.figures)

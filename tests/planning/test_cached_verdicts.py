@@ -14,8 +14,6 @@ TWO = {"a": "keep", "b": "0.750000"}
 
 
 class Broken:
-    """A cache that fails as it is told to."""
-
     def __init__(self, error: Exception) -> None:
         self.error = error
         self.asked = 0

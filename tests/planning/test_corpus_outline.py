@@ -1,32 +1,25 @@
 """An outline says what an index holds, and is never longer than it may be."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from research_agent.planning.corpus_outline import corpus_outline
 from research_agent.types.records import DocumentOutline
+from tests.fakes import WordCount
 
-
-def count(text: str) -> int:
-    return len(text.split())
+count = WordCount().count
 
 
 def guide(number: int, sections: int = 30) -> DocumentOutline:
     headings = tuple(f"Part {i} of it" for i in range(sections))
-    return DocumentOutline(
-        f"guide {number}",
-        f"/docs/{number}.md",
-        f"The guide {number}",
-        "2024",
-        12,
-        {"text": 3, "table": 1},
-        headings,
-    )
+    name = f"guide {number}"
+    plain = DocumentOutline(name, "/docs/a.md", f"The {name}", "2024", 12, sections=headings)
+    return replace(plain, kinds={"text": 3, "table": 1})
 
 
 def test_everything_that_fits_is_told() -> None:
-    """Names, titles, dates, sizes and sections."""
     assert (
         "1 documents, 4 chunks (3 text, 1 table)\n"
         "guide 1 (The guide 1), 2024, 12 pages: 4 chunks: Part 0 of it; Part 1 of it"
@@ -46,7 +39,6 @@ def test_it_is_never_too_long(documents: int, most: int) -> None:
 
 
 def test_names_come_before_titles_and_what_was_found_before_the_rest() -> None:
-    """Six long documents: all are named; those that the first search found have their titles."""
     documents = [guide(n) for n in range(6)]
     first = ["guide 4", "guide 2"]
     all_named = corpus_outline(documents, count=count, max_tokens=40, first=first)
@@ -60,7 +52,6 @@ def test_names_come_before_titles_and_what_was_found_before_the_rest() -> None:
 
 
 def test_room_is_shared_by_all_documents() -> None:
-    """None has two more sections than another one that has as many."""
     outline = corpus_outline([guide(1), guide(2)], count=count, max_tokens=70)
     sections = [line.count("Part") for line in outline.splitlines()[1:]]
 
@@ -68,7 +59,6 @@ def test_room_is_shared_by_all_documents() -> None:
 
 
 def test_long_and_hostile_titles_are_cut_and_fenced() -> None:
-    """A title is a line, and opens no tag."""
     outline = corpus_outline([DocumentOutline("<b>\n" + "x" * 500)], count=count)
 
     assert "&lt;b> xxx" in outline

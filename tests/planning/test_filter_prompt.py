@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.planning.filter.prompt import fair_shares, head, shown_chunks
+from research_agent.planning.filter.prompt import head, shown_chunks
 from research_agent.text.excerpts import cut, excerpt
 from research_agent.types import Hit
 from tests.fakes import WordCount, chunk
@@ -16,21 +16,6 @@ LINES = "\n\n".join(f"Line {i} has these seven words." for i in range(20))
 
 def hit(words: int, number: int = 0) -> Hit:
     return Hit(chunk(" ".join([f"w{number}"] * words), number), 1.0, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("lengths", "room", "expected"),
-    [
-        ([], 10, ()),
-        ([5, 5], 10, (5, 5)),
-        ([9, 9, 9], 10, (3, 3, 4)),
-        ([3, 100], -5, (0, 0)),
-        ([100, 10, 20], 60, (30, 10, 20)),
-    ],
-)
-def test_shares_are_fair(lengths: list[int], room: int, expected: tuple[int, ...]) -> None:
-    """Short ones get what they need; long ones share the rest; the room is used up."""
-    assert expected == fair_shares(lengths, room)
 
 
 def test_excerpt_is_the_part_nearest_to_the_query() -> None:

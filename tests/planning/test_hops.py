@@ -5,7 +5,7 @@ import json
 import pytest
 
 from research_agent.context import RunContext
-from research_agent.planning.hops import PartAnswer, answer_part, filled, read_answer, waiting
+from research_agent.planning.hops import PartAnswer, answer_part, read_answer, waiting
 from research_agent.planning.tool_calls.ranking import collect, planned_calls
 from research_agent.settings import Settings
 from research_agent.types import Hit
@@ -17,18 +17,10 @@ HITS = [Hit(chunk("Acme was founded\nby Ada Li, aged 37, in 1990."))]
 
 
 def test_parts_wait_for_one_another() -> None:
-    """A chain is searched link by link; the question itself never waits."""
     assert [0, 1] == [call.part for call in planned_calls(QUERIES)]
     assert (2,) == waiting(QUERIES, (0, 1))
     assert (3,) == waiting(QUERIES, (0, 1, 2))
     assert () == waiting(QUERIES, (0, 1, 2, 3))
-
-
-@pytest.mark.parametrize("query", ["What is issue #1?", "Is it #9?", "#0 and #2"])
-def test_sign_that_names_no_earlier_part_is_no_gap(query: str) -> None:
-    """It is searched as it stands."""
-    assert [query] == [call.query for call in planned_calls([query])]
-    assert query == filled(query, {})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +45,6 @@ def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None
 
 
 def test_nothing_found_answers_nothing() -> None:
-    """And no model is asked."""
     planner = ScriptedChat()
     run = RunContext(ports(ScriptedChat(), planner), Settings(), PROMPTS)
 
@@ -63,7 +54,6 @@ def test_nothing_found_answers_nothing() -> None:
 
 @pytest.mark.parametrize("reply", ["", "Ada Li", "[1]", "{" * 100_000, '{"name": "Ada Li"}'])
 def test_reply_in_another_form_is_no_answer(reply: str) -> None:
-    """Prose and broken JSON fill nothing."""
     assert PartAnswer() == read_answer(reply, "Who founded Acme?", HITS)
 
 
@@ -72,7 +62,6 @@ def test_reply_in_another_form_is_no_answer(reply: str) -> None:
     [(1, 1, "again", "waiting"), (1, 3, "stop", "planned"), (0, 1, "stop", "planned")],
 )
 def test_search_goes_on_for_what_waits(waits: int, turn: int, decision: str, reason: str) -> None:
-    """As long as there are turns."""
     call = ToolCall(0, "t", {"query": "a"}, part=0)
     plan = CallPlan(turn, "planner", (call,), waiting=waits)
     found = collect([CallResult(call, tuple(HITS))], plan, own_query="a", max_turns=3, rrf_k=5)
@@ -83,7 +72,6 @@ def test_search_goes_on_for_what_waits(waits: int, turn: int, decision: str, rea
 @pytest.mark.parametrize("own", ["a", "not searched"])
 @pytest.mark.parametrize("slot", [3, 0])
 def test_the_chunk_with_the_answer_has_a_place_among_the_first(own: str, slot: int) -> None:
-    """Whether the question's own words lead, and wherever its part's hits enter."""
     hits = tuple(Hit(chunk(f"note {n}", n), 1 / (n + 1), 0.5) for n in range(12))
     bridge = hits[11]
     first = CallResult(ToolCall(0, "t", {"query": "a"}, part=0), hits)

@@ -15,6 +15,7 @@ from research_agent.text.language import languages_apart
 
 QUESTION = "key size in FIPS 203"
 UNREADABLE = "the reply is not the JSON that was asked for"
+ACME = ("Who founded Acme?", "Where was #1 born?")
 REPEATS = "the reply repeats what was asked before"
 
 
@@ -42,12 +43,10 @@ def test_replies_are_read_tolerantly(reply: str, kind: str, queries: int) -> Non
         ("", UNREADABLE),
         ("You could search for the key length.", UNREADABLE),
         ('{"kind": "guess", "queries": []}', UNREADABLE),
-        ("{broken", UNREADABLE),
         ("[" * 100_000, UNREADABLE),
         ('{"kind": ' + "1" * 5000 + "}", UNREADABLE),
         ('{"kind": "rewrite", "queries": []}', "the reply has no query"),
         ('{"kind": "rewrite", "queries": [7, "", "   "]}', "the reply has no query"),
-        ('{"kind": "rewrite"}', "the reply has no query"),
         ('{"kind": "rewrite", "queries": ["Key size in FIPS 203?"]}', REPEATS),
         (
             json.dumps({"kind": "decompose", "queries": [f"part {i}" for i in range(50)]}),
@@ -56,14 +55,12 @@ def test_replies_are_read_tolerantly(reply: str, kind: str, queries: int) -> Non
     ],
 )
 def test_reply_of_no_use_proposes_nothing_and_says_so(reply: str, problem: str) -> None:
-    """Prose, nothing, fifty queries, the question again: the problem is a value."""
     proposal = read_proposal(QUESTION, reply)
 
     assert ((), problem) == (proposal.queries, proposal.problem)
 
 
 def test_query_that_was_tried_is_not_tried_again() -> None:
-    """Spelling and case make no difference."""
     reply = '{"kind": "rewrite", "queries": ["Key  Length?", "key length FIPS 203"]}'
 
     assert ("key length FIPS 203",) == read_proposal(QUESTION, reply, tried=("key length",)).queries
@@ -71,21 +68,14 @@ def test_query_that_was_tried_is_not_tried_again() -> None:
 
 @pytest.mark.parametrize("reply", ["", "no", '{"query": 3}', '{"query": ""}', '{"query": "x"}'])
 def test_translation_of_no_use_has_a_problem(reply: str) -> None:
-    """Nothing, no text, or the question as it was."""
     assert read_translation("x", reply).problem
 
 
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        (
-            ["Who owns X?", "Who founded Acme?", "Where was #2 born?"],
-            ("Who founded Acme?", "Where was #1 born?"),
-        ),
-        (
-            ["Who founded Acme?", "who founded acme", "Where was #2 born?"],
-            ("Who founded Acme?", "Where was #1 born?"),
-        ),
+        (["Who owns X?", "Who founded Acme?", "Where was #2 born?"], ACME),
+        (["Who founded Acme?", "who founded acme", "Where was #2 born?"], ACME),
         (["A of B", "C of #1", "#1 and #2"], ("A of B", "C of #1", "#1 and #2")),
         (["Acme founder", "Where is issue #12?"], ("Acme founder", "Where is issue #12?")),
         (["Acme founder", "Where is box #9?"], ("Acme founder", "Where is box #9?")),
@@ -121,7 +111,6 @@ def test_several_questions_in_one(question: str, parts: tuple[str, ...]) -> None
 
 
 def test_comparisons_are_cut_where_the_search_does_not() -> None:
-    """One part for each of the things compared."""
     assert 2 == len(question_parts("Do ABC and XYZ differ?", comparisons=True))
 
 

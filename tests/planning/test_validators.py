@@ -49,16 +49,6 @@ def blocked(refinement: Refinement) -> list[str]:
     return [verdict.blocked for verdict in refinement.verdicts]
 
 
-def test_good_rewrite_is_searched_beside_the_question() -> None:
-    """The question's own words are always the first query, and every validator has spoken."""
-    refinement = judged(Proposal("rewrite", ("length of FIPS 203 keys",)), SAME)
-    (verdict,) = refinement.verdicts
-
-    assert (QUESTION, "length of FIPS 203 keys") == refinement.queries
-    assert ["kept words", "similarity", "retrieval"] == [one.validator for one in verdict.rulings]
-    assert {"own": 0.6, "found": 0.6, "margin": 0.15, "overlap": 1.0} == verdict.rulings[2].figures
-
-
 @pytest.mark.parametrize(
     ("query", "measures", "reason"),
     [
@@ -164,7 +154,6 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
         ("What does the World Health Organization say?", "WHO advice", ""),
         ("What does the WHO say?", "World Health Organization advice", ""),
         ("Where is the court of Portugal?", "Portuguese court", ""),
-        ("Which rivers are in Bavaria?", "Bavarias rivers", ""),
         ("How are keys made?", "FIPS 203 ML-KEM.KeyGen", ""),
         ("Wie lange gilt die Garantie?", "Dauer der Gew\u00e4hrleistung", ""),
         ("", "anything", ""),
@@ -174,7 +163,6 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
         ("Who paid \u20ac5?", "who paid $5", "another unit: 5"),
         ("Who paid in three months?", "who paid in four months", "missing: 3"),
         ("How long is the film?", "length of the film of 1994", "a number was added: 1994"),
-        ("What is in FIPS 203?", "FIPS 203 and FIPS 205", "a number was added: 205"),
         ("Which rivers are in Poland?", "rivers of Portugal", "missing: Poland"),
         ('What means "retry later"?', 'meaning of "retry now"', "missing: retry later"),
         ("\u957f\u6c5f\u6709\u591a\u957f?", "\u9ec4\u6cb3\u6709\u591a\u957f?", "\u6c5f became"),

@@ -23,7 +23,6 @@ FLAT = (
     "text",
     [
         "- k1 -> KEEP\n- k2 -> DISCARD",
-        "* k1->KEEP\n* k2->DISCARD",
         "1) `k1` -> `KEEP`\n2) `k2` -> `DISCARD`",
         "**k1** -> **KEEP**\n**k2** → **discard**",
         "K1 => keep\nK2 = Discard",
@@ -33,7 +32,6 @@ FLAT = (
         '```json\n{\n  "k1": "KEEP",\n  "k2": "DISCARD"\n}\n```',
         "k1 -> KEEP, k2 -> DISCARD",
         "k01 -> KEEP\nk002 -> DISCARD",
-        "[k1] -> [KEEP]\n[k2] -> [DISCARD]",
         "<k1> KEEP\n(k2) DISCARD",
         "k1\u2014KEEP\nk2 \u2013 DISCARD",
         "k1: The chunk states the size. KEEP\nk2: Other subject. DISCARD.",
@@ -43,7 +41,6 @@ FLAT = (
     ],
 )
 def test_every_way_to_write_two_verdicts(text: str) -> None:
-    """Bullets, numbers, back-ticks, tables, JSON, other arrows, reasons, either case."""
     found = read_verdicts(text, ALIASES)
 
     assert (TWO, 0, 0) == (dict(found.by_alias), found.unknown, found.repeated)
@@ -69,7 +66,6 @@ def test_malformed_depth_keeps(verb: str, expected: str) -> None:
     [
         "",
         "I would keep k1 and k3, since they give sizes, and discard k2.",
-        "The answer is 1184 bytes [k1].",
         "k1 -> MAYBE\nk2 -> \nk3 -> KEEPER",
         "k3 -> KEEP | EXPAND_1 | EXPAND_3 | EXPAND_5 | DISCARD",
         '{"k3": "KEEP | DISCARD"}',
@@ -140,7 +136,6 @@ def test_half_an_object_counts_as_far_as_it_goes() -> None:
 
 
 def test_schema_offers_expansion_only_where_it_brings_something() -> None:
-    """In the order of the aliases, each with a verdict and a reason, and nothing else."""
     schema = decision_schema({"k1": [1, 5], "k2": []})
     properties = schema["properties"]
 

@@ -1,5 +1,6 @@
 """Ports over chunks in memory, and rankings as lists of ids."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from research_agent.settings import RetrievalSettings
 from research_agent.types import Chunk
 from research_agent.types.budget import Allowance
 from research_agent.types.references import Edge
+from research_agent.types.retrieval import BlendDiagnostics
 from research_agent.types.scope import EVERYTHING, Scope
 from tests import fakes
 
@@ -46,3 +48,29 @@ def ids(ranked: Ranked) -> list[str]:
 
 def stages(ranked: Ranked) -> set[str]:
     return {name for name, _ in ranked.stages}
+
+
+class Scripted:
+    """A reranker with known verdicts, or an error."""
+
+    def __init__(self, *verdicts: float | None, error: Exception | None = None) -> None:
+        self.verdicts, self.error = verdicts, error
+        self.asked: list[tuple[str, tuple[str, ...], float]] = []
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> Sequence[float | None]:
+        self.asked.append((query, tuple(texts), seconds))
+        if self.error:
+            raise self.error
+        return self.verdicts[: len(texts)]
+
+
+class Log:
+    """Keeps what blending did."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[str, BlendDiagnostics]] = []
+
+    def put(self, query: str, diagnostics: BlendDiagnostics) -> None:
+        self.kept.append((query, diagnostics))

@@ -22,24 +22,14 @@ def confidence(
 @pytest.mark.parametrize(
     ("similarities", "question", "value", "decision"),
     [
-        ([0.9, 0.4, 0.3, 0.3], LONG, 0.9, "bypass"),
-        ([0.9, 0.9, 0.3, 0.3], LONG, 0.9, "bypass"),
-        ([0.9, 0.9, 0.75, 0.75], LONG, 0.45, "refine"),
-        ([0.9] * 4, LONG, 0.0, "refine"),
-        ([0.9, 0.4, 0.3, 0.3], "keys", 0.27, "refine"),
-        ([0.9, 0.8], LONG, 0.9, "bypass"),
+        ([0.9, 0.4, 0.3, 0.3], LONG, 0.9, "bypass"),  # a clear winner
+        ([0.9, 0.9, 0.3, 0.3], LONG, 0.9, "bypass"),  # two right chunks
+        ([0.9, 0.9, 0.75, 0.75], LONG, 0.45, "refine"),  # half of the lead
+        ([0.9] * 4, LONG, 0.0, "refine"),  # a flat ranking
+        ([0.9, 0.4, 0.3, 0.3], "keys", 0.27, "refine"),  # one word of six
+        ([0.9, 0.8], LONG, 0.9, "bypass"),  # no background
         ([-0.2, -0.5, -0.6], LONG, 0.0, "refine"),
-        ([0.9, 0.4, 0.3, 0.3], CHINESE, 0.9, "bypass"),
-    ],
-    ids=[
-        "clear winner",
-        "two right chunks",
-        "half of the lead",
-        "flat ranking",
-        "one word of six",
-        "no background",
-        "nothing similar",
-        "fourteen Chinese characters are seven words",
+        ([0.9, 0.4, 0.3, 0.3], CHINESE, 0.9, "bypass"),  # seven words
     ],
 )
 def test_value(similarities: list[float], question: str, value: float, decision: str) -> None:

@@ -67,7 +67,6 @@ def test_later_hits_count_less_and_only_the_first_ones_count(
 
 
 def test_other_references_and_those_against_the_direction_do_not_count() -> None:
-    """Links are not mentions, and what mentions a hit is not named by it."""
     edges = (Edge("harbour", "pilot", "link"), mention("tide", "harbour"))
     assert ids(search(QUERY)) == ids(search(QUERY, *edges))
 
@@ -87,7 +86,6 @@ def test_at_most_four_names_of_a_hit_and_known_ones_first() -> None:
 def test_a_document_whose_title_stands_in_the_question_moves_up(
     query: str, first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whole words as the title writes them."""
     plain = ids(search(query.lower()))
     monkeypatch.setattr(names, "TITLE_WEIGHT", 5.0)
 
@@ -96,5 +94,4 @@ def test_a_document_whose_title_stands_in_the_question_moves_up(
 
 
 def test_nothing_found_stays_nothing() -> None:
-    """Without a hit there is nothing to move."""
     assert () == searching.search("zebra", searching.ports([])).hits

@@ -33,22 +33,17 @@ def test_anchors(query: str, expected: set[str]) -> None:
     assert expected == anchors(query)
 
 
-def test_two_anchors_open_the_general_gate() -> None:
-    """A hit with both technical words rises; one with a single one does not."""
-    hits = [
-        hit("a", 0.9, "nothing"),
-        hit("b", 0.8, "FIPS alone"),
-        hit("c", 0.7, "FIPS 203 it is"),
-    ]
-
-    assert "cab" == order("FIPS 203?", hits)
-
-
-def test_lexical_score_opens_the_general_gate() -> None:
-    """It counts as a share of the best in the pool; a hit without one has none."""
-    hits = [hit("a", 0.9), hit("b", 0.8, lexical=4.0), hit("c", 0.7, lexical=9.0)]
-
-    assert "cab" == order("plain words", hits)
+@pytest.mark.parametrize(
+    ("query", "second", "third", "expected"),
+    [
+        ("FIPS 203?", hit("b", 0.8, "FIPS alone"), hit("c", 0.7, "FIPS 203 it is"), "cab"),
+        ("plain words", hit("b", 0.8, lexical=4.0), hit("c", 0.7, lexical=9.0), "cab"),
+        ("FIPS 203", Hit(Chunk("b", "d", "text", section=("FIPS 203",)), 0.8), hit("c", 0), "bac"),
+    ],
+    ids=["two technical words", "share of the best lexical score", "words of a heading"],
+)
+def test_what_opens_the_general_gate(query: str, second: Hit, third: Hit, expected: str) -> None:
+    assert expected == order(query, [hit("a", 0.9), second, third])
 
 
 @pytest.mark.parametrize(
@@ -68,26 +63,12 @@ def test_each_kind_has_its_gates(kind: QuestionKind, expected: str) -> None:
     assert expected == order("KEM", hits, kind)
 
 
-def test_anchors_in_headings_count() -> None:
-    """A chunk's headings say what it is about."""
-    hits = [hit("a", 0.9), Hit(Chunk("b", "d", "text", section=("FIPS 203",)), 0.8)]
-
-    assert "ba" == order("FIPS 203", hits)
-
-
 def test_cap_is_taken_from_what_is_shown() -> None:
     """Not from the pool: of 8 shown hits at most 4 are promoted, however many could be."""
     hits = [hit(f"{i:02}", 1 - i / 100, "FIPS 203" if i >= 8 else "") for i in range(40)]
     found = promote("FIPS 203", hits, top_k=8)
 
     assert ["08", "09", "10", "11", "00", "01", "02", "03"] == [h.chunk.chunk_id for h in found[:8]]
-
-
-def test_one_shown_hit_is_never_replaced() -> None:
-    """Half of one is none."""
-    assert 0 == cap(1)
-    hits = (hit("a", 1), hit("b", 0.5, "FIPS 203"))
-    assert hits == promote("FIPS 203", hits, top_k=1)
 
 
 def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,16 +92,7 @@ def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k)
 
 
-def test_only_the_pool_rises(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hit behind it keeps its rank."""
-    hits = [hit("a", 0.9), hit("b", 0.8, "FIPS 203")]
-    monkeypatch.setattr(promotion, "POOL", 1)
-
-    assert "ab" == order("FIPS 203", hits)
-
-
 def test_nothing_to_promote() -> None:
-    """No reason, no change: the hits are the very same."""
     hits = [hit("a", 0.9, "x"), hit("b", 0.8, "y")]
 
     assert tuple(hits) == promote("plain words", hits, top_k=4)

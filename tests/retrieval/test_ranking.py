@@ -60,7 +60,6 @@ class OnlyExact(fakes.MemoryVectors):
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_order_of_the_inputs_does_not_matter(query: str) -> None:
-    """Documents in any order give the same hits with the same scores."""
     found = []
     for seed in range(6):
         order = list(TEXTS)
@@ -86,7 +85,6 @@ def test_definition_moves_up_and_overview_enters(monkeypatch: pytest.MonkeyPatch
 
 
 def test_both_things_compared_are_found() -> None:
-    """The best hit for each thing is among the first, however often the other is named."""
     compared = search("Is PX-200 or PX-300 the better one for water?", GIVEN)
 
     assert {"a", "e"} <= set(ids(compared)[:6])
@@ -221,7 +219,6 @@ def test_what_is_named_is_first(query: str, first: str, mode: str) -> None:
 
 
 def test_glossary_answers_what_a_term_means() -> None:
-    """Its entry is first; where the question wants more than a meaning it need not be."""
     meaning = search("What does LAT stand for?", TERMS)
 
     assert "list" == ids(meaning)[0]

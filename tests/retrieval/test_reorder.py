@@ -1,6 +1,5 @@
 """The stages that may reorder hits: which run, what they ask, and what happens where they fail."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,7 +14,6 @@ from research_agent.retrieval.reorder.order import Reordered
 from research_agent.settings import BlendSettings, RerankSettings, RetrievalSettings, Settings
 from research_agent.types import Completion, Hit, Outcome
 from research_agent.types.budget import Allowance
-from research_agent.types.retrieval import BlendDiagnostics
 from tests.fakes import (
     NO,
     PROMPTS,
@@ -27,42 +25,15 @@ from tests.fakes import (
     ports,
     says,
 )
+from tests.retrieval.searching import ENOUGH, Log, Scripted
 
 TEXTS = ("Bread is baked.", "An ML-KEM-768 key is defined as bytes.", "Bread and ML-KEM-768.")
 HITS = tuple(
     Hit(chunk(text, at), 1 - at / 10, 0.5, lexical)
     for at, (text, lexical) in enumerate(zip(TEXTS, (None, 2.0, 9.0), strict=True))
 )
-PLENTY = Allowance(40, 20, 100_000, 900.0)
 CODE = says('{"domain": "software", "task": "define", "modifier": "unknown"}')
 WORDS = BlendSettings(mode="words", alpha=0.0)
-
-
-class Judge:
-    """A reranker with known verdicts, or an error."""
-
-    def __init__(self, *verdicts: float, error: Exception | None = None) -> None:
-        self.verdicts, self.error = verdicts, error
-        self.asked: list[tuple[tuple[str, ...], float]] = []
-
-    def scores(
-        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
-    ) -> Sequence[float | None]:
-        assert query
-        self.asked.append((tuple(texts), seconds))
-        if self.error:
-            raise self.error
-        return self.verdicts[: len(texts)]
-
-
-class Log:
-    """Keeps diagnostics in a list."""
-
-    def __init__(self) -> None:
-        self.kept: list[tuple[str, BlendDiagnostics]] = []
-
-    def put(self, query: str, diagnostics: BlendDiagnostics) -> None:
-        self.kept.append((query, diagnostics))
 
 
 def reorder(
@@ -71,7 +42,7 @@ def reorder(
     *,
     given: Ports | None = None,
     hits: Sequence[Hit] = HITS,
-    allowance: Allowance = PLENTY,
+    allowance: Allowance = ENOUGH,
 ) -> tuple[Outcome[Reordered], Meter]:
     meter = Meter(allowance, tokenizer=WordCount(), clock=CountingClock())
     context = StepContext(given or ports(ScriptedChat()), settings, PROMPTS, meter)
@@ -104,7 +75,7 @@ def test_nothing_happens_by_default() -> None:
 
     assert Outcome(Reordered(HITS)) == done
     assert ((), []) == (meter.calls, model.asked)
-    assert 1.0 == PLENTY.seconds - meter.left().seconds
+    assert 1.0 == ENOUGH.seconds - meter.left().seconds
 
 
 def test_the_word_search_as_a_second_opinion() -> None:
@@ -151,7 +122,7 @@ def test_codes_by_the_model_are_metered(
     """The query first, then the candidates, until the first fault or the end of the budget."""
     given, model = asking(*replies)
     settings = wants(BlendSettings(mode="model", alpha=0.0), candidates)
-    allowance = replace(PLENTY, llm_calls=llm_calls)
+    allowance = replace(ENOUGH, llm_calls=llm_calls)
     done, meter = reorder(settings, "What is a key?", given=given, allowance=allowance)
 
     assert (asked, asked) == (len(model.asked), len(meter.calls))
@@ -181,15 +152,15 @@ def test_promotion_by_the_kind_of_question(query: str, kinds: str, expected: str
 
 def test_a_rerank_server_has_the_time_that_is_left() -> None:
     """It reads chunks as the index does; less than a second is not handed out."""
-    judge = Judge(0.1, 0.9)
+    judge = Scripted(0.1, 0.9)
     given = replace(ports(ScriptedChat()), reranker=judge)
     settings = wants(mode="http", candidates=2, timeout=30)
     done, meter = reorder(settings, given=given)
-    reorder(settings, given=given, allowance=replace(PLENTY, seconds=9.0))
-    late, _ = reorder(settings, given=given, allowance=replace(PLENTY, seconds=1.5))
+    reorder(settings, given=given, allowance=replace(ENOUGH, seconds=9.0))
+    late, _ = reorder(settings, given=given, allowance=replace(ENOUGH, seconds=1.5))
 
     assert ("102", "012") == (order(done), order(late))
-    assert [(TEXTS[:2], 30.0), (TEXTS[:2], 8.0)] == judge.asked
+    assert [(TEXTS[:2], 30.0), (TEXTS[:2], 8.0)] == [asked[1:] for asked in judge.asked]
     assert ((), ()) == (meter.calls, done.event.notes)
     assert ("rerank: budget.seconds is spent; the order was kept",) == late.event.notes
 
@@ -198,8 +169,7 @@ def test_a_rerank_server_has_the_time_that_is_left() -> None:
     "error", [ModelUnavailableError("down", hint="Up?"), ModelAccessError("401", hint="The key?")]
 )
 def test_a_fault_keeps_the_order_of_the_stage_before(error: Exception) -> None:
-    """Blending has been done, and stays."""
-    given = replace(ports(ScriptedChat()), reranker=Judge(error=error))
+    given = replace(ports(ScriptedChat()), reranker=Scripted(error=error))
     done, _ = reorder(wants(WORDS, mode="http"), given=given)
 
     assert "201" == order(done)
@@ -227,7 +197,7 @@ def test_the_filter_model_judges_one_by_one() -> None:
     given, model = asking(NO, YES, NO)
     done, meter = reorder(wants(mode="model"), given=given)
     given, _ = asking(NO, YES, YES)
-    short, _ = reorder(wants(mode="model"), given=given, allowance=replace(PLENTY, llm_calls=2))
+    short, _ = reorder(wants(mode="model"), given=given, allowance=replace(ENOUGH, llm_calls=2))
 
     assert ("102", 3, 3) == (order(done), len(model.asked), len(meter.calls))
     assert {"filter"} == {role for role, _, _ in model.asked}

@@ -18,25 +18,9 @@ from research_agent.retrieval.reorder.rerank import YesNoReranker, fenced_chunk,
 from research_agent.settings import Settings
 from research_agent.types import Alternative, Chunk, Completion, Hit, ModelCall, Token
 from tests.fakes import NO, PROMPTS, YES, CountingClock, ScriptedChat, chunk, ports, says
-from tests.retrieval.searching import ENOUGH
+from tests.retrieval.searching import ENOUGH, Scripted
 
 HITS = [Hit(chunk(text, at), 1 - at / 10) for at, text in enumerate(["bread", "keys", "bytes"])]
-
-
-class Scripted:
-    """A reranker with known verdicts, or an error."""
-
-    def __init__(self, *verdicts: float | None, error: Exception | None = None) -> None:
-        self.verdicts, self.error = verdicts, error
-        self.asked: list[tuple[str, tuple[str, ...], float]] = []
-
-    def scores(
-        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
-    ) -> Sequence[float | None]:
-        self.asked.append((query, tuple(texts), seconds))
-        if self.error:
-            raise self.error
-        return self.verdicts[: len(texts)]
 
 
 def test_candidates_are_ordered_and_the_rest_follows() -> None:
@@ -103,7 +87,6 @@ def test_probability_of_yes() -> None:
 
 
 def test_question_comes_first_so_that_prompts_share_their_beginning() -> None:
-    """Everything before the chunk is the same for every chunk."""
     model = ScriptedChat(YES, NO)
     judged(model, [fenced_chunk(hit) for hit in HITS[:2]])
     one, two = (asked[1].partition("<chunk") for asked in model.asked)
@@ -114,7 +97,6 @@ def test_question_comes_first_so_that_prompts_share_their_beginning() -> None:
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("down"), BudgetError("llm_calls")])
 def test_a_fault_on_the_way_ends_the_asking(error: Exception) -> None:
-    """The verdicts that there are count; a fault at once is raised."""
     model = ScriptedChat(YES, error, NO)
 
     assert (1.0, None, None) == judged(model, ["a", "b", "c"])
@@ -124,7 +106,6 @@ def test_a_fault_on_the_way_ends_the_asking(error: Exception) -> None:
 
 
 def test_time_is_kept() -> None:
-    """The clock ticks at each look: the calls end with the seconds."""
     found = judged(ScriptedChat(YES), ["a"] * 9, seconds=12)
 
     assert found[0] == 1.0

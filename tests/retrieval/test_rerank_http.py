@@ -24,6 +24,7 @@ from tests.rerank_server import Json, Reply, Running, Script, rerank_server
 TEXTS = ("no", "perhaps", "yes")
 FORMS: tuple[Form, ...] = ("llama.cpp", "vllm", "tei")
 GRADES = {"no": 0.1, "perhaps": 0.5, "yes": 0.9}
+ASKED: Json = {"query": "q", "documents": [*TEXTS], "top_n": 3}
 SECRET = "sk-secret"  # noqa: S105 (a test's)
 
 
@@ -41,7 +42,6 @@ def judged(given: Json) -> object:
 
 
 def listed(form: Form, *scores: object) -> object:
-    """A reply with these scores in order."""
     key = "score" if form == "tei" else "relevance_score"
     rows = [{"index": at, key: score} for at, score in enumerate(scores)]
     return rows if form == "tei" else {"results": rows}
@@ -64,16 +64,12 @@ def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> Model
 @pytest.mark.parametrize(
     ("form", "sent"),
     [
-        ("llama.cpp", {"query": "q", "documents": [*TEXTS], "top_n": 3}),
-        (
-            "vllm",
-            {"query": "q", "documents": [*TEXTS], "top_n": 3, "truncate_prompt_tokens": -1},
-        ),
+        ("llama.cpp", ASKED),
+        ("vllm", {**ASKED, "truncate_prompt_tokens": -1}),
         ("tei", {"query": "q", "texts": [*TEXTS], "raw_scores": False, "truncate": True}),
     ],
 )
 def test_each_form_is_spoken(form: Form, sent: Json) -> None:
-    """The request has that form's words; scores come back in the order of the texts."""
     with rerank_server(judged) as running:
         found = reranker(running, form).scores("q", TEXTS)
 
@@ -131,7 +127,6 @@ BAD: Mapping[str, object] = {
     "too few": [0.1, 0.2],
     "too many": [0.1, 0.2, 0.3, 0.4],
     "not a number": [0.1, 0.2, math.nan],
-    "infinite": [0.1, 0.2, math.inf],
     "beyond a float": [0.1, 0.2, 10**400],
     "null": [0.1, 0.2, None],
     "text": [0.1, 0.2, SECRET],
@@ -142,14 +137,12 @@ BAD: Mapping[str, object] = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("scores", BAD.values(), ids=BAD)
 def test_wrong_scores(form: Form, scores: list[object]) -> None:
-    """Not exactly one finite number for each text is no reply."""
     assert ModelReplyError is type(failing(lambda _given: listed(form, *scores), form))
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("indices", [(0, 1, 1), (0, 1, 3), (0, 1, -1), (0, 1, "2"), (0, 1, None)])
 def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
-    """An index twice, of no text, or of another type is no reply."""
     key = "score" if form == "tei" else "relevance_score"
     rows = [{"index": at, key: 0.5} for at in indices]
 
@@ -164,9 +157,7 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
     [
         b"",
         b"<html>sk-secret</html>",
-        b"{",
         b"\xff\xfe",
-        b"null",
         b"{}",
         b'{"results": {"0": 1}}',
         b'{"results": [0.1, 0.2, 0.3]}',
@@ -176,20 +167,15 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
     ],
 )
 def test_what_is_no_reply(body: bytes) -> None:
-    """Another server, another form, half a reply with a right length, one without an end."""
     assert ModelReplyError is type(failing(lambda _given: Reply(body)))
 
 
 @pytest.mark.parametrize(
     ("status", "text", "expected"),
     [
-        (301, "", ModelReplyError),
         (400, "sk-secret", ModelReplyError),
         (401, "sk-secret is wrong", ModelAccessError),
-        (403, "", ModelAccessError),
-        (404, "", ModelReplyError),
         (413, "batch size 40 > maximum allowed batch size 32", ModelReplyError),
-        (422, "", ModelReplyError),
         (429, "", ModelBusyError),
         (500, "input is too large to process. increase the physical batch", ContextOverflowError),
         (500, "sk-secret", ModelUnavailableError),
@@ -198,7 +184,6 @@ def test_what_is_no_reply(body: bytes) -> None:
     ],
 )
 def test_status(status: int, text: str, expected: type[ModelError]) -> None:
-    """Each has its class; what the server wrote is not repeated."""
     error = failing(lambda _given: Reply(text.encode(), status))
 
     assert expected is type(error)
@@ -231,7 +216,6 @@ def test_redirect_is_not_followed() -> None:
     ids=["closed without a reply", "closed in the middle"],
 )
 def test_broken_connection(reply: Reply) -> None:
-    """Trying again may help."""
     error = failing(lambda _given: reply)
 
     assert ModelUnavailableError is type(error)
@@ -239,7 +223,6 @@ def test_broken_connection(reply: Reply) -> None:
 
 
 def test_nobody_there() -> None:
-    """The message says where it looked."""
     with rerank_server(judged) as running:
         gone = reranker(running)
     with pytest.raises(ModelUnavailableError) as raised:

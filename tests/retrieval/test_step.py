@@ -37,8 +37,6 @@ ALL = f"k1 -> DISCARD\n{GONE}"
 
 
 class FailingOn(WordEmbedder):
-    """Embeds everything but one text."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
@@ -135,11 +133,7 @@ def test_filter_sees_what_the_search_ranks() -> None:
     found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS))
 
     assert [0] == [hit.chunk.order for hit in found.hits]
-    assert (5, 3, 500) == (
-        found.stats.original,
-        found.stats.unknown_ids,
-        found.stats.prompt_tokens,
-    )
+    assert (5, 3, 500) == (found.stats.original, found.stats.unknown_ids, found.stats.prompt_tokens)
     assert (1, (QUERY,)) == (len(found.event.calls), found.event.queries)
     assert min(found.stats.search_seconds, found.stats.filter_seconds) > 0
 
@@ -159,7 +153,7 @@ def test_next_hits_are_judged_where_all_are_discarded() -> None:
 
 @pytest.mark.parametrize("failing", [False, True])
 def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
-    failing: bool,  # noqa: FBT001 (a test's case)
+    *, failing: bool
 ) -> None:
     """What was judged before is not judged again; a search that fails leaves the next hits."""
     question = "Which note 8 is it?"
@@ -182,10 +176,7 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
 
 
 @pytest.mark.parametrize(("again", "calls"), [(True, 2), (False, 1)])
-def test_best_are_marked_where_nothing_is_kept(
-    again: bool,  # noqa: FBT001 (a test's case)
-    calls: int,
-) -> None:
+def test_best_are_marked_where_nothing_is_kept(*, again: bool, calls: int) -> None:
     """After a second look, or without one where the caller searches again itself."""
     model = ScriptedChat(writes(ALL))
     found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS), look_again=again)
@@ -223,7 +214,6 @@ def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
 
 
 def test_record_survives_json() -> None:
-    """As a checkpoint and `ask --json` have it, with a decision for each chunk."""
     given = ports(ScriptedChat(), filterer=ScriptedChat(writes(GONE)), texts=TEXTS)
     stats = search(given).stats
     adapter = TypeAdapter(FilterStats)

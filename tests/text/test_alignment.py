@@ -9,7 +9,6 @@ from research_agent.text.alignment import PageSpan, page_spans, quote_spans
 
 
 def shown(quote: str, page: str, *, before: str = "", after: str = "") -> list[str] | None:
-    """Return the parts of the page that the quote is found in."""
     spans = quote_spans(quote, page, before=before, after=after)
     return None if spans is None else [page[start:end] for start, end in spans]
 
@@ -30,13 +29,11 @@ def shown(quote: str, page: str, *, before: str = "", after: str = "") -> list[s
     ],
 )
 def test_ways_of_writing(quote: str, page: str) -> None:
-    """Line ends, hyphens, ligatures, thin spaces, accents and scripts: one part, all of it."""
     assert [page] == shown(quote, f"{page}")
     assert [page] == shown(quote, f"Before it. {page} And more.")
 
 
 def test_line_numbers_and_running_heads_between() -> None:
-    """They part the quote, and are in none of its parts."""
     page = "12 All keys of the scheme\r\n13 are sampled anew for\r\n14 every session.\r\n15 Then"
     parts = ["All keys of the scheme", "are sampled anew for", "every session."]
 
@@ -88,7 +85,6 @@ def test_a_part_after_the_break_is_the_next_one() -> None:
     ["", " ", "|", "-", "no such words here", "keys for a new man in the sun of it"],
 )
 def test_what_is_not_there(quote: str) -> None:
-    """Nothing, white space, other words, and single words that stand here and there."""
     page = "A man in the sun. It is new, and keys of a door are for sale in the town of Bath."
 
     assert None is quote_spans(quote, page)
@@ -96,7 +92,6 @@ def test_what_is_not_there(quote: str) -> None:
 
 
 def test_a_word_or_two_may_differ() -> None:
-    """What the parser has changed costs itself alone."""
     page = "The number x of samples is drawn uniformly from the set of all keys of the scheme."
     quote = "The number y of samples is drawn uniformly from the set of all keys of the scheme."
 
@@ -114,7 +109,6 @@ def test_pages() -> None:
 
 
 def test_every_part_says_what_the_quote_says() -> None:
-    """Over random breaks and lines between, the parts have the quote's letters and no others."""
     random = Random(4)  # noqa: S311 (the same each time)
     words = [
         f"{a}{b}{i}" for i, (a, b) in enumerate(zip("keysampl" * 9, "roundtri" * 9, strict=True))
@@ -143,7 +137,6 @@ def test_every_part_says_what_the_quote_says() -> None:
     ],
 )
 def test_hostile_pages_take_no_time(quote: str, page: str) -> None:
-    """Repeated characters, words and cells on a page of half a million characters."""
     start = time.process_time()
     quote_spans(quote, page)
 

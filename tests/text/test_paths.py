@@ -10,7 +10,6 @@ def test_names_are_told_apart_by_their_folders() -> None:
 
 
 def test_names_keep_an_ending_where_nothing_else_differs() -> None:
-    """Two formats of one document side by side differ in their ending alone."""
     assert ["g.md", "g.pdf", "g"] == list(
         display_names(["/d/g.md", "/d/g.pdf", "/c/g.md"]).values()
     )

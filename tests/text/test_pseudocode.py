@@ -9,7 +9,6 @@ INLINE = "Algorithm 3 Sum(x) 1: s = 0 2: for (i = 0; i < n; i++) 3: s = s + x 4:
 
 
 def test_steps_get_lines_of_their_own() -> None:
-    """Only white space changes."""
     shown = prettified(INLINE)
 
     assert 5 <= len(shown.split("\n"))
@@ -50,7 +49,6 @@ def test_one_of_several_algorithms(text: str, number: str, word: str, *, expecte
 
 
 def test_steps_that_go_on() -> None:
-    """The second part of a cut algorithm begins with the next number."""
     assert 60 == len(steps("\n".join(f"{i}: x" for i in range(1, 99))))
     assert goes_on("Head\n1: a\n2: b", "3: c\n4: d")
     assert not goes_on("1: a\n2: b", "4: c\n5: d")

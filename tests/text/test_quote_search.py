@@ -15,21 +15,18 @@ TABLE = Chunk(
 
 
 def test_a_quote_is_verbatim() -> None:
-    """It is the chunk's text from its start to its end."""
     (quote,) = best_quotes("Bread is baked at 230 degrees", BREAD)
     assert "Bread is baked at 230 degrees." == quote.quote == BREAD.text[quote.start : quote.end]
     assert 1.0 == quote.score
 
 
 def test_a_quote_grows_only_for_what_it_gains() -> None:
-    """Two sentences where each holds a part, one where the second adds nothing."""
     (quote,) = best_quotes("Bread is baked at 230 degrees and cooled", BREAD)
     assert quote.quote.endswith("cooled.")
     assert 1 == len(best_quotes("It rains", BREAD, most=3))
 
 
 def test_quotes_do_not_overlap() -> None:
-    """The second is another place."""
     far = replace(BREAD, text="Bread is hot. It rains. It snows. It hails. Bread is sold.")
     first, second = best_quotes("Bread is hot and sold", far, most=2)
     assert first.end <= second.start or second.end <= first.start
@@ -44,20 +41,17 @@ def test_headings_and_a_tables_head_are_held_but_not_quoted() -> None:
 
 
 def test_a_sentence_that_lists_a_whole_table_is_carried_by_it() -> None:
-    """More rows than three."""
     rows = replace(TABLE, text="\n".join(f"name{i} | {i}00" for i in range(6)))
     sentence = ", ".join(f"name{i}: {i}00" for i in range(6))
     assert rows.text == best_quotes(sentence, rows)[0].quote
 
 
 def test_scripts_without_spaces() -> None:
-    """Chinese sentences, of which the right one is quoted."""
     chunk = Chunk("z", "", "面包在230度烤制。密钥长度为1184字节。周一闭馆。")
     assert "密钥长度为1184字节。" == best_quotes("密钥有1184字节。", chunk)[0].quote
 
 
 def test_nothing_shared_is_no_quote() -> None:
-    """Other words, no words, no text."""
     assert () == best_quotes("Kilns", BREAD)
     assert () == best_quotes("…", BREAD)
     assert () == best_quotes("Bread", Chunk("e", "", ""))

@@ -23,8 +23,6 @@ NOON = 1_794_916_800.0
         ("", None),
         ("-5", None),
         ("inf", None),
-        ("1e3", None),
-        ("tomorrow", None),
         ("Tue, 17 Nov 99999999 12:01:00 GMT", None),
         ("\x00", None),
     ],

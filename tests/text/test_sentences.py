@@ -23,15 +23,12 @@ def sentences(text: str) -> list[str]:
         ["公開鍵です。", "終わり。", "はい。"],
         ["Version 2. is not the end, lower case goes on."],
         ["Menurut Bpk. Ahmad a.n. PT Maju biayanya tetap.", "Lihat No. 5 dan hlm. 3."],
-        ["Barang, alat, dll. [c1]", "Rapat di Jl. Merdeka No. 10 selesai."],
-        ["Prof. A. B. Smith et al. (2020) wrote it.", "See Eqs. 4-5 at 3 p.m. [c1]", "Then go."],
         ["The size is 1088 bytes.[c1]", "The next is 1184.[c2]", "Done (c1)."],
         ["It works with TLS 1.3.", "See https://nist.gov/a.b?c=d.", "Is v1.2.3 out?"],
         ["密钥有32字节。[c1]", "长度为1088\uff1b密文较短。", "是吗\uff1f", "好\uff01"],
     ],
 )
 def test_sentences_of_one_line(expected: list[str]) -> None:
-    """Abbreviations, numbers, quotes, citations and CJK stops are told apart."""
     separator = "" if "。" in expected[0] else " "
 
     assert expected == sentences(separator.join(expected))
@@ -45,7 +42,6 @@ def test_a_wrapped_line_goes_on() -> None:
 
 
 def test_lists_headings_and_rows_end() -> None:
-    """List items, headings and table rows are sentences of their own."""
     text = "# One\nIntro:\n- a b\n- c\n1. first. Second\n2. x\na | b\nc | d\nend"
 
     assert [
@@ -54,7 +50,6 @@ def test_lists_headings_and_rows_end() -> None:
 
 
 def test_code_and_rows_are_whole() -> None:
-    """Code between fences is one sentence, and so is each row between bars."""
     code = "```python\nx = 1. Y\n\n- z = 2\n```"
     text = f"So:\n{code}\nEnd. Now.\n| a | b |\n|---|---|\n| c. D | d |\n```\nopen. E"
 
@@ -65,7 +60,6 @@ def test_code_and_rows_are_whole() -> None:
 
 
 def test_spans_cover_all_text() -> None:
-    """Nothing but white space lies outside the spans, and they do not overlap."""
     text = "  One. Two!\n\n• three\n (four) [c1]. \t\f 五。six "
     place, outside = 0, ""
     for start, end in sentence_spans(text):
@@ -77,7 +71,6 @@ def test_spans_cover_all_text() -> None:
 
 
 def test_long_text_takes_linear_time() -> None:
-    """A line of 400 kB is one sentence, and 100,000 sentences are found as well."""
     assert 1 == len(sentence_spans("x" * 400_000))
     assert 100_000 == len(sentence_spans("Ab. " * 100_000))
     assert () == sentence_spans(" \n\t ")

@@ -6,7 +6,6 @@ SIZES = "Table 3. Sizes\n | key | ciphertext\nML-KEM-512 | 800 | 768\nML-KEM-768
 
 
 def test_each_row_names_its_columns() -> None:
-    """The caption stays, the head is in every row."""
     assert [
         "Table 3. Sizes",
         "ML-KEM-512: key = 800; ciphertext = 768",

@@ -29,7 +29,6 @@ def test_words(text: str, expected: tuple[str, ...]) -> None:
 
 
 def test_folding() -> None:
-    """Wide letters, and letters with two spellings."""
     assert "fips" == fold("\uff26\uff29\uff30\uff33")
     assert fold("STRASSE") == fold("Stra\u00dfe")
 

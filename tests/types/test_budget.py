@@ -49,7 +49,6 @@ def test_shares_never_add_up_to_more(parts: int) -> None:
 
 @pytest.mark.parametrize("which", ["llm_calls", "tokens", "seconds", "cost"])
 def test_each_limit_ends_the_calls(which: str) -> None:
-    """A spent limit is named by its key, and has its stop reason."""
     none_left = replace(WHOLE, **{which: 0})
 
     assert which == none_left.spent()
@@ -69,15 +68,10 @@ def test_reply_is_as_long_as_what_is_left(prompt: int, granted: int | None) -> N
             WHOLE.grant(prompt, 300, 16)
     else:
         assert granted == WHOLE.grant(prompt, 300, 16)
-
-
-def test_short_replies_need_no_more_than_they_may_have() -> None:
-    """One token is enough for a yes or no."""
     assert 1 == WHOLE.grant(999, 1, 16)
 
 
 def test_pauses_take_no_time() -> None:
-    """Only seconds in which a node ran count, parallel ones once."""
     trace = [
         TraceEvent(started=100.0, seconds=5.0),
         TraceEvent(started=102.0, seconds=5.0, queries=("q",)),

@@ -28,6 +28,9 @@ def shown(*logprobs: float) -> Token:
 
 SPLIT = (Alternative("\ufffd", log(0.5)),) * 2
 """Two bytes with one replacement text and one value are two outcomes."""
+SPELT = tuple(
+    Alternative(text, log(p)) for text, p in (("Yes", 0.3), (" yes", 0.3), ("No", 0.2), ("x", 0.2))
+)
 TWICE = (Alternative("a", log(0.5)), Alternative("a", log(0.25)))
 
 
@@ -91,19 +94,7 @@ def test_which_tokens_are_scored(given: Token, *, expected: bool) -> None:
         ("Perhaps", None),
         ("Yes.", 1.0),
         (token("Perhaps", -0.1), None),
-        (  # summed over its spellings
-            Token(
-                "Yes",
-                log(0.3),
-                (
-                    Alternative("Yes", log(0.3)),
-                    Alternative(" yes", log(0.3)),
-                    Alternative("No", log(0.2)),
-                    Alternative("x", log(0.2)),
-                ),
-            ),
-            0.75,
-        ),
+        (Token("Yes", log(0.3), SPELT), 0.75),  # summed over its spellings
         (Token("yes", 1e308, (Alternative("yes", 1e308), Alternative("no", log(0.5)))), 0.0),
     ],
 )
@@ -125,7 +116,6 @@ def test_bits_read_as_nats_keep_their_order() -> None:
 
 
 def test_means() -> None:
-    """Of nothing there is none."""
     tokens = [shown(log(0.5), log(0.5)), shown(0.0)]
 
     assert pytest.approx(log(2) / 2) == mean_entropy(tokens)
@@ -139,7 +129,6 @@ def test_means() -> None:
 
 @pytest.mark.parametrize(("count", "largest"), [(1, 1), (4, 1), (5, 1), (9, 1), (10, 2), (35, 7)])
 def test_most_uncertain_fifth(count: int, largest: int) -> None:
-    """At least one value, and no more than a fifth."""
     values = [1.0] * largest + [0.0] * (count - largest)
 
     assert 1.0 == mean_of_most_uncertain(values)

@@ -1,7 +1,5 @@
 """Rank fusion and reserved slots."""
 
-from itertools import permutations
-
 import pytest
 
 from research_agent.types import Hit
@@ -23,13 +21,6 @@ def ids(found: tuple[Hit, ...]) -> list[str]:
     return [hit.chunk.doc_id for hit in found]
 
 
-def test_order_of_rankings_does_not_matter() -> None:
-    """Fusing the same rankings in any order gives the same scores and order."""
-    rankings = [["a", "b"], ["b", "a"], ["c"]]
-
-    assert 1 == len({reciprocal_rank_fusion(p, rrf_k=60) for p in permutations(rankings)})
-
-
 def test_scores_are_those_of_the_paper() -> None:
     """Rank 1 and rank 2 give 1/61 + 1/62."""
     fused = reciprocal_rank_fusion([["a"], ["b", "a"]], rrf_k=60)
@@ -39,7 +30,6 @@ def test_scores_are_those_of_the_paper() -> None:
 
 
 def test_scores_of_hits_are_carried_along() -> None:
-    """The largest known similarity and lexical score stay with a hit."""
     left = Hit(chunk("x"), similarity=0.2)
     right = Hit(chunk("x"), similarity=0.7, lexical=3.0)
     (fused,) = fuse_hits([[left], [right]], rrf_k=20)
@@ -48,7 +38,6 @@ def test_scores_of_hits_are_carried_along() -> None:
 
 
 def test_other_queries_cannot_push_out_the_own_words_best() -> None:
-    """The first hits of the own ranking stay first; each other query brings its best new ones."""
     own, other = hits("a", "b", "c", "d"), hits("x", "a", "y", "z")
 
     together = reserve_slots(own, [other], slot=3, each=2)
@@ -56,15 +45,10 @@ def test_other_queries_cannot_push_out_the_own_words_best() -> None:
     assert ["a", "b"] == ids(together)[:2]
     assert {"c", "x", "y"} == set(ids(together)[2:5])
     assert "z" not in ids(together)
-
-
-def test_slots_without_own_hits() -> None:
-    """Where the own words found nothing, the others still do."""
-    assert ["x"] == ids(reserve_slots([], [hits("x")], slot=3, each=1))
+    assert ["x"] == ids(reserve_slots([], [other[:1]], slot=3, each=1))
 
 
 def test_what_comes_last_comes_in_turn() -> None:
-    """New hits of other queries follow all own ones, the best of each query first."""
     own = hits("a", "b")
 
     together = put_last(own, [hits("b", "x", "y"), hits("z")])
@@ -83,7 +67,6 @@ def test_weights_count() -> None:
 
 
 def test_falling_scores() -> None:
-    """Every value is smaller than the one before, also from zero on."""
     values = falling([1.0, 1.0, 2.0, 0.0, 0.0])
 
     assert sorted(set(values), reverse=True) == list(values)

@@ -49,5 +49,4 @@ def test_record_of_a_filter_that_asked_hit_by_hit() -> None:
     ],
 )
 def test_anything_else_stays(value: object) -> None:
-    """Also what is damaged: whoever reads it says so."""
     assert value == upgraded(value)

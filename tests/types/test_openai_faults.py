@@ -70,7 +70,6 @@ def _libraries() -> None:
 
 
 def opened() -> tuple[int, int]:
-    """Return how many files and sockets, and how many threads this process has."""
     folder = Path("/proc/self/fd")
     return len(list(folder.iterdir())) if folder.exists() else 0, threading.active_count()
 
@@ -98,7 +97,6 @@ def outcome(fault: str, *, max_tokens: int = 9, seconds: float = SECONDS) -> obj
 
 
 def test_every_fault_is_known() -> None:
-    """No fault of the table is left out here."""
     assert set(FAULTS) == set(OUTCOMES)
 
 
@@ -119,7 +117,6 @@ def test_faults(fault: str, error: type[ModelError] | None) -> None:
 
 @pytest.mark.parametrize("fault", ["hang before the headers", "2 MB reply", "headers dripped"])
 def test_faults_of_plain_requests(fault: str) -> None:
-    """What is not streamed is limited in the same way."""
     got = outcome(fault, max_tokens=1)
     expected = ModelReplyError if fault == "2 MB reply" else ModelTimeoutError
     assert expected is type(got)

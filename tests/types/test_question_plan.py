@@ -17,11 +17,9 @@ TIDE = ("Tide.Read", "PX-200")
         ("define LAT", "definition"),
         ("What does LAT stand for?", "definition"),
         ("Give me Algorithm 2", "look-up"),
-        ("What does Table B.3 say?", "look-up"),
         ("show the pseudocode of the sort", "look-up"),
         ("What is max_retry_count?", "look-up"),
         ("How does SampleTide work?", "look-up"),
-        ("Why does Tide.Read fail?", "look-up"),
         ("What is the size of a PX-200?", "attribute"),
         ("How many bytes has a PX-200 packet?", "attribute"),
         ("What is the difference between PX-200 and PX-300?", "comparison"),
@@ -84,7 +82,7 @@ def test_algorithm_or_table_that_is_named(question: str, look_up: LookUp | None)
         ("What are means of transport?", False),
     ],
 )
-def test_what_a_term_means(question: str, meaning: bool) -> None:  # noqa: FBT001 (a value)
+def test_what_a_term_means(question: str, *, meaning: bool) -> None:
     """A glossary answers it; other questions want more than its entry."""
     assert meaning == plan_question(question).meaning
 

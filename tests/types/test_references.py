@@ -39,7 +39,6 @@ def chain(names: str) -> list[Edge]:
 
 @pytest.mark.parametrize(("depth", "found"), [(0, "a"), (1, "ab"), (3, "abcd"), (5, "abcdef")])
 def test_depth(depth: int, found: str) -> None:
-    """As many references are followed as the depth says, each depth asked about once."""
     store = Store(*chain("abcdefg"))
     expansion = expand("a", store, depth=depth, max_total=100)
 
@@ -62,7 +61,6 @@ def test_kinds_then_reading_order() -> None:
 
 
 def test_a_cycle_ends() -> None:
-    """A chunk that refers to itself, or back, is taken once."""
     store = Store(*chain("abca"), Edge("b", "b", "link"))
 
     assert "abc" == "".join(expand("a", store, depth=5, max_total=100).found)
@@ -74,10 +72,7 @@ def test_a_cycle_ends() -> None:
     [("a", 3, "abc", False), ("a", 2, "ab", True), ("acb", 2, "ac", True), ("a", 0, "", True)],
 )
 def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
-    requested: str,
-    most: int,
-    found: str,
-    truncated: bool,  # noqa: FBT001 (what is expected)
+    requested: str, most: int, found: str, *, truncated: bool
 ) -> None:
     """Exactly as many as allowed is not truncated; more requested than allowed is."""
     expansion = expand(requested, Store(*chain("abc")), depth=5, max_total=most)
@@ -86,7 +81,6 @@ def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
 
 
 def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
-    """They are neither taken nor followed, also where they were requested."""
     store = Store(*chain("abc"), Edge("a", "d", "link"))
 
     assert "ad" == "".join(expand("a", store, depth=5, max_total=2, excluded={"b"}).found)
@@ -94,7 +88,6 @@ def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
 
 
 def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
-    """The same chunks at the same depths in any order, as the plain definition says."""
     random = Random(5)  # noqa: S311 (the same graphs each time)
     for _ in range(100):
         names = "abcdefghij"
@@ -117,7 +110,6 @@ def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
         ("abc", {"a": "tu"}, 1, "abtc"),
         ("abcdef", {"a": "tu", "b": "vt"}, 9, "abtcduefv"),
         ("ab", {"a": "b", "b": "b"}, 9, "ab"),
-        ("a", {"a": "tu"}, 9, "atu"),
         ("abc", {"a": "tu"}, 0, "abc"),
         ("", {}, 9, ""),
     ],
@@ -140,7 +132,6 @@ def test_what_hits_refer_to_is_among_them(
 
 
 def test_unresolved_references_are_counted_once_and_named() -> None:
-    """The first three of them; nothing is said of none."""
     found = unresolved(["#a", "#a"], [f"{i}.md" for i in range(5)])
 
     assert (1, ("#a",), 5, ("0.md", "1.md", "2.md")) == (

@@ -41,7 +41,7 @@ CHUNK = Chunk(
         (Scope(documents=("fips*",), kinds=("code",)), False),
     ],
 )
-def test_scope(scope: Scope, admitted: bool) -> None:  # noqa: FBT001 (a parameter)
+def test_scope(scope: Scope, *, admitted: bool) -> None:
     """Every condition that is given must hold; of one with several values, any."""
     assert admitted == scope.admits(CHUNK)
 
@@ -81,7 +81,6 @@ def test_scope_with_documents(scope: Scope) -> None:
         (Scope(documents=("fips-203",)), "no document fits 'fips-203'", "nearest: 'FIPS.203'"),
         (Scope(documents=("fips*", "x")), "no document fits 'x'", "Leave it out, or name one"),
         (Scope(documents=("",)), "no document fits ''", "'FIPS.203'"),
-        (Scope(documents=("[",)), "no document fits '['", "'FIPS.203'"),
         (Scope(folders=("/doc/nist",)), "in the folder /doc/nist", "/docs/nist"),
         (Scope(since="2025"), "no document is within", "from 2024-08-13 to 2024-08-13. 1 of 2"),
         (Scope(documents=("notes*",), since="2000"), "no document is within", "have no date"),
@@ -92,7 +91,6 @@ def test_scope_with_documents(scope: Scope) -> None:
     ],
 )
 def test_scope_without_documents(scope: Scope, message: str, hint: str) -> None:
-    """What is wrong is told, with the nearest names or the dates that there are."""
     with pytest.raises(ToolInputError) as error:
         check_scope(scope, lambda: LISTED)
 
@@ -123,19 +121,14 @@ DOCUMENTS = [
     ("wanted", "found"),
     [
         ("fips", ["FIPS.203", "FIPS.204"]),
-        (".pdf", ["FIPS.203", "FIPS.204"]),
         ("my notes", ["C# notes [draft]", "Brötchen"]),
-        ("c# notes", ["C# notes [draft]"]),
         ("C# notes [draft]", ["C# notes [draft]"]),
         ("[draft].md", ["C# notes [draft]"]),
         ("BRÖTCHEN", ["Brötchen"]),
-        ("bro\u0308t", ["Brötchen"]),
         (r"API\BOX", ["api/box"]),
-        ("api/box.yaml", ["api/box"]),
         ("box", ["api/box", "old/box"]),
         ("old/*", ["old/box"]),
         ("**/*.yaml", ["api/box", "old/box"]),
-        ("**/box.*", ["api/box", "old/box"]),
         ("FIPS.20[34]*", ["FIPS.203", "FIPS.204"]),
         ("/home/me/docs/api/box.yaml", ["api/box"]),
         ("/home/me/docs/nist", ["FIPS.203", "FIPS.204"]),

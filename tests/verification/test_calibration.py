@@ -62,14 +62,6 @@ def test_bound_is_the_rate_at_which_so_few_errors_are_as_unlikely_as_doubted(
     assert (1.0, 1.0) == (error_bound(0, 0), error_bound(5, 5))  # (nothing was ever right)
 
 
-def test_smallest_threshold_above_the_errors_is_taken() -> None:
-    """Errors below it do not matter; those above it count against it."""
-    fitted = fit_threshold([*seen(0.9, 60), *seen(0.5, 60), *seen(0.2, 20, wrong=30)], rate=0.1)
-
-    assert (0.25, 120, 0, 170) == (fitted.value, fitted.passed, fitted.errors, fitted.questions)
-    assert fitted.bound < 0.1
-
-
 @pytest.mark.parametrize(
     ("asked", "holds"),
     [
@@ -80,7 +72,6 @@ def test_smallest_threshold_above_the_errors_is_taken() -> None:
     ],
 )
 def test_where_no_threshold_keeps_the_rate(asked: list[Observation], *, holds: bool) -> None:
-    """One question fewer than it takes, none, or none that is right."""
     fitted = fit_threshold(asked, rate=0.1)
 
     assert (holds, not holds) == (fitted.holds, fitted.value == NEVER)
@@ -88,7 +79,6 @@ def test_where_no_threshold_keeps_the_rate(asked: list[Observation], *, holds: b
 
 
 def test_answers_with_the_same_doubt_are_given_together() -> None:
-    """A limit cannot part them, in whatever order they come."""
     judged = drafts((0.5, 1, 1), (0.2, 3, 0), (0.5, 1, 0))
 
     assert (Point(0.2, 3, 0), Point(0.5, 6, 1)) == curve(judged) == curve(judged[::-1])
@@ -118,7 +108,6 @@ def test_the_largest_limit_that_keeps_the_rate(
 
 @pytest.mark.parametrize(("rate", "least"), [(0.5, 1), (0.2, 4), (0.1, 9), (0.01, 99)])
 def test_least_answers_are_just_enough(rate: float, least: int) -> None:
-    """With one less no limit is found, however right they are."""
     assert least == least_answers(rate)
     assert risk_limit(drafts((0.1, least, 0)), rate)
     assert risk_limit(drafts((0.1, least - 1, 0)), rate) is None

@@ -34,14 +34,12 @@ def test_another_number_in_the_same_place() -> None:
 
 
 def test_the_same_row_and_column_of_a_table() -> None:
-    """The cell below the head that the sentence names."""
     assert "1184" == value("The ML-KEM-768 key has 1185 bytes.", TABLE)
     assert "1088" == value("The ML-KEM-768 ciphertext has 1185 bytes.", TABLE)
     assert "" == value("The ML-KEM-1024 key has 1185 bytes.", TABLE)
 
 
 def test_what_contradicts_nothing() -> None:
-    """Another statement, another unit, a number that stands elsewhere, a computed one."""
     assert "" == value("Bread is baked at 250 degrees.", "Kilns are fired at 230 degrees.")
     assert "" == value("Bread is baked for 250 seconds.", "Bread is baked at 230 degrees.")
     assert "" == value(

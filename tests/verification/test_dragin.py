@@ -72,7 +72,6 @@ def test_word_that_the_cited_chunk_says_is_in_no_doubt(word: str) -> None:
     ],
 )
 def test_function_words_are_in_no_doubt(pieces: Sequence[str], unsure: str, word: str) -> None:
-    """In English, Indonesian and Chinese, where pairs of characters are the words."""
     (found,) = doubts(tokens(*pieces, unsure=[unsure]))
 
     assert word == found.word
@@ -94,7 +93,6 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_right_citations_take_the_place_of_written_ones() -> None:
-    """A sentence is compared with the chunk that carries it."""
     said = tokens("Bread needs", " 230", " degrees [c1].", unsure=[" 230"])
     (written,) = doubts(said, seen=())
     (right,) = doubts(said, claims=[Claim("Bread needs 230 degrees.", ("c2",))], seen=())
@@ -119,7 +117,6 @@ def test_query_has_a_limit_and_says_nothing_twice() -> None:
 
 
 def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:
-    """Sub-words, digits one by one, and a token that holds two words."""
     said = [token("en", *EVEN), token("caps", *SURE), token(" a b", *EVEN)]
     (caps, first, second) = answer_words("encaps a b", said)
 
@@ -157,7 +154,6 @@ def test_partial_fewer_and_binary_log_probabilities_are_used_as_far_as_they_go()
 
 @pytest.mark.parametrize("text", ["", " \n", "[c1]", "...", "?!"])
 def test_answer_without_words(text: str) -> None:
-    """Nothing is in doubt, and nothing breaks."""
     assert () == answer_words(text, [Token(text, -1.0)])
     assert all(one.score is None for one in doubts([Token(text, -1.0)], text))
     assert ["1088"] == [one.word for one in doubts(tokens("1088", unsure=["1088"]))]

@@ -1,9 +1,10 @@
 """A sentence is compared with all passages; the features give a probability."""
 
+from dataclasses import replace
+
 import pytest
 
 from research_agent.types import Chunk
-from research_agent.types.claims import GroundingModel
 from research_agent.verification.adapters.grounding_file import read_grounding
 from research_agent.verification.grounding import (
     FEATURES,
@@ -20,16 +21,8 @@ SALT = Chunk("b", "guide", "It snows. Salt is added on Mondays.")
 CHUNKS = {"c1": BREAD, "c2": SALT}
 EVIDENCE = {f"c{place}": chunk(text, place) for place, text in enumerate(TEXTS, start=1)}
 FITTED = read_grounding()
-MODEL = GroundingModel(
-    weights=(1.0,) * len(FEATURES),
-    bias=0.5,
-    means=(0.0,) * len(FEATURES),
-    scales=(2.0,) * len(FEATURES),
-    limit=0.3,
-    unsure=(0.1, 0.6),
-    data="",
-    cross_encoder="",
-)
+ONE = (1.0,) * len(FEATURES)
+MODEL = replace(FITTED, weights=ONE, bias=0.5, means=(0.0,) * len(FEATURES), scales=ONE)
 
 
 def named(sentence: str) -> dict[str, float]:
@@ -37,7 +30,6 @@ def named(sentence: str) -> dict[str, float]:
 
 
 def test_two_passages_are_taken_together() -> None:
-    """A sentence merged from two is held by both windows, whichever is the better."""
     found = compare("Bread is baked at 230 degrees and salt is added on Mondays.", CHUNKS)
 
     assert ("Bread is baked at 230 degrees.", "Salt is added on Mondays.") == (
@@ -49,7 +41,6 @@ def test_two_passages_are_taken_together() -> None:
 
 
 def test_what_stands_nowhere_is_a_feature() -> None:
-    """Numbers, identifiers and names, each apart."""
     told = named("Bread is baked at 777 degrees in Ulm by AB12.")
     held = named("Bread is baked at 230 degrees.")
 
@@ -60,7 +51,6 @@ def test_what_stands_nowhere_is_a_feature() -> None:
 
 @pytest.mark.parametrize("sentence", ["", "!!!", "密钥", "x" * 5000, "Bread " * 1000])
 def test_any_sentence_has_features(sentence: str) -> None:
-    """Without words, in another script, or endless."""
     told = named(sentence)
 
     assert NO_RELEVANCE == told["relevance"]
@@ -96,7 +86,6 @@ def test_held_sentences_are_likelier_than_others() -> None:
 
 @pytest.mark.parametrize("text", [None, "", "密钥长度为1184字节。"])
 def test_nothing_to_compare_with(text: str | None) -> None:
-    """No passage, one without text, one in another language."""
     chunks = {} if text is None else {"c1": Chunk("z", "", text)}
 
     assert () == compare("It has keys.", chunks).passages

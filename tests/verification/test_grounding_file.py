@@ -22,7 +22,6 @@ def test_the_packaged_weights_fit_the_packaged_models() -> None:
 
 
 def test_written_weights_are_read_again(tmp_path: Path) -> None:
-    """All of them."""
     model = replace(read_grounding(), limit=0.25)
     write_grounding(model, tmp_path / "grounding.json")
     assert model == read_grounding(tmp_path / "grounding.json")
@@ -33,7 +32,6 @@ def test_written_weights_are_read_again(tmp_path: Path) -> None:
     [('"bias": ', '"bias": 1'), ("best_window", "other"), ("{", ""), ('"digest"', '"told"')],
 )
 def test_damaged_weights_are_refused(tmp_path: Path, before: str, after: str) -> None:
-    """A changed number, other features, no JSON, no digest."""
     path = tmp_path / "grounding.json"
     path.write_text(PATH.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
     with pytest.raises(ModelMissingError, match=r"grounding\.json, cannot be used") as caught:
@@ -42,7 +40,6 @@ def test_damaged_weights_are_refused(tmp_path: Path, before: str, after: str) ->
 
 
 def test_missing_weights_and_another_cross_encoder_are_refused(tmp_path: Path) -> None:
-    """The file is named."""
     with pytest.raises(ModelMissingError, match=r"none\.json"):
         read_grounding(tmp_path / "none.json")
     with pytest.raises(ModelMissingError, match="another cross-encoder"):

@@ -54,11 +54,8 @@ def quote(text: str, key: str = "c1", vote: str = "supported") -> Judgement:
         "all sentences are supported",
         "{",
         "[]",
-        "null",
         '{"verdicts": "supported"}',
-        '{"verdicts": {"1": "supported"}}',
         '{"verdicts": [1, null, [], "supported"]}',
-        '{"sentence": 1, "verdict": "supported"}',
         '{"verdicts": [' + "[" * 100_000 + "]" * 100_000 + "]}",
         '{"a":' * 2000 + "1" + "}" * 2000,
         '{"verdicts": [' + "9" * 10_000 + "]}",
@@ -67,7 +64,6 @@ def quote(text: str, key: str = "c1", vote: str = "supported") -> Judgement:
     ids=lambda reply: reply[:30],
 )
 def test_nonsense_is_no_judgement(reply: str) -> None:
-    """Neither long nor deeply nested replies do harm."""
     assert {} == read_judgements(reply, 1, CHUNKS)
 
 
@@ -86,20 +82,16 @@ def test_nested_values_are_no_judgement(name: str) -> None:
         row(0),
         row(2),
         row("1"),
-        row(1.0),
         row(True),  # noqa: FBT003 (as a model may write it)
         row(1, "yes"),
         row(key="c9"),
-        row(key=None),
         row(quote="the key has 1088 bytes"),
-        row(quote=""),
         row(quote="1 1"),
         row(key="c2"),
         {"sentence": 1, "verdict": "supported"},
     ],
 )
 def test_what_cannot_be_looked_up_does_not_count(said: dict[str, object]) -> None:
-    """Other numbers and verdicts, invented keys, quotes that stand nowhere, or anywhere."""
     assert {} == read(said)
 
 
@@ -120,14 +112,12 @@ def test_fewer_sentences_and_sentences_named_twice() -> None:
     ],
 )
 def test_quotes_are_found_as_models_read_them(key: str, quoted: str, text: str) -> None:
-    """With other white space and letters, and rows of a table spelled out with their head."""
     said = read(row(key=key, quote=quoted))[1]
 
     assert text == CHUNKS[said.key].text[said.start : said.end]
 
 
 def test_reply_may_have_text_around_its_json() -> None:
-    """A fence, and a word before it."""
     reply = f"Here:\n```json\n{json.dumps({'verdicts': [row()]})}\n```"
 
     assert [1] == list(read_judgements(reply, 1, CHUNKS))

@@ -23,6 +23,7 @@ PLENTY = Allowance(10, 10, 10_000, 60.0)
 GOOD = "Bread is baked at 230 degrees [c1]."
 NEAR = "At 230 degrees bread is baked [c1]."
 POOR = "Bread weighs 700 grams [c1]."
+REFUSED = Answer("x", refused="insufficient_evidence")
 FALSE = "Bread is baked at 999 degrees [c1]."
 SHOWN = Claim("It is so.", ("c1",), verdict="supported")
 VERDICTS: dict[str, Verdict] = {
@@ -69,7 +70,7 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (written(FALSE), "again", "unconfirmed"),
         (Answer(POOR), "again", "unconfirmed"),
         (written("[4]"), "again", "unconfirmed"),
-        (Answer("x", refused="insufficient_evidence"), "again", "refused"),
+        (REFUSED, "again", "refused"),
         (Answer("x", refused="no_evidence"), "stop", "refused"),
         (replace(written(GOOD), unchecked=True), "stop", "unchecked"),
         (Answer(GOOD, form="passages"), "stop", "unchecked"),
@@ -106,18 +107,13 @@ def test_next_query_has_nothing_that_the_draft_made_up() -> None:
             "How is bread baked? time ovens",
             ("the time in Ulm's ovens",),
         ),
-        (
-            Answer("x", refused="insufficient_evidence", missing=("the price",)),
-            "How is bread baked? price",
-            ("the price",),
-        ),
-        (Answer("x", refused="insufficient_evidence", missing=("",)), "How is bread baked?", ()),
+        (replace(REFUSED, missing=("the price",)), "How is bread baked? price", ("the price",)),
+        (replace(REFUSED, missing=("",)), "How is bread baked?", ()),
     ],
 )
 def test_next_query_has_what_is_missing(
     answer: Answer, query: str, missing: tuple[str, ...]
 ) -> None:
-    """Of an answer and of a refusal; one that names nothing has the question searched again."""
     found, _ = check(answer)
 
     assert (query, missing) == (found.next_query, found.missing)
@@ -137,7 +133,6 @@ def test_words_that_the_model_was_unsure_of_are_masked() -> None:
 
 @pytest.mark.parametrize("second", [POOR, FALSE, GOOD])
 def test_round_that_is_no_better_is_not_taken(second: str) -> None:
-    """The best draft stays, and the loop stops."""
     _, best = check(written(GOOD))
     found, kept = check(written(second), best, 2)
 
@@ -174,7 +169,7 @@ def test_round_that_cannot_be_paid_is_not_begun(spent: dict[str, Any], reason: s
     """The limit that let no other round be made is told; a sure answer needs none."""
     allowance = replace(PLENTY, **spent)
     found, best = check(written(NEAR, sure=False), allowance=allowance)
-    refusal, _ = check(Answer("x", refused="insufficient_evidence"), allowance=allowance)
+    refusal, _ = check(REFUSED, allowance=allowance)
 
     assert ("stop", reason, "") == (found.decision, found.reason, found.refused)
     assert (reason, "insufficient_evidence") == (refusal.reason, refusal.refused)
@@ -198,8 +193,8 @@ def test_draft_survives_what_fails_after_it() -> None:
 @pytest.mark.parametrize(
     ("answer", "calls", "reason"),
     [
-        (Answer("x", refused="insufficient_evidence"), 2, "pruned"),
-        (Answer("x", refused="insufficient_evidence"), 1, "refused"),
+        (REFUSED, 2, "pruned"),
+        (REFUSED, 1, "refused"),
         (written(POOR), 2, "pruned"),
         (written(GOOD), 2, "confident"),
         (Answer(failed="budget_tokens"), 2, "budget_tokens"),
@@ -230,7 +225,6 @@ def test_nothing_written_is_a_refusal() -> None:
 
 
 def test_the_draft_with_more_supported_sentences_wins() -> None:
-    """Of as many the one with fewer others; what is written again says so."""
     _, first = check(written(f"{GOOD} {POOR} {FALSE}"))
     better = replace(written(f"{GOOD} {POOR}"), rewritten=("Bread weighs  700 grams.",))
     found, kept = check(better, first, 2)
@@ -242,7 +236,7 @@ def test_the_draft_with_more_supported_sentences_wins() -> None:
 
 def test_answer_after_a_refusal_wins_and_a_refusal_after_an_answer_does_not() -> None:
     """And a refusal at the end keeps its own reason, and what it names as missing."""
-    refusal = Answer("x", refused="insufficient_evidence", missing=("the price",))
+    refusal = replace(REFUSED, missing=("the price",))
     _, refused = check(refusal)
     _, answered = check(written(POOR), refused, 2)
     again, last = check(refusal, refused, 3)

@@ -1,6 +1,7 @@
 """How unsure an answer is by the best measure, and what a person is told of it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -41,18 +42,10 @@ def measure(text: str, tokens: tuple[Token, ...] = (), *, second: str | None = N
 
 def valued(*logprobs: float) -> tuple[Token, ...]:
     """Return the tokens of GOOD, each with alternatives of these values."""
-    return tuple(
-        Token(
-            one.text,
-            -0.1,
-            tuple(Alternative(f"{one.text}{i or ''}", v) for i, v in enumerate(logprobs)),
-        )
-        for one in TOKENS
-    )
+    return tuple(replace(token(one.text, *logprobs), logprob=-0.1) for one in TOKENS)
 
 
 def test_log_probabilities_come_first() -> None:
-    """A second answer is not looked at; markers and the full stop in one are not scored."""
     found = measure(GOOD, TOKENS, second="Bread is boiled.")
 
     assert ("logprobs", (), 6) == (found.source, found.passed, found.tokens)
@@ -69,8 +62,6 @@ def test_log_probabilities_come_first() -> None:
         (GOOD, tuple(Token(one.text, -0.1) for one in TOKENS), "partial"),
         (GOOD, (*TOKENS[:2], *(Token(one.text, -0.1) for one in TOKENS[2:])), "partial"),
         (GOOD, valued(math.nan), "partial"),
-        (GOOD, valued(0.7, 5.0), "partial"),
-        (GOOD, valued(-math.inf), "partial"),
         (GOOD, tuple(Token(t.text, -9.0, (Alternative("{", -0.1),)) for t in TOKENS), "forced"),
         (" ...", (token(" ...", -0.1, -2.5),), "silent"),
     ],
@@ -78,7 +69,6 @@ def test_log_probabilities_come_first() -> None:
 def test_what_cannot_be_used_is_passed_with_its_reason(
     text: str, tokens: tuple[Token, ...], why: str
 ) -> None:
-    """Absent, of another text, of a part, not numbers, positive, infinite, chosen by a grammar."""
     assert why == unusable_tokens(text, tokens) == measure(text, tokens).passed[0].why
 
 
@@ -119,31 +109,12 @@ def test_a_second_answer_else_the_evidence() -> None:
 
 
 def test_nothing_is_known_of_nothing() -> None:
-    """An answer without a sentence, and the documents' own words."""
     shown = measured_uncertainty(Answer("Bread.", form="passages"), ())[0]
 
-    assert ("none", None, "silent") == (
-        measure("").source,
-        measure("").value,
-        measure("").passed[2].why,
-    )
+    assert ("none", None) == (measure("").source, measure("").value)
+    assert "silent" == measure("").passed[2].why
     assert ("none", {"passages"}) == (shown.source, {passed.why for passed in shown.passed})
     assert in_words(shown).startswith("not known (no log-probabilities: the documents' own words")
-
-
-@pytest.mark.parametrize(
-    ("unsure", "line"),
-    [
-        (
-            Uncertainty("overlap", value=0.2, passed=(Passed("logprobs", "absent"),)),
-            "20 % of its words are not in its quotes (no log-probabilities: none came",
-        ),
-        (Uncertainty("disagreement", value=0.2), "by a second answer: 20 % of what both say"),
-    ],
-)
-def test_measures_in_words(unsure: Uncertainty, line: str) -> None:
-    """With the value and why nothing better was used."""
-    assert in_words(unsure).startswith(line)
 
 
 def differ(first: str, second: str) -> Disagreement:
@@ -162,7 +133,6 @@ def differ(first: str, second: str) -> Disagreement:
     ],
 )
 def test_the_same_in_other_words(first: str, second: str) -> None:
-    """Marks of thousands, markers, endings, order and what is missing make no difference."""
     assert Disagreement(0.0) == differ(first, second)
 
 
@@ -183,7 +153,6 @@ def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[
 
 
 def test_disagreement_is_symmetric_and_by_sentence() -> None:
-    """What only the second answer says counts as well; sentences that agree are not listed."""
     one, both = "The hose is red.", "The hose is red. The pump has 400 W."
     longer = disagreement(["The hose is red.", "The pump has 400 W."], one)
     names = differ("The hose was made by Bos.", "The hose was made by Ducas.")
@@ -206,7 +175,6 @@ def test_a_refusal_agrees_with_nothing(second: str) -> None:
     ("first", "second"), [([], "It is."), (["..."], "The key has 5."), (["The key has 5."], "")]
 )
 def test_nothing_to_compare(first: list[str], second: str) -> None:
-    """An answer that says nothing neither agrees nor differs."""
     assert disagreement(first, second) is None
 
 
@@ -226,31 +194,23 @@ def spans(
         (("By", " ML-KEM", " it is so."), " ML-KEM", "ML-KEM"),
         (("By", " readFile", " it is so."), " readFile", "readFile"),
         (("Panjangnya", " 12", " meter."), " 12", "12"),
+        (("It has", " 2400", " m."), "", ""),  # sure
+        (("It", " often", " rains."), " often", ""),
+        (("Made by", " Shannon", " once."), " Shannon", ""),
+        (("It has 5 m", " [c1]", "."), " [c1]", ""),
+        (("The", " AX-7", " is 5 m long."), " AX-7", ""),  # the question has it
     ],
 )
 def test_values_are_told(pieces: tuple[str, ...], unsure: str, word: str) -> None:
     """Words with a digit, or with a capital behind their first letter."""
-    (found,) = spans(*pieces, unsure=(unsure,))
+    told = spans(*pieces, unsure=(unsure,), question="How long is the AX-7?")
 
-    assert ("value", f"unsure about {word}") == (found.kind, found.text)
-    assert word == found.sentence[found.start : found.end]
-    assert math.isclose(1.0, found.value, abs_tol=0.01)
-    assert math.isclose(math.log(2), found.nats or 0.0)
-
-
-@pytest.mark.parametrize(
-    ("pieces", "unsure"),
-    [
-        (("It has", " 2400", " m."), ""),
-        (("It", " often", " rains."), " often"),
-        (("Made by", " Shannon", " once."), " Shannon"),
-        (("It has 5 m", " [c1]", "."), " [c1]"),
-        (("The", " AX-7", " is 5 m long."), " AX-7"),
-    ],
-)
-def test_other_words_are_not_told(pieces: tuple[str, ...], unsure: str) -> None:
-    """Sure ones, plain words, markers, and what the question has."""
-    assert () == spans(*pieces, unsure=(unsure,), question="How long is the AX-7?")
+    assert bool(word) == len(told)
+    for found in told:
+        assert ("value", f"unsure about {word}") == (found.kind, found.text)
+        assert word == found.sentence[found.start : found.end]
+        assert math.isclose(1.0, found.value, abs_tol=0.01)
+        assert math.isclose(math.log(2), found.nats or 0.0)
 
 
 def test_a_whole_sentence_is_told_by_its_mean() -> None:
