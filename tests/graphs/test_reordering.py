@@ -49,9 +49,8 @@ def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult
     """Return what a parent agent's call of the tool brings."""
     tool = build_search_tool(given, settings, PROMPTS)
     args = {"query": "bread key", **arguments}
-    found = tool.invoke(
-        {"type": "tool_call", "id": "1", "name": tool.name, "args": wanted}
-    ).artifact
+    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": args}
+    found = tool.invoke(call).artifact
     assert isinstance(found, SearchResult)
     return found
 
