@@ -14,14 +14,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from graphs.chat import Research
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchState, strict
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.ports import Ports
 from tests.fakes import (
     LOOP,
@@ -38,12 +31,12 @@ CALLS = "refine plan_calls filter filter plan_calls answer verifier"
 """The model calls of a round; in the first one a judge is asked about a sentence as well."""
 LAST = 15
 FIRST_ANSWER = 6
-ERRORS: Sequence[ModelError] = (
-    ModelUnavailableError("the server is down"),
-    ModelTimeoutError("too slow"),
-    ModelAccessError("the key has expired"),
-    ModelReplyError("no reply"),
-    ContextOverflowError("too long"),
+ERRORS: Sequence[errors.ModelError] = (
+    errors.ModelUnavailableError("the server is down"),
+    errors.ModelTimeoutError("too slow"),
+    errors.ModelAccessError("the key has expired"),
+    errors.ModelReplyError("no reply"),
+    errors.ContextOverflowError("too long"),
 )
 ROUND = (
     "retrieve assess refine plan_calls run_call run_call collect plan_calls collect "
@@ -64,7 +57,7 @@ def test_calls_come_in_this_order() -> None:
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("number", range(1, LAST + 1))
-def test_any_call_may_fail(number: int, error: ModelError) -> None:
+def test_any_call_may_fail(number: int, error: errors.ModelError) -> None:
     """Only the first answer's own error is raised; a draft that was written is never lost."""
     server = Server(fails_at=number, error=error)
     if number == FIRST_ANSWER:
@@ -94,7 +87,7 @@ def test_any_call_may_fail(number: int, error: ModelError) -> None:
 )
 def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int, note: str) -> None:
     """The note says what stood in, and the stop reason what that means for the answer."""
-    server = Server(fails_at=number, error=ModelUnavailableError("down"))
+    server = Server(fails_at=number, error=errors.ModelUnavailableError("down"))
     result, _ = run(server.ports())
 
     assert (stop_reason, rounds) == (result.stop_reason, result.rounds)
@@ -123,7 +116,7 @@ class FailingEmbedder(WordEmbedder):
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.number += 1
         if self.number >= self.first:
-            raise ModelUnavailableError("no embeddings")
+            raise errors.ModelUnavailableError("no embeddings")
         return super().embed(texts)
 
 

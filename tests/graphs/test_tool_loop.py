@@ -64,6 +64,10 @@ def limited(**changes: Any) -> Settings:  # noqa: ANN401 (fields of a section)
     return replace(LOOP, search=replace(LOOP.search, **changes))
 
 
+LOOKED_UP = tool("look_up_word", word="bread")
+"""The trial call that is asked for."""
+
+
 @dataclass
 class Memory:
     """What is known of how a model calls tools."""
@@ -357,7 +361,7 @@ def test_max_chunks_is_what_the_settings_pay() -> None:
 @pytest.mark.parametrize(
     ("known", "replies", "learned", "asked", "reason"),
     [
-        (None, [makes(tool("rm")), makes(search("bread")), DONE], [True], 3, "model_done"),
+        (None, [makes(LOOKED_UP), makes(search("bread")), DONE], [True], 3, "model_done"),
         (None, [says('{"name": "look_up_word", "arguments": "["}')], [False], 1, "planned"),
         (None, [says("Bread is food.")], [False], 1, "planned"),
         (None, [ModelUnavailableError("down")], [], 1, "planned"),

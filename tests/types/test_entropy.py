@@ -5,16 +5,7 @@ from math import log
 
 import pytest
 
-from research_agent.types import Alternative, Completion, ModelCall, Token
-from research_agent.types.entropy import (
-    mean_entropy,
-    mean_of_most_uncertain,
-    normalized_entropy,
-    normalized_uncertainty,
-    scored,
-    token_entropy,
-    yes_or_no,
-)
+from research_agent.types import Alternative, Completion, ModelCall, Token, entropy
 from tests.fakes import token
 
 
@@ -54,7 +45,7 @@ TWICE = (Alternative("a", log(0.5)), Alternative("a", log(0.25)))
 )
 def test_entropy_of_a_token(given: tuple[Alternative, ...], nats: float) -> None:
     """What is no log-probability is part of the rest, as if not listed."""
-    assert pytest.approx(nats, abs=1e-4) == token_entropy(given)
+    assert pytest.approx(nats, abs=1e-4) == entropy.token_entropy(given)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +60,7 @@ def test_entropy_of_a_token(given: tuple[Alternative, ...], nats: float) -> None
 )
 def test_divisor_is_the_number_of_outcomes(given: Token, expected: float) -> None:
     """Never above 1, with fewer alternatives than asked for, and sums above one."""
-    assert pytest.approx(expected, abs=1e-3) == normalized_entropy(given)
+    assert pytest.approx(expected, abs=1e-3) == entropy.normalized_entropy(given)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +76,7 @@ def test_divisor_is_the_number_of_outcomes(given: Token, expected: float) -> Non
 )
 def test_which_tokens_are_scored(given: Token, *, expected: bool) -> None:
     """Punctuation, control tokens and those without usable alternatives say nothing."""
-    assert expected == scored(given)
+    assert expected == entropy.scored(given)
 
 
 @pytest.mark.parametrize(
@@ -104,26 +95,26 @@ def test_yes_or_no(reply: str | Token, expected: float | None) -> None:
     said = Completion(reply, call) if isinstance(reply, str) else None
     given = said or Completion("", call, tokens=(reply,))  # type: ignore[arg-type]  # (a token)
 
-    assert pytest.approx(expected) == yes_or_no(given)
+    assert pytest.approx(expected) == entropy.yes_or_no(given)
 
 
 def test_bits_read_as_nats_keep_their_order() -> None:
     """They cannot be told from nats; a surer token stays the surer one."""
     sure, unsure = shown(math.log2(0.95), math.log2(0.05)), shown(math.log2(0.6), math.log2(0.4))
 
-    assert token_entropy(sure.alternatives) < token_entropy(unsure.alternatives)
-    assert normalized_entropy(unsure) <= 1.0
+    assert entropy.token_entropy(sure.alternatives) < entropy.token_entropy(unsure.alternatives)
+    assert entropy.normalized_entropy(unsure) <= 1.0
 
 
 def test_means() -> None:
     tokens = [shown(log(0.5), log(0.5)), shown(0.0)]
 
-    assert pytest.approx(log(2) / 2) == mean_entropy(tokens)
-    assert pytest.approx(0.5) == normalized_uncertainty(tokens)
+    assert pytest.approx(log(2) / 2) == entropy.mean_entropy(tokens)
+    assert pytest.approx(0.5) == entropy.normalized_uncertainty(tokens)
     assert (None, None, None) == (
-        mean_entropy([]),
-        normalized_uncertainty([]),
-        mean_of_most_uncertain([]),
+        entropy.mean_entropy([]),
+        entropy.normalized_uncertainty([]),
+        entropy.mean_of_most_uncertain([]),
     )
 
 
@@ -131,5 +122,5 @@ def test_means() -> None:
 def test_most_uncertain_fifth(count: int, largest: int) -> None:
     values = [1.0] * largest + [0.0] * (count - largest)
 
-    assert 1.0 == mean_of_most_uncertain(values)
-    assert (mean_of_most_uncertain([*values[1:], 0.0]) or 0.0) < 1.0
+    assert 1.0 == entropy.mean_of_most_uncertain(values)
+    assert (entropy.mean_of_most_uncertain([*values[1:], 0.0]) or 0.0) < 1.0

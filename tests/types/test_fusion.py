@@ -2,14 +2,7 @@
 
 import pytest
 
-from research_agent.types import Hit
-from research_agent.types.fusion import (
-    falling,
-    fuse_hits,
-    put_last,
-    reciprocal_rank_fusion,
-    reserve_slots,
-)
+from research_agent.types import Hit, fusion
 from tests.fakes import chunk
 
 
@@ -23,7 +16,7 @@ def ids(found: tuple[Hit, ...]) -> list[str]:
 
 def test_scores_are_those_of_the_paper() -> None:
     """Rank 1 and rank 2 give 1/61 + 1/62."""
-    fused = reciprocal_rank_fusion([["a"], ["b", "a"]], rrf_k=60)
+    fused = fusion.reciprocal_rank_fusion([["a"], ["b", "a"]], rrf_k=60)
 
     assert pytest.approx(1 / 61 + 1 / 62) == fused[0].value
     assert ["a", "b"] == [item.chunk_id for item in fused]
@@ -32,7 +25,7 @@ def test_scores_are_those_of_the_paper() -> None:
 def test_scores_of_hits_are_carried_along() -> None:
     left = Hit(chunk("x"), similarity=0.2)
     right = Hit(chunk("x"), similarity=0.7, lexical=3.0)
-    (fused,) = fuse_hits([[left], [right]], rrf_k=20)
+    (fused,) = fusion.fuse_hits([[left], [right]], rrf_k=20)
 
     assert (0.7, 3.0) == (fused.similarity, fused.lexical)
 
@@ -40,34 +33,34 @@ def test_scores_of_hits_are_carried_along() -> None:
 def test_other_queries_cannot_push_out_the_own_words_best() -> None:
     own, other = hits("a", "b", "c", "d"), hits("x", "a", "y", "z")
 
-    together = reserve_slots(own, [other], slot=3, each=2)
+    together = fusion.reserve_slots(own, [other], slot=3, each=2)
 
     assert ["a", "b"] == ids(together)[:2]
     assert {"c", "x", "y"} == set(ids(together)[2:5])
     assert "z" not in ids(together)
-    assert ["x"] == ids(reserve_slots([], [other[:1]], slot=3, each=1))
+    assert ["x"] == ids(fusion.reserve_slots([], [other[:1]], slot=3, each=1))
 
 
 def test_what_comes_last_comes_in_turn() -> None:
     own = hits("a", "b")
 
-    together = put_last(own, [hits("b", "x", "y"), hits("z")])
+    together = fusion.put_last(own, [hits("b", "x", "y"), hits("z")])
 
     assert ["a", "b", "z", "x", "y"] == ids(together)
     assert sorted((hit.score for hit in together), reverse=True) == [h.score for h in together]
-    assert ["x"] == ids(put_last([], [hits("x")]))
+    assert ["x"] == ids(fusion.put_last([], [hits("x")]))
 
 
 def test_weights_count() -> None:
     """A ranking of half the weight gives half the score; the order of rankings is nothing."""
-    left = reciprocal_rank_fusion([["a"], ["b"]], rrf_k=4, weights=[1.0, 0.5])
+    left = fusion.reciprocal_rank_fusion([["a"], ["b"]], rrf_k=4, weights=[1.0, 0.5])
 
     assert [("a", 0.2), ("b", 0.1)] == [(item.chunk_id, item.value) for item in left]
-    assert left == reciprocal_rank_fusion([["b"], ["a"]], rrf_k=4, weights=[0.5, 1.0])
+    assert left == fusion.reciprocal_rank_fusion([["b"], ["a"]], rrf_k=4, weights=[0.5, 1.0])
 
 
 def test_falling_scores() -> None:
-    values = falling([1.0, 1.0, 2.0, 0.0, 0.0])
+    values = fusion.falling([1.0, 1.0, 2.0, 0.0, 0.0])
 
     assert sorted(set(values), reverse=True) == list(values)
     assert (1.0, 0.0) == (values[0], values[3])

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.types import Completion
 from tests.loopback import text_reply
 from tests.loopback_faults import FAULTS
@@ -24,40 +16,40 @@ SECONDS = 0.3
 LATE = 0.35
 """What the fault's end may be late by, on a machine with other things to do."""
 
-OUTCOMES: dict[str, type[ModelError] | None] = {
-    "429, Retry-After in seconds": ModelBusyError,
-    "429, Retry-After as a date": ModelBusyError,
-    "429, Retry-After of a day": ModelBusyError,
-    "500 once": ModelUnavailableError,
-    "500 for ever": ModelUnavailableError,
-    "closed without a reply": ModelUnavailableError,
-    "reset without a reply": ModelUnavailableError,
-    "reset within the reply": ModelUnavailableError,
-    "hang before the headers": ModelTimeoutError,
-    "hang within the headers": ModelTimeoutError,
-    "hang within the body": ModelTimeoutError,
-    "headers dripped": ModelTimeoutError,
-    "body dripped": ModelTimeoutError,
-    "plain body dripped": ModelTimeoutError,
-    "endless stream": ModelReplyError,
-    "endless stream without log-probabilities": ModelReplyError,
-    "endless stream without tokens": ModelReplyError,
-    "endless line": ModelReplyError,
-    "stream cut without finish_reason": ModelUnavailableError,
-    "stream that only says it is done": ModelUnavailableError,
-    "half an event": ModelUnavailableError,
-    "broken JSON in an event": ModelReplyError,
-    "an error within the stream": ModelUnavailableError,
+OUTCOMES: dict[str, type[errors.ModelError] | None] = {
+    "429, Retry-After in seconds": errors.ModelBusyError,
+    "429, Retry-After as a date": errors.ModelBusyError,
+    "429, Retry-After of a day": errors.ModelBusyError,
+    "500 once": errors.ModelUnavailableError,
+    "500 for ever": errors.ModelUnavailableError,
+    "closed without a reply": errors.ModelUnavailableError,
+    "reset without a reply": errors.ModelUnavailableError,
+    "reset within the reply": errors.ModelUnavailableError,
+    "hang before the headers": errors.ModelTimeoutError,
+    "hang within the headers": errors.ModelTimeoutError,
+    "hang within the body": errors.ModelTimeoutError,
+    "headers dripped": errors.ModelTimeoutError,
+    "body dripped": errors.ModelTimeoutError,
+    "plain body dripped": errors.ModelTimeoutError,
+    "endless stream": errors.ModelReplyError,
+    "endless stream without log-probabilities": errors.ModelReplyError,
+    "endless stream without tokens": errors.ModelReplyError,
+    "endless line": errors.ModelReplyError,
+    "stream cut without finish_reason": errors.ModelUnavailableError,
+    "stream that only says it is done": errors.ModelUnavailableError,
+    "half an event": errors.ModelUnavailableError,
+    "broken JSON in an event": errors.ModelReplyError,
+    "an error within the stream": errors.ModelUnavailableError,
     "null content": None,
-    "empty choices": ModelReplyError,
-    "invalid JSON": ModelReplyError,
-    "2 MB reply": ModelReplyError,
-    "wrong content type": ModelReplyError,
-    "compressed though not asked": ModelReplyError,
-    "redirect": ModelError,
-    "context overflow": ContextOverflowError,
-    "unknown model": ModelError,
-    "key refused": ModelAccessError,
+    "empty choices": errors.ModelReplyError,
+    "invalid JSON": errors.ModelReplyError,
+    "2 MB reply": errors.ModelReplyError,
+    "wrong content type": errors.ModelReplyError,
+    "compressed though not asked": errors.ModelReplyError,
+    "redirect": errors.ModelError,
+    "context overflow": errors.ContextOverflowError,
+    "unknown model": errors.ModelError,
+    "key refused": errors.ModelAccessError,
     "stream refused": None,
     "log-probabilities refused": None,
 }
@@ -87,10 +79,10 @@ def outcome(fault: str, *, max_tokens: int = 9, seconds: float = SECONDS) -> obj
     with chat(FAULTS[fault](lambda _: text_reply("Paris"))) as model:
         begun = time.monotonic()
         try:
-            got: Completion | ModelError = model.complete(
+            got: Completion | errors.ModelError = model.complete(
                 "answer", ASKED, max_tokens=max_tokens, seconds=seconds
             )
-        except ModelError as error:
+        except errors.ModelError as error:
             got = error
         assert time.monotonic() - begun < seconds + LATE
         return got
@@ -101,7 +93,7 @@ def test_every_fault_is_known() -> None:
 
 
 @pytest.mark.parametrize(("fault", "error"), OUTCOMES.items())
-def test_faults(fault: str, error: type[ModelError] | None) -> None:
+def test_faults(fault: str, error: type[errors.ModelError] | None) -> None:
     """The outcome is the expected one, with a hint and without secrets; nothing is left open."""
     before = opened()
     got = outcome(fault, max_tokens=9)
@@ -109,7 +101,7 @@ def test_faults(fault: str, error: type[ModelError] | None) -> None:
     if error is None:
         assert isinstance(got, Completion)
         return
-    assert isinstance(got, ModelError)
+    assert isinstance(got, errors.ModelError)
     assert error is type(got)
     assert got.hint
     assert not any(word in f"{got} {got.hint}" for word in (KEY, "SECRET", "DOCUMENT"))
@@ -118,7 +110,7 @@ def test_faults(fault: str, error: type[ModelError] | None) -> None:
 @pytest.mark.parametrize("fault", ["hang before the headers", "2 MB reply", "headers dripped"])
 def test_faults_of_plain_requests(fault: str) -> None:
     got = outcome(fault, max_tokens=1)
-    expected = ModelReplyError if fault == "2 MB reply" else ModelTimeoutError
+    expected = errors.ModelReplyError if fault == "2 MB reply" else errors.ModelTimeoutError
     assert expected is type(got)
 
 

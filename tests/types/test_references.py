@@ -6,54 +6,45 @@ from random import Random
 
 import pytest
 
-from research_agent.types import Hit
-from research_agent.types.references import (
-    EVERY,
-    Edge,
-    Expansion,
-    LinkKind,
-    Unresolved,
-    expand,
-    unresolved,
-    unresolved_words,
-    with_referred,
-)
+from research_agent.types import Hit, references
 from tests.fakes import chunk
 
 
 class Store:
     """References, and what was asked about them."""
 
-    def __init__(self, *edges: Edge) -> None:
+    def __init__(self, *edges: references.Edge) -> None:
         self.edges = edges
         self.asked: list[tuple[str, ...]] = []
 
-    def __call__(self, chunk_ids: Sequence[str]) -> list[Edge]:
+    def __call__(self, chunk_ids: Sequence[str]) -> list[references.Edge]:
         self.asked.append(tuple(chunk_ids))
         return [e for e in self.edges if e.source in chunk_ids or e.target in chunk_ids]
 
 
-def chain(names: str) -> list[Edge]:
-    return [Edge(a, b, "see") for a, b in pairwise(names)]
+def chain(names: str) -> list[references.Edge]:
+    return [references.Edge(a, b, "see") for a, b in pairwise(names)]
 
 
 @pytest.mark.parametrize(("depth", "found"), [(0, "a"), (1, "ab"), (3, "abcd"), (5, "abcdef")])
 def test_depth(depth: int, found: str) -> None:
     store = Store(*chain("abcdefg"))
-    expansion = expand("a", store, depth=depth, max_total=100)
+    expansion = references.expand("a", store, depth=depth, max_total=100)
 
     assert dict(zip(found, range(depth + 1), strict=True)) == expansion.found
     assert dict.fromkeys(range(depth + 1), 1) == expansion.depths
     assert [(name,) for name in found[:depth]] == store.asked
     assert not expansion.truncated
-    assert Expansion() == expand([], store, depth=5, max_total=5)
+    assert references.Expansion() == references.expand([], store, depth=5, max_total=5)
 
 
 def test_kinds_then_reading_order() -> None:
     """What a chunk needs most comes first; mentions and what leads here are not followed."""
-    kinds: tuple[LinkKind, ...] = ("mention", "link", "see", "part", "schema")
-    edges = [Edge("a", kind + end, kind) for end in "21" for kind in kinds]
-    found = expand("a", Store(*edges, Edge("x", "a", "schema")), depth=1, max_total=100).found
+    kinds: tuple[references.LinkKind, ...] = ("mention", "link", "see", "part", "schema")
+    edges = [references.Edge("a", kind + end, kind) for end in "21" for kind in kinds]
+    found = references.expand(
+        "a", Store(*edges, references.Edge("x", "a", "schema")), depth=1, max_total=100
+    ).found
 
     assert [f"{kind}{end}" for kind in ("schema", "part", "see", "link") for end in "21"] == list(
         found
@@ -61,9 +52,9 @@ def test_kinds_then_reading_order() -> None:
 
 
 def test_a_cycle_ends() -> None:
-    store = Store(*chain("abca"), Edge("b", "b", "link"))
+    store = Store(*chain("abca"), references.Edge("b", "b", "link"))
 
-    assert "abc" == "".join(expand("a", store, depth=5, max_total=100).found)
+    assert "abc" == "".join(references.expand("a", store, depth=5, max_total=100).found)
     assert 3 == len(store.asked)
 
 
@@ -75,16 +66,20 @@ def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
     requested: str, most: int, found: str, *, truncated: bool
 ) -> None:
     """Exactly as many as allowed is not truncated; more requested than allowed is."""
-    expansion = expand(requested, Store(*chain("abc")), depth=5, max_total=most)
+    expansion = references.expand(requested, Store(*chain("abc")), depth=5, max_total=most)
 
     assert (found, truncated) == ("".join(expansion.found), expansion.truncated)
 
 
 def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
-    store = Store(*chain("abc"), Edge("a", "d", "link"))
+    store = Store(*chain("abc"), references.Edge("a", "d", "link"))
 
-    assert "ad" == "".join(expand("a", store, depth=5, max_total=2, excluded={"b"}).found)
-    assert "c" == "".join(expand("ac", store, depth=5, max_total=9, excluded={"a"}).found)
+    assert "ad" == "".join(
+        references.expand("a", store, depth=5, max_total=2, excluded={"b"}).found
+    )
+    assert "c" == "".join(
+        references.expand("ac", store, depth=5, max_total=9, excluded={"a"}).found
+    )
 
 
 def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
@@ -92,14 +87,14 @@ def test_what_is_found_does_not_depend_on_the_order_of_requests() -> None:
     for _ in range(100):
         names = "abcdefghij"
         pairs = [random.sample(names, 2) for _ in range(12)]
-        edges = [Edge(source, target, "see") for source, target in pairs]
+        edges = [references.Edge(source, target, "see") for source, target in pairs]
         wanted, depth = random.sample(names, 3), random.randrange(4)
-        found = expand(wanted, Store(*edges), depth=depth, max_total=100)
+        found = references.expand(wanted, Store(*edges), depth=depth, max_total=100)
         near = set(wanted)
         for _ in range(depth):
             near |= {edge.target for edge in edges if edge.source in near}
 
-        assert found == expand(wanted[::-1], Store(*edges), depth=depth, max_total=100)
+        assert found == references.expand(wanted[::-1], Store(*edges), depth=depth, max_total=100)
         assert near == set(found.found)
 
 
@@ -121,18 +116,18 @@ def test_what_hits_refer_to_is_among_them(
     chunks = {name: chunk(name, doc_id=name) for name in "abcdeftuv"}
     ids = {name: item.chunk_id for name, item in chunks.items()}
     given = [Hit(chunks[name], 1.0) for name in hits]
-    found = with_referred(
+    found = references.with_referred(
         given, {ids[name]: [chunks[n] for n in of] for name, of in brought.items()}, most=most
     )
 
     assert expected == "".join(hit.chunk.text for hit in found)
     scores = [hit.score for hit in found]
     assert sorted(set(scores), reverse=True) == scores
-    assert 3 == EVERY
+    assert 3 == references.EVERY
 
 
 def test_unresolved_references_are_counted_once_and_named() -> None:
-    found = unresolved(["#a", "#a"], [f"{i}.md" for i in range(5)])
+    found = references.unresolved(["#a", "#a"], [f"{i}.md" for i in range(5)])
 
     assert (1, ("#a",), 5, ("0.md", "1.md", "2.md")) == (
         found.dangling,
@@ -143,5 +138,5 @@ def test_unresolved_references_are_counted_once_and_named() -> None:
     assert (
         "1 reference leads nowhere: #a",
         "5 references lead out of the index: 0.md, 1.md, 2.md, …",
-    ) == unresolved_words(found)
-    assert () == unresolved_words(Unresolved())
+    ) == references.unresolved_words(found)
+    assert () == references.unresolved_words(references.Unresolved())
