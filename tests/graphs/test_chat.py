@@ -11,6 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.chat_state import bind_chat
@@ -58,6 +59,13 @@ def test_messages_come_in_many_forms(message: object) -> None:
         (said.type, said.content)
         for said in ChatInput.model_validate({"messages": [message]}).messages
     ]
+
+
+@pytest.mark.parametrize("message", [{"role": "nobody", "content": "x"}, {"text": "x"}, 5])
+def test_what_is_no_message_is_refused(message: object) -> None:
+    """The error is the state's own, with the place."""
+    with pytest.raises(ValidationError, match="messages"):
+        ChatInput.model_validate({"messages": [message]})
 
 
 def test_follow_up_starts_from_known_evidence() -> None:

@@ -168,6 +168,7 @@ def test_all_three_tools_may_be_called() -> None:
         (tool("search_chunk_tools"), "there is no tool 'search_chunk_tools'; did you mean search_"),
         (tool("search_chunks_tool"), "query is missing. The arguments are: query,"),
         (search("x" * 9999), "the query has 9,999 characters; at most 4,000 are read"),
+        (search("x", file_filter="gide"), "matches no document. The nearest: 'guide'."),
         (tool("get_chunks_tool", chunk_ids=["k7"]), "no chunk has the key 'k7'"),
         (WrittenCall("search_chunks_tool", '{"query": "bre'), "not one JSON object"),
     ],
