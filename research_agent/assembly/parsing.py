@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 
 from research_agent.documents.adapters.decoding import decode
-from research_agent.documents.adapters.delimited import TABLE_ENDINGS, parse_delimited
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
 from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
@@ -17,23 +16,18 @@ from research_agent.types.documents import ParsedDocument
 
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
-WORKBOOK_ENDINGS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
-EPUB_ENDINGS = frozenset({".epub"})
-MAIL_ENDINGS = frozenset({".eml"})
-NOTEBOOK_ENDINGS = frozenset({".ipynb"})
+TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 API_ENDINGS = frozenset({".json", ".yaml", ".yml"})
 PDF_MAGIC = b"%PDF-"
 DEPTH = 3  # a document within more others than this is not read
 OFFICE_ENDINGS = {".docx": "docx", ".pptx": "pptx"} | dict.fromkeys(
-    WORKBOOK_ENDINGS, "python_calamine"
+    (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "python_calamine"
 )
 """Endings of files that need the extra `office`, and the package that reads them."""
 OFFICE_NEEDED = "reading it needs a package: pip install 'research-agent[office]'"
 
-READABLE: frozenset[str] = (
-    frozenset({".pdf", *OFFICE_ENDINGS})
-    | (EPUB_ENDINGS | MAIL_ENDINGS | NOTEBOOK_ENDINGS | TABLE_ENDINGS)
-    | (MARKDOWN_ENDINGS | HTML_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS)
+READABLE: frozenset[str] = frozenset({".pdf", *OFFICE_ENDINGS, ".epub", ".eml", ".ipynb"}) | (
+    MARKDOWN_ENDINGS | HTML_ENDINGS | TABLE_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS
 )
 """The endings of files that can be read, in small letters."""
 
@@ -73,11 +67,11 @@ def parse_bytes(data: bytes, ending: str, *, depth: int = 0, scans: bool = False
     if ending in OFFICE_ENDINGS:
         return _parse_office(data, ending)
     below = partial(parse_bytes, depth=depth + 1)
-    if ending in EPUB_ENDINGS:
-        from research_agent.documents.adapters.zipped.epub import parse_epub
+    if ending == ".epub":
+        from research_agent.documents.adapters.office.epub import parse_epub
 
         return parse_epub(data, below)
-    if ending in MAIL_ENDINGS:
+    if ending == ".eml":
         from research_agent.documents.adapters.mail import parse_mail
 
         return parse_mail(data, below)
@@ -112,14 +106,14 @@ def _parse_office(data: bytes, ending: str) -> ParsedDocument:
     if not find_spec(OFFICE_ENDINGS[ending]):
         raise DocumentError(OFFICE_NEEDED)
     if ending == ".docx":
-        from research_agent.documents.adapters.zipped.docx import parse_docx
+        from research_agent.documents.adapters.office.docx import parse_docx
 
         return parse_docx(data)
     if ending == ".pptx":
-        from research_agent.documents.adapters.zipped.pptx import parse_pptx
+        from research_agent.documents.adapters.office.pptx import parse_pptx
 
         return parse_pptx(data)
-    from research_agent.documents.adapters.zipped.workbook import parse_workbook
+    from research_agent.documents.adapters.office.sheets import parse_workbook
 
     return parse_workbook(data, ending)
 
@@ -130,17 +124,16 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         from research_agent.documents.adapters.html import declared_charset, parse_html
 
         declared, parse = declared_charset(data), parse_html
-    elif ending in MARKDOWN_ENDINGS:
-        from research_agent.documents.adapters.markdown import parse_markdown
-
-        parse = parse_markdown
-    elif ending in TABLE_ENDINGS:
-        parse = parse_delimited
-    elif ending in NOTEBOOK_ENDINGS:
+    elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":
         from research_agent.documents.adapters.markdown import parse_markdown
         from research_agent.documents.adapters.notebook import parse_notebook
 
-        parse = partial(parse_notebook, parse_markdown=parse_markdown)
+        book = partial(parse_notebook, parse_markdown=parse_markdown)
+        parse = book if ending == ".ipynb" else parse_markdown
+    elif ending in TABLE_ENDINGS:
+        from research_agent.documents.adapters.office.sheets import parse_delimited
+
+        parse = parse_delimited
     else:
         code = partial(parse_code, ending=ending)
         parse = code if ending in CODE_ENDINGS else parse_text

@@ -4,10 +4,21 @@ A table in a chunk is one line a row with cells separated by `|`; the first such
 and lines above it are its caption.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 SEPARATOR = "|"
 MIN_COLUMNS = 3
+
+
+def table_text(rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    r"""Return a table below its caption; rows without anything in their cells are left out.
+
+    >>> table_text([["", "minutes"], ["rye\n", "90"], ["", ""]], "Baking")
+    'Baking\n| minutes\nrye | 90'
+    """
+    flat = ([" ".join(cell.split()) for cell in row] for row in rows)
+    lines = (f" {SEPARATOR} ".join(row).strip() for row in flat if any(row))
+    return "\n".join([*([caption] if caption else ()), *lines])
 
 
 def cells(line: str) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ import pytest
 
 from research_agent.assembly import parsing
 from research_agent.assembly.parsing import local_files, parse_file
-from research_agent.documents.adapters.zipped import archive
-from research_agent.documents.adapters.zipped.docx import parse_docx
+from research_agent.documents.adapters import office as archive
+from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
 from research_agent.types.documents import ParsedDocument

@@ -7,7 +7,7 @@ import pytest
 
 from research_agent.assembly import parsing
 from research_agent.assembly.parsing import parse_bytes, parse_file
-from research_agent.documents.adapters.zipped import archive
+from research_agent.documents.adapters import office as archive
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.types.evidence import place, readable

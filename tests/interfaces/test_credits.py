@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from research_agent import ResearchAgent
+from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.documents.adapters.pdf import parse_pdf
-from research_agent.documents.adapters.zipped.docx import parse_docx
 from research_agent.errors import PathError
 from tests.documents.small_pdf import small_pdf
 from tests.interfaces.commands import BAKED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from research_agent.text.addresses import local_target
+from research_agent.text.tables import table_text
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
@@ -170,9 +171,5 @@ class _Walk:
 
 def _table(table: LexborNode) -> str:
     caption = table.css_first("caption")
-    lines = [" ".join(caption.text().split())] if caption else []
-    for row in table.css("tr"):
-        cells = [" ".join(cell.text(separator=" ").split()) for cell in row.css("th, td")]
-        if any(cells):
-            lines.append(" | ".join(cells).strip())
-    return "\n".join(lines)
+    rows = ([cell.text(separator=" ") for cell in row.css("th, td")] for row in table.css("tr"))
+    return table_text(rows, " ".join(caption.text().split()) if caption else "")

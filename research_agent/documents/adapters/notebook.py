@@ -23,41 +23,39 @@ def parse_notebook(text: str, parse_markdown: Callable[[str], ParsedDocument]) -
     try:
         book = json.loads(text)
         cells = book["cells"] if "cells" in book else book["worksheets"][0]["cells"]
-        blocks = tuple(_blocks(cells, parse_markdown))
+        blocks: list[Block] = []
+        for number, cell in enumerate(cells, start=1):
+            section = blocks[-1].section if blocks else ()
+            found = _blocks(cell, section, parse_markdown)
+            blocks += [replace(block, page=number) for block in found]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise DocumentError(f"not a readable notebook: {error}"[:200]) from error
     title = next((block.section[0] for block in blocks if block.section), "")
     cut = sum(block.text.endswith("\n…") for block in blocks)
     warning = f"of {cut} outputs the first {OUTPUT_CHARS} characters were kept"
-    return ParsedDocument(blocks, title=title, warnings=(warning,) if cut else ())
+    return ParsedDocument(tuple(blocks), title=title, warnings=(warning,) if cut else ())
 
 
 def _blocks(
-    cells: list[Mapping[str, Any]], parse_markdown: Callable[[str], ParsedDocument]
+    cell: Mapping[str, Any],
+    section: tuple[str, ...],
+    parse_markdown: Callable[[str], ParsedDocument],
 ) -> Iterator[Block]:
-    section: tuple[str, ...] = ()
-    for number, cell in enumerate(cells, start=1):
-        source = _joined(cell.get("source", cell.get("input", "")))
-        if cell["cell_type"] == "markdown":  # (read below the headings above it)
-            above = [f"{'#' * level} {name}" for level, name in enumerate(section, start=1)]
-            found = parse_markdown("\n\n".join([*above, source])).blocks[len(above) :]
-            for block in found:
-                yield replace(block, page=number)
-            section = found[-1].section if found else section
-            continue
-        yield Block(source, number, section, "code" if cell["cell_type"] == "code" else "text")
-        for output in map(_output, cell.get("outputs", ())):
-            if output.strip():
-                yield Block(f"Output:\n{output}", number, section, "code")
-
-
-def _output(output: Mapping[str, Any]) -> str:
-    data = output.get("data", output)
-    shown = data.get("text/plain", data.get("text", ""))
-    if output.get("output_type") == "error":
-        shown = f"{output.get('ename', '')}: {output.get('evalue', '')}"
-    text = _joined(shown).strip("\n")
-    return text if len(text) <= OUTPUT_CHARS else text[:OUTPUT_CHARS].rstrip() + "\n…"
+    source = _joined(cell.get("source", cell.get("input", "")))
+    if cell["cell_type"] == "markdown":  # (read below the headings above it)
+        above = [f"{'#' * level} {name}" for level, name in enumerate(section, start=1)]
+        yield from parse_markdown("\n\n".join([*above, source])).blocks[len(above) :]
+        return
+    yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
+    for output in cell.get("outputs", ()):
+        data = output.get("data", output)
+        text = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
+        if output.get("output_type") == "error":
+            text = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        if len(text) > OUTPUT_CHARS:
+            text = text[:OUTPUT_CHARS].rstrip() + "\n…"
+        if text.strip():
+            yield Block(f"Output:\n{text}", section=section, kind="code")
 
 
 def _joined(source: object) -> str:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from io import BytesIO
+from itertools import zip_longest
 from typing import Any
 
-from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
+from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.errors import DocumentError
+from research_agent.text.tables import table_text
 from research_agent.types.documents import Block, ParsedDocument
 
 DEPTH = 20  # of groups nested deeper than this nothing is taken
@@ -19,7 +21,7 @@ def parse_pptx(data: bytes) -> ParsedDocument:
     A slide's title is its section. Pictures are left out. Raises DocumentError for what is no
     PPTX file, has a password, or is too large when unpacked.
     """
-    check_archive(data, "PPTX")
+    opened(data, "PPTX").close()
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
@@ -34,8 +36,7 @@ def parse_pptx(data: bytes) -> ParsedDocument:
         raise DocumentError("not a readable PPTX") from error
     if title in {"", "PowerPoint Presentation"}:
         title = next((block.section[0] for block in blocks if block.section), "")
-    date = day.date().isoformat() if day else ""
-    return ParsedDocument(blocks, title=title, date=date)
+    return ParsedDocument(blocks, title=title, date=day.date().isoformat() if day else "")
 
 
 def _slide(slide: _Shape, number: int) -> Iterator[Block]:
@@ -59,8 +60,8 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
         if hasattr(shape, "shapes") and depth < DEPTH:
             yield from _shapes(shape.shapes, title, depth + 1)
         elif getattr(shape, "has_table", False):
-            rows = ([_flat(cell.text) for cell in row.cells] for row in shape.table.rows)
-            yield Block("\n".join(" | ".join(row) for row in rows if any(row)), kind="table")
+            rows = ([cell.text for cell in row.cells] for row in shape.table.rows)
+            yield Block(table_text(rows), kind="table")
         elif getattr(shape, "has_chart", False):
             yield from _chart(shape.chart)
         elif shape.has_text_frame:
@@ -82,18 +83,11 @@ def _chart(chart: _Shape) -> Iterator[Block]:
     title = chart.chart_title.text_frame.text if chart.has_title else ""
     for plot in chart.plots:
         series = list(plot.series)
-        head = " | ".join([" ", *(_flat(one.name or "") for one in series)])
-        rows = [[_flat(str(name))] for name in plot.categories]
-        for one in series:
-            for row, value in zip(rows, one.values, strict=False):
-                row.append("" if value is None else f"{value:g}")
-        lines = [_flat(title), head, *(" | ".join(row) for row in rows)]
-        yield Block("\n".join(filter(str.strip, lines)), kind="table")
+        rows = [["", *(one.name or "" for one in series)]]
+        for name, *values in zip_longest(plot.categories, *(one.values for one in series)):
+            rows.append([str(name or ""), *("" if v is None else f"{v:g}" for v in values)])
+        yield Block(table_text(rows, " ".join(title.split())), kind="table")
 
 
 def _clean(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-from research_agent.documents.adapters.zipped.archive import FAULTS, check_archive
+from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
+from research_agent.text.tables import table_text
 from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
 BODY_TEXT = 9  # the outline level that is no heading's
-NOT_READABLE = "not a readable DOCX"
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -33,7 +33,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
     The title is the file's own, else its paragraph in the style "Title", else the first heading.
     Raises DocumentError for what is no DOCX file, and for one that is too large when unpacked.
     """
-    check_archive(data, "DOCX")
+    opened(data, "DOCX").close()
     import docx
     from docx.opc.exceptions import OpcError
 
@@ -46,7 +46,9 @@ def parse_docx(data: bytes) -> ParsedDocument:
         day = properties.created or properties.modified
         authors, doi = properties.author or "", doi_in(properties.identifier or "")
     except (*FAULTS, SyntaxError, AttributeError, OpcError) as error:
-        raise DocumentError(NOT_READABLE) from error  # (all that damaged parts were seen to raise)
+        raise DocumentError(
+            "not a readable DOCX"
+        ) from error  # (all that damaged parts were seen to raise)
     first = next((block.section[0] for block in blocks if len(block.section) == 1), "")
     date = day.date().isoformat() if day else ""
     quality = ParseQuality(authors=" ".join(authors.split()), doi=doi)
@@ -166,12 +168,5 @@ def _text(element: _Element, depth: int = 0) -> str:
 
 
 def _table(table: _Element) -> str:
-    """Return one line a row, its cells separated by " | "; a table in a cell is its text."""
-    lines = []
-    for row in table.iter(f"{_W}tr"):
-        if next(row.iterancestors(f"{_W}tbl")) is not table:
-            continue  # (of a table in a cell)
-        cells = [" ".join(_text(cell).split()) for cell in row.iterchildren(f"{_W}tc", f"{_W}sdt")]
-        if any(cells):
-            lines.append(" | ".join(cells).strip())
-    return "\n".join(lines)
+    rows = (row for row in table.iter(f"{_W}tr") if next(row.iterancestors(f"{_W}tbl")) is table)
+    return table_text([_text(c) for c in row.iterchildren(f"{_W}tc", f"{_W}sdt")] for row in rows)

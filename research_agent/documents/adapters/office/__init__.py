@@ -1,4 +1,4 @@
-"""What is looked at before an archive is unpacked."""
+"""Office files, sheets and books; what is looked at before an archive is unpacked."""
 
 import zlib
 from io import BytesIO
@@ -14,23 +14,21 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How Office files before 2007 begin, and those of today that have a password."""
 
 
-def check_archive(data: bytes, name: str) -> None:
-    """Raise DocumentError for what is no archive, has a password, or would fill the memory.
-
-    `name` is that of the format.
-    """
+def opened(data: bytes, name: str) -> ZipFile:
+    """Return the archive of a format; DocumentError if it is none, is locked, or is too large."""
     if data.startswith(OLE):
         raise DocumentError(
             f"it has a password, or is older than {name}",
             hint=f"save it in its program as {name} without a password",
         )
     try:
-        with ZipFile(BytesIO(data)) as archive:
-            parts = archive.infolist()
+        archive = ZipFile(BytesIO(data))
     except FAULTS as error:
         raise DocumentError(f"not a readable {name}") from error
+    parts = archive.infolist()
     size = sum(part.file_size for part in parts)
     if size > UNPACKED_MB * 1_000_000 or len(parts) > PARTS:
         raise DocumentError(
             f"it would fill {size / 1e6:.0f} MB when unpacked, in {len(parts)} parts"
         )
+    return archive

@@ -1,0 +1,153 @@
+"""Workbooks (XLSX, XLS, XLSB, ODS), read with calamine, and CSV: tables in parts of a few rows."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, time
+from functools import reduce
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING
+
+from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.errors import DocumentError
+from research_agent.text.tables import table_text
+from research_agent.types.documents import Block, ParsedDocument
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
+
+BLOCK_CHARS = 900  # rows are put together up to this length, so that a place names few of them
+DELIMITERS = ",;\t|"
+SAMPLE = 65_536  # characters by which the delimiter is told
+CELLS = 10_000_000  # a sheet whose last row and column span more is refused
+FAR_HINT = "delete what stands far from the rest; Ctrl+End shows it"
+EXACT = 1e15  # whole numbers below it are exact in a workbook
+
+_Row = tuple[int, Sequence[str]]  # its number, as programs show it, and its cells
+_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*[^/]>')
+
+
+def parse_delimited(text: str) -> ParsedDocument:
+    r"""Return the table in a text with commas, semicolons, tabs or bars between its cells.
+
+    The first row with several cells is the head; rows are counted as spreadsheets count them.
+    Raises DocumentError for a row that cannot be read.
+
+    >>> block, = parse_delimited("Item;Price\nBread;3,20").blocks
+    >>> block.section, block.text
+    (('row 2',), 'row | Item | Price\n2 | Bread | 3,20')
+    """
+    try:
+        dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
+    except csv.Error:
+        dialect = "excel-tab" if "\t" in text[:SAMPLE] else "excel"
+    try:
+        return ParsedDocument(tuple(_blocks(enumerate(csv.reader(StringIO(text), dialect), 1))))
+    except csv.Error as error:
+        raise DocumentError(f"not a readable table: {error}") from error
+
+
+def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
+    """Return the sheets of a workbook as tables, with values as they were last computed.
+
+    Hidden sheets are read too. A merged cell's value is in every cell that it covers. Raises
+    DocumentError for what cannot be read, has a password, or is too large.
+    """
+    import python_calamine as calamine
+
+    name = ending.removeprefix(".").upper()
+    try:
+        if ending != ".xls":
+            _check_extents(data, name)
+        with calamine.load_workbook(BytesIO(data)) as book:
+            blocks = tuple(
+                block
+                for sheet in book.sheets_metadata
+                if sheet.typ is calamine.SheetTypeEnum.WorkSheet
+                for block in _blocks(
+                    _rows(book.get_sheet_by_name(sheet.name)), (f"sheet {sheet.name}",)
+                )
+            )
+    except calamine.PasswordError as error:
+        raise DocumentError("encrypted; a password is needed") from error
+    except (*FAULTS, calamine.CalamineError) as error:
+        raise DocumentError(f"not a readable {name}: {error}"[:200]) from error
+    return ParsedDocument(blocks)
+
+
+def _check_extents(data: bytes, name: str) -> None:
+    """Refuse a cell of XLSX so far away that the space up to it would fill the memory."""
+    with opened(data, name) as archive:
+        for part in (of for of in archive.namelist() if of.startswith("xl/worksheets/")):
+            cells = _CELL.findall(archive.read(part))
+            last = max((int(row) for _, row in cells), default=0)
+            widest = max((column.rjust(3) for column, _ in cells), default=b"").strip()
+            if last * reduce(lambda n, letter: 26 * n + letter - 64, widest, 0) > CELLS:
+                where = f"{part.rpartition('/')[2]} reaches to {widest.decode()}{last}"
+                raise DocumentError(f"{where}: too far for a table", hint=FAR_HINT)
+
+
+def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:
+    top, left = sheet.start or (0, 0)
+    rows = [[_words(value) for value in row] for row in sheet.to_python()]
+    for (first, start), (last, end) in sheet.merged_cell_ranges or ():
+        covered = rows[max(first - top, 0) : last - top + 1]
+        wide = slice(max(start - left, 0), end - left + 1)
+        value = next((row[wide][0] for row in covered if row[wide]), "")
+        for row in covered if value else ():
+            row[wide] = [value] * len(row[wide])
+    return enumerate(rows, start=top + 1)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    if isinstance(value, datetime) and value.time() == time():
+        return str(value.date())
+    return str(value)
+
+
+def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Block]:
+    """Yield tables, each with its head, and the numbers of its rows in the last of its section.
+
+    The first row with several values is the head, and so is a row of words alone below an empty
+    one. A row of one value above a table is text.
+    """
+    head: Sequence[str] = ()
+    part: list[_Row] = []
+    size, fresh = 0, True
+    for number, row in rows:
+        cells = [" ".join(cell.split()) for cell in row]
+        cells = cells[: max((end for end, cell in enumerate(cells, 1) if cell), default=0)]
+        values = dict.fromkeys(filter(None, cells))  # (a merged title fills a whole row)
+        if len(values) > 1 and (not head or (fresh and not any(map(_is_number, values)))):
+            yield from _part(head, part, section)
+            head, part, size = cells, [], 0
+        elif values and not head:
+            yield Block(" ".join(values), section=section)
+        elif values:
+            length = sum(len(cell) + 3 for cell in cells)
+            if part and size + length > BLOCK_CHARS:
+                yield from _part(head, part, section)
+                part, size = [], 0
+            part.append((number, cells))
+            size += length
+        fresh = not values
+    yield from _part(head, part, section)
+
+
+def _part(head: Sequence[str], part: Sequence[_Row], section: tuple[str, ...]) -> Iterator[Block]:
+    if not part:
+        if head:
+            yield Block(" | ".join(filter(None, head)), section=section)
+        return
+    first, last = part[0][0], part[-1][0]
+    name = f"row {first}" if first == last else f"rows {first}-{last}"
+    rows = [("row", *head), *((str(number), *cells) for number, cells in part)]
+    width = max(map(len, rows))
+    text = table_text([*row, *[""] * (width - len(row))] for row in rows)
+    yield Block(text, section=(*section, name), kind="table")
+
+
+def _is_number(cell: str) -> bool:
+    return sum(map(str.isdigit, cell)) * 2 >= len(cell)

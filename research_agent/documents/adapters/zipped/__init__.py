@@ -1,1 +1,0 @@
-"""Formats that are ZIP archives: DOCX, PPTX, workbooks and EPUB."""
