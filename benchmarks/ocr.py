@@ -21,7 +21,6 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from research_agent.assembly.scanned_pages import MEMORY_MB
 from research_agent.documents.adapters.sandbox import SandboxedFunction
-from research_agent.documents.ocr_text import OcrLine, paragraphs
 
 TEXTS = Path(__file__).parent / "scans"
 NIST = (  # pages of running text: file, page from 1, dots an inch, degrees
@@ -143,11 +142,9 @@ def run(data: Path, fonts: Path) -> list[dict[str, object]]:
             if not told:
                 ocr.call(request)
             began = time.perf_counter()
-            found = cast("list[list[Any]]", ocr.call(request)["value"])
+            found = cast("dict[str, Any]", ocr.call(request)["value"])
             seconds = time.perf_counter() - began
-            lines = [OcrLine(str(text), *map(float, rest)) for text, *rest in found]
-            read = "\n".join(paragraphs(lines))
-            sure = sum(x.sureness * len(x.text) for x in lines) / sum(len(x.text) for x in lines)
+            read = "\n".join(found["text"])
             told.append(
                 {
                     "scan": scan.name,
@@ -155,7 +152,7 @@ def run(data: Path, fonts: Path) -> list[dict[str, object]]:
                     "characters": len(normal(scan.truth)),
                     "errors": round(errors(scan.truth, read), 4),
                     "regardless of order": round(regardless_of_order(scan.truth, read), 4),
-                    "sure": round(sure, 3),
+                    "sure": round(found["sure"], 3),
                     "seconds": round(seconds, 1),
                 }
             )

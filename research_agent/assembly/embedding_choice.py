@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil
 
 from research_agent.assembly.calibration import index_header
-from research_agent.assembly.web_pages import absolute_paths
+from research_agent.assembly.sources import absolute_paths
 from research_agent.errors import DocumentError, IndexMissingError
 from research_agent.index.ports import DocumentReader, FileSource
 from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings

@@ -38,10 +38,10 @@ class OwnIndex:
         named = map(str, [paths] if isinstance(paths, str | Path) else paths)
         given = [one if is_web(one) else str(Path(one).expanduser()) for one in named]
         with (
-            sources(given, self.settings, self.environment) as found,
+            sources(given, self.settings, self.environment) as (found, _),
             embedding_cache(self.environment) as cache,
         ):
-            indexer = replace(self._indexer(), files=found.files, reader=found.reader, cache=cache)
+            indexer = replace(self._indexer(), files=found, reader=found, cache=cache)
             return indexer.update(self.location, given, rebuild=rebuild, prune=prune)
 
     def add(

@@ -1,27 +1,32 @@
 """Pages without text, read by OCR one after the other; what was read is kept at once."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from research_agent.closeable import Closing
 from research_agent.documents.adapters.sandbox import EagerReader, SandboxedFunction
-from research_agent.documents.ocr_text import OcrLine, with_scans
 from research_agent.errors import DocumentError
 from research_agent.private_files import make_folder, touch
 from research_agent.settings import DocumentSettings
-from research_agent.types.documents import ParsedDocument
+from research_agent.types.documents import Block, ParsedDocument, ocr_label
 
 PAGES = 250
 """Pages of one file that are read by OCR in one run; the next run goes on."""
 MEMORY_MB = 4096  # address space of the child at least; it fills about a quarter of it
-ENGINE = "PP-OCRv6-small"  # what was read with other weights is read again
+ENGINE = (
+    "PP-OCRv6-small"  # what was read with other weights, or put together otherwise, is read again
+)
+_FAULTS = (ValueError, KeyError, TypeError)  # of a line that was torn off
 INSTALL = "pip install 'research-agent[ocr]'"
 
+Page = tuple[float, Sequence[str]]
+"""How sure OCR is of a page, 0 to 1, and its paragraphs."""
 OnPage = Callable[[int, int], None]
 """Gets how many of a file's pages without text were read, and how many there are."""
 
@@ -73,10 +78,8 @@ class ScanReader(Closing):
         """End the child that reads pages."""
         self._ocr.close()
 
-    def _pages(
-        self, path: str, wanted: Sequence[int]
-    ) -> tuple[dict[int, Sequence[OcrLine]], list[str]]:
-        """Return the lines of pages that were read before or now, and what went wrong."""
+    def _pages(self, path: str, wanted: Sequence[int]) -> tuple[dict[int, Page], list[str]]:
+        """Return the pages that were read before or now, and what went wrong."""
         make_folder(self._folder)
         digest = sha256(Path(path).read_bytes() + ENGINE.encode("ascii")).hexdigest()[:32]
         kept = self._folder / f"{digest}.jsonl"
@@ -86,26 +89,46 @@ class ScanReader(Closing):
         for page in missing[:PAGES]:
             self.on_page(len(pages), len(wanted))
             try:
-                found = self._ocr.call(json.dumps({"path": path, "page": page}))["value"]
-                pages[page] = _lines(found)
-            except DocumentError as error:  # (it may be read when the file is indexed anew)
-                pages[page] = ()
+                found: Any = self._ocr.call(json.dumps({"path": path, "page": page}))["value"]
+                pages[page] = _page(found)
+            except (DocumentError, *_FAULTS) as error:  # (it may be read when it is indexed anew)
+                pages[page] = 0.0, ()
                 warnings.append(f"page {page} was not read by OCR: {error}")
                 continue
             with kept.open("a", encoding="utf-8") as stream:  # (what was torn off has its own line)
-                stream.write("\n" + json.dumps({"page": page, "lines": found}))
+                stream.write("\n" + json.dumps({"page": page, **found}))
         return pages, warnings
 
 
-def _known(kept: Path) -> Iterator[tuple[int, Sequence[OcrLine]]]:
+def with_scans(document: ParsedDocument, pages: Mapping[int, Page]) -> ParsedDocument:
+    """Return a document with the text of pages that OCR has read, below the headings before them.
+
+    The label of such a page says how sure that was.
+    """
+    blocks = list(document.blocks)
+    labels = list(document.page_labels) or [""] * document.quality.pages
+    for number, (sure, texts) in pages.items():
+        above = [block.section for block in document.blocks if block.page < number]
+        blocks += [Block(text, number, above[-1] if above else ()) for text in texts]
+        if texts:
+            labels[number - 1] = ocr_label(sure)
+    left = tuple(page for page in document.textless_pages if page not in pages)
+    read = sum(bool(texts) for _, texts in pages.values())
+    return replace(
+        document,
+        blocks=tuple(sorted(blocks, key=lambda block: block.page)),
+        page_labels=tuple(labels),
+        textless_pages=left,
+        quality=replace(document.quality, textless=len(left), ocr=read),
+    )
+
+
+def _known(kept: Path) -> Iterator[tuple[int, Page]]:
     for line in kept.read_text("utf-8").splitlines():
-        with suppress(ValueError, KeyError, TypeError):
+        with suppress(*_FAULTS):
             said = json.loads(line)
-            yield int(said["page"]), _lines(said["lines"])
+            yield int(said["page"]), _page(said)
 
 
-def _lines(found: object) -> Sequence[OcrLine]:
-    """Return lines out of JSON's own types; raises TypeError for anything else."""
-    if not isinstance(found, list):
-        raise TypeError
-    return [OcrLine(str(text), *map(float, numbers)) for text, *numbers in found]
+def _page(found: Mapping[str, Any]) -> Page:
+    return float(found["sure"]), [str(text) for text in found["text"]]

@@ -1,38 +1,167 @@
-"""What indexing reads from: files, web pages that are named, and scanned pages by OCR."""
+"""What indexing reads from: files, web pages that are named, and scanned pages by OCR.
 
-from collections.abc import Iterator, Mapping, Sequence
+Addresses are fetched where they are named, kept, and read like files.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from hashlib import sha256
+from mimetypes import guess_extension
+from pathlib import Path, PurePosixPath
 
 from research_agent.assembly.known_vectors import kept_folder
-from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.parsing import READABLE, local_files, reader
 from research_agent.assembly.scanned_pages import ScanReader, can_read_scans
-from research_agent.assembly.web_pages import WebPages, WebReader
+from research_agent.closeable import Closing
+from research_agent.documents.adapters.sandbox import EagerReader, SandboxedFunction
+from research_agent.errors import DocumentError
+from research_agent.private_files import make_folder, replace_text
 from research_agent.settings import Settings
+from research_agent.text.addresses import is_web, without_anchor
+from research_agent.text.paths import added_id
+from research_agent.types.documents import FileReport, FoundFiles, ParsedDocument, SourceFile
+
+HTML = {"text/html", "application/xhtml+xml"}
+"""Types that are right whatever the address ends with."""
+OFFLINE = "not fetched: the program runs offline (--offline, models.offline)"
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Finder and reader of documents."""
+class Sources(Closing):
+    """Files, and addresses that are fetched once a run; finds, reads ahead, and reads.
 
-    files: WebPages
-    reader: WebReader
-    scans: ScanReader
-    """Its `on_page` hears of pages that OCR reads."""
+    A reply is kept in a folder beside what its server said of its version, so that the next run
+    asks only whether it has changed.
+    """
+
+    def __init__(
+        self,
+        read: EagerReader | ScanReader,
+        wanted: Collection[str],
+        folder: Path,
+        settings: Settings,
+        *,
+        own: bool = False,
+    ) -> None:
+        """Read with `read`, which its owner closes; fetch the addresses in `wanted` alone.
+
+        `own` admits this machine, for tests.
+        """
+        documents = settings.documents
+        self.reads_scans = isinstance(read, ScanReader)
+        self._files, self._reader, self._folder = local_files(documents), read, folder
+        self._wanted = frozenset(map(without_anchor, wanted))
+        self._offline = settings.models.offline
+        self._request = {"max_bytes": int(documents.max_file_mb * 1e6), "own": own}
+        self._fetch = SandboxedFunction(
+            "research_agent.documents.adapters.web:fetch",
+            seconds=documents.parse_seconds,
+            memory_mb=documents.parse_memory_mb,
+        )
+        self._found: dict[str, SourceFile | FileReport] = {}
+
+    def find(self, paths: Collection[str]) -> FoundFiles:
+        """Return the files below `paths`, and the addresses among them that could be fetched."""
+        local = [path for path in paths if not is_web(path)]
+        found = self._files.find(local) if local else FoundFiles()
+        pages = [self._page(url) for url in paths if is_web(url) and url in self._wanted]
+        fetched = [page for page in pages if isinstance(page, SourceFile)]
+        failed = [page for page in pages if isinstance(page, FileReport)]
+        return FoundFiles((*found.files, *fetched), (*found.skipped, *failed))
+
+    def digest(self, path: str) -> str:
+        """Return the SHA-256 of a file's content, or of what an address held."""
+        return self._files.digest(self.local(path))
+
+    def begin(self, path: str) -> None:
+        """Begin to read what will be asked for next."""
+        self._reader.begin(self.local(path))
+
+    def read(self, path: str) -> ParsedDocument:
+        """Return the document in a file or at an address; raises DocumentError."""
+        return self._reader.read(self.local(path))
+
+    def local(self, path: str) -> str:
+        """Return the file that holds a path's content: itself, or what was fetched."""
+        return f"{self._base(path)}{self._known(path).get('ending')}" if is_web(path) else path
+
+    def close(self) -> None:
+        """End the child that fetches."""
+        self._fetch.close()
+
+    def _page(self, url: str) -> SourceFile | FileReport:
+        if url not in self._found:
+            try:
+                self._found[url] = self._fetched(url)
+            except DocumentError as error:
+                reason = f"{error} ({error.hint})" if error.hint else str(error)
+                self._found[url] = FileReport(url, "failed", reason)
+            except OSError as error:
+                self._found[url] = FileReport(url, "failed", f"cannot be kept: {error.strerror}")
+        return self._found[url]
+
+    def _fetched(self, url: str) -> SourceFile:
+        if self._offline:
+            raise DocumentError(OFFLINE)
+        make_folder(self._folder)
+        base, known = self._base(url), self._known(url)
+        new = Path(f"{base}.new")
+        version = {name: known.get(name, "") for name in ("etag", "modified")}
+        request = self._request | version | {"url": url, "file": str(new)}
+        try:
+            said = self._fetch.call(json.dumps(request))["value"]
+            if isinstance(said, dict) and said:
+                kept = {"ending": _ending(said["kind"], said["path"]), "size": new.stat().st_size}
+                new.replace(f"{base}{kept['ending']}")
+                replace_text(Path(f"{base}.said"), json.dumps(said | kept))
+        finally:
+            new.unlink(missing_ok=True)
+        there = Path(self.local(url)).stat()
+        return SourceFile(url, url, there.st_size, there.st_mtime_ns)
+
+    def _known(self, url: str) -> dict[str, str]:
+        """Return what is known of the last reply; of one that is not there, or torn, nothing."""
+        try:
+            known = json.loads(Path(f"{self._base(url)}.said").read_text("utf-8"))
+            size = Path(f"{self._base(url)}{known['ending']}").stat().st_size
+            return known if size == known["size"] else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def _base(self, url: str) -> Path:
+        return self._folder / sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _ending(kind: str, path: str) -> str:
+    ending = ".html" if kind in HTML else PurePosixPath(path).suffix.lower()
+    if ending not in READABLE:
+        ending = guess_extension(kind) or (".txt" if kind.startswith("text/") else "")
+    if ending not in READABLE:
+        raise DocumentError(f"no reader for {kind or 'what has no type'}")
+    return ending
+
+
+def absolute_paths(paths: Sequence[str]) -> list[str]:
+    """Return paths from the root on; links, addresses and added texts stay as they are."""
+    return [
+        without_anchor(path) if is_web(path) else path if added_id(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
+        for path in paths
+    ]
 
 
 @contextmanager
 def sources(
     paths: Sequence[str], settings: Settings, environment: Mapping[str, str]
-) -> Iterator[Sources]:
-    """Open what a run over `paths` reads from; of addresses those among them are fetched."""
-    documents, offline = settings.documents, settings.models.offline
+) -> Iterator[tuple[Sources, ScanReader]]:
+    """Open what a run over `paths` reads from; of addresses those among them are fetched.
+
+    The second's `on_page` hears of pages that OCR reads.
+    """
     folder, by_ocr = kept_folder(environment), can_read_scans()
     with (
-        reader(documents, scans=by_ocr) as parses,
-        ScanReader(parses, folder / "ocr", documents) as scans,
-        WebPages(
-            local_files(documents), paths, folder / "web", documents, offline=offline
-        ) as pages,
+        reader(settings.documents, scans=by_ocr) as parses,
+        ScanReader(parses, folder / "ocr", settings.documents) as scans,
+        Sources(scans if by_ocr else parses, paths, folder / "web", settings) as found,
     ):
-        yield Sources(pages, WebReader(scans if by_ocr else parses, pages), scans)
+        yield found, scans

@@ -9,7 +9,7 @@ from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
 from research_agent.assembly.parsing import local_files
 from research_agent.assembly.shared import shared_records, shared_writer, storage_of
-from research_agent.assembly.web_pages import absolute_paths
+from research_agent.assembly.sources import absolute_paths
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache

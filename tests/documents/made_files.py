@@ -32,13 +32,12 @@ def archive(parts: dict[str, str | bytes]) -> bytes:
 
 
 def epub(**changed: str | bytes) -> bytes:
-    chapters = ("<p>Rye is sour.</p>", "<h2>Flour</h2><p>Wheat is mild.</p>")
     parts: dict[str, str | bytes] = {
         "META-INF/container.xml": CONTAINER,
         "OPS/a.opf": PACKAGE,
         "OPS/nav.xhtml": NAV,
-        "OPS/ch 1.xhtml": chapters[0],
-        "OPS/ch2.xhtml": chapters[1],
+        "OPS/ch 1.xhtml": "<p>Rye is sour.</p>",
+        "OPS/ch2.xhtml": "<h2>Flour</h2><p>Wheat is mild.</p>",
     }
     return archive(parts | changed)
 
@@ -101,14 +100,11 @@ def mail(*attached: tuple[str, bytes], html: str = "", text: str = "Bake it.\n")
 
 
 def notebook() -> bytes:
-    def output(**data: object) -> dict[str, object]:
-        return {"output_type": "stream", **data}
-
     cells: list[dict[str, object]] = [
         {"cell_type": "markdown", "source": ["# Bread\n", "About it."]},
-        {"cell_type": "code", "source": "bake()", "outputs": [output(text=["done\n"])]},
+        {"cell_type": "code", "source": "bake()", "outputs": [{"text": ["done\n"]}]},
         {"cell_type": "markdown", "source": "## Rye\n\nSour."},
-        {"cell_type": "code", "source": "rye()", "outputs": [output(text="x" * 9000)]},
+        {"cell_type": "code", "source": "rye()", "outputs": [{"text": "x" * 9000}]},
         {"cell_type": "markdown", "source": "More of it."},
     ]
     return json.dumps({"cells": cells, "nbformat": 4}).encode()

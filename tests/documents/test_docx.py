@@ -3,18 +3,13 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
-from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
 import pytest
 
-from research_agent.assembly import parsing
-from research_agent.assembly.parsing import local_files, parse_file
-from research_agent.documents.adapters import office as archive
 from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.errors import DocumentError
-from research_agent.settings import DocumentSettings
 from research_agent.types.documents import ParsedDocument
 
 DOCUMENT = "word/document.xml"
@@ -105,10 +100,9 @@ def test_title_without_properties() -> None:
         document.add_heading("The title", 0)
         document.add_heading("Part", 1)
 
-    assert "The title" == parse_docx(saved(titled)).title
-    assert [("text", "The title", ()), ("text", "Part", ("Part",))] == told(
-        parse_docx(saved(titled))
-    )
+    document = parse_docx(saved(titled))
+    assert "The title" == document.title
+    assert [("text", "The title", ()), ("text", "Part", ("Part",))] == told(document)
 
 
 @pytest.mark.parametrize(
@@ -131,16 +125,6 @@ def test_damaged_files(damage: Callable[[bytes], bytes]) -> None:
         parse_docx(damage(saved(guide)))
 
 
-def test_a_file_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a file grows to when it is unpacked is looked at before it is."""
-    data = changed(saved(guide), DOCUMENT, lambda xml: xml + b" " * 20_000_000)
-    assert len(data) < 200_000
-    monkeypatch.setattr(archive, "UNPACKED_MB", 10)
-
-    with pytest.raises(DocumentError, match="it would fill 21 MB when unpacked"):
-        parse_docx(data)
-
-
 def test_entities_are_not_expanded() -> None:
     """Entities that grow a thousandfold, or name a file, add nothing."""
     entities = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "yyyy">]>'
@@ -153,16 +137,3 @@ def test_entities_are_not_expanded() -> None:
     )
 
     assert ["Text."] == [block.text for block in parse_docx(data).blocks]
-
-
-def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A DOCX file is skipped with the command that installs what reading it takes."""
-    path = tmp_path / "a.docx"
-    path.write_bytes(saved(guide))
-    assert 1 == len(local_files(DocumentSettings()).find([str(tmp_path)]).files)
-    monkeypatch.setattr(parsing, "find_spec", lambda _: None)
-    (skipped,) = local_files(DocumentSettings()).find([str(tmp_path)]).skipped
-
-    assert "pip install 'research-agent[office]'" in skipped.reason
-    with pytest.raises(DocumentError, match=r"research-agent\[office\]"):
-        parse_file(str(path))

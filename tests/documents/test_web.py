@@ -1,5 +1,6 @@
 """Fetching one address: what is kept of it, where it may lead, and when it is given up."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from ipaddress import ip_address
@@ -9,7 +10,7 @@ import pytest
 
 from research_agent.documents.adapters.web import fetch, is_public
 from research_agent.errors import DocumentError
-from tests.web_server import Page, Site, squeezed, website
+from tests.web_server import Page, Site, website
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +19,10 @@ def site() -> Iterator[Site]:
         "/a": Page(b"<p>Bread</p>", headers={"ETag": '"1"', "Last-Modified": "now"}),
         "/latin": Page("<p>Käse</p>".encode("latin-1"), "text/html; charset=iso-8859-1"),
         "/to-a": Page(status=302, headers={"Location": "/a"}),
+        "/named": Page(status=302, headers={"Location": "http://ann:secret@127.0.0.1/a"}),
         "/round": Page(status=302, headers={"Location": "/round"}),
         "/file": Page(status=302, headers={"Location": "file:///etc/passwd"}),
-        "/large": Page(headers={"Content-Length": "1000000000"}),
-        "/unsaid": Page(endless="body"),
-        "/squeezed": squeezed(3_000_000),
+        "/squeezed": Page(gzip.compress(bytes(3_000_000)), headers={"Content-Encoding": "gzip"}),
     }
     for name in ("10.0.0.1", "169.254.169.254", "[::ffff:192.168.0.1]", "[64:ff9b::a00:1]"):
         pages[f"/to/{name}"] = Page(status=301, headers={"Location": f"http://{name}/"})
@@ -36,16 +36,12 @@ def got(url: str, tmp_path: Path, *, own: bool = True, etag: str = "") -> dict[s
 
 
 def test_a_page_is_kept_with_what_its_server_said(site: Site, tmp_path: Path) -> None:
-    """A redirection is followed; who has the version gets nothing again."""
+    """A redirection is followed; who has the version gets nothing again; text becomes UTF-8."""
     said = got(f"{site.url}/to-a#part", tmp_path)
 
     assert {"etag": '"1"', "modified": "now", "kind": "text/html", "path": "/a"} == said
     assert "<p>Bread</p>" == (tmp_path / "f").read_text("utf-8-sig")
     assert {} == got(f"{site.url}/a", tmp_path, etag='"1"')
-
-
-def test_text_of_another_encoding_becomes_utf_8(site: Site, tmp_path: Path) -> None:
-    """What the server says of the encoding is not lost with its head."""
     got(f"{site.url}/latin", tmp_path)
     assert "<p>Käse</p>" == (tmp_path / "f").read_text("utf-8-sig")
 
@@ -57,10 +53,10 @@ def test_text_of_another_encoding_becomes_utf_8(site: Site, tmp_path: Path) -> N
         ("/to/169.254.169.254", "169.254.169.254 is .*, which is no public address"),
         ("/to/[::ffff:192.168.0.1]", "::ffff:192.168.0.1 is .*, which is no public address"),
         ("/to/[64:ff9b::a00:1]", "which is no public address"),
-        ("/file", "it leads to file:/+etc/passwd, which is no web address"),
+        ("/file", "it leads to file://127.0.0.1/etc/passwd, which is no web address"),
+        ("/named", "it holds a name or a password"),
         ("/round", "it redirects more than 5 times"),
         ("/missing", "127.0.0.1 answers 404 Not Found"),
-        ("/large", r"1000.0 MB; documents.max_file_mb is less"),
         ("/squeezed", r"more than 1 MB \(documents.max_file_mb\)"),
     ],
 )
@@ -79,12 +75,6 @@ def test_this_machine_is_not_asked(site: Site, tmp_path: Path, host: str) -> Non
     with pytest.raises(DocumentError, match="no public address"):
         got(site.url.replace("127.0.0.1", host) + "/a", tmp_path, own=False)
     assert [] == site.asked
-
-
-def test_an_address_with_a_password_is_refused(site: Site, tmp_path: Path) -> None:
-    """It would be kept in the index as the document's path."""
-    with pytest.raises(DocumentError, match="password"):
-        got(site.url.replace("//", "//ann:secret@") + "/a", tmp_path)
 
 
 def test_private_addresses() -> None:

@@ -6,8 +6,7 @@ fetched from the address that was looked at, so that a name cannot lead elsewher
 
 import json
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ HEADERS = {"User-Agent": "research-agent", "Accept-Encoding": "gzip, deflate", "
 
 _TRANSLATED = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
 """Addresses of the new kind with one of the old kind in their last 32 bits."""
-_REDIRECTED = frozenset({301, 302, 303, 307, 308})
 _OK, _SAME = 200, 304
 
 
@@ -35,56 +33,58 @@ def fetch(request: str) -> dict[str, str]:
     wanted = json.loads(request)
     known = {"If-None-Match": wanted["etag"], "If-Modified-Since": wanted["modified"]}
     headers = HEADERS | {name: value for name, value in known.items() if value}
-    url = httpx.URL(wanted["url"])
-    for _ in range(HOPS + 1):
-        try:
-            with _reply(url, headers, own=wanted["own"]) as reply:
-                if reply.status_code not in _REDIRECTED:
-                    return _kept(reply, wanted, url)
-                url = url.join(reply.headers.get("location", ""))
-        except httpx.TimeoutException as error:
-            raise DocumentError(f"{url.host} does not answer") from error
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise DocumentError(f"{url.host} cannot be reached: {error}"[:200]) from error
+    host = str(wanted["url"])[:80]
+    try:
+        with httpx.Client(
+            transport=_Public(own=wanted["own"]), trust_env=False, timeout=WAIT, headers=headers
+        ) as client:
+            hop: httpx.Request | None = client.build_request("GET", wanted["url"])
+            for _ in range(HOPS + 1):
+                if hop is not None:
+                    host = hop.url.host
+                    with closing(client.send(hop, stream=True)) as reply:
+                        hop = reply.next_request
+                        if hop is None:
+                            return _kept(reply, wanted)
+    except httpx.TimeoutException as error:
+        raise DocumentError(f"{host} does not answer") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise DocumentError(f"{host} cannot be reached: {error}"[:200]) from error
     raise DocumentError(f"it redirects more than {HOPS} times")
 
 
-@contextmanager
-def _reply(url: httpx.URL, headers: dict[str, str], *, own: bool) -> Iterator[httpx.Response]:
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise DocumentError(f"it leads to {str(url)[:80]}, which is no web address")
-    if url.userinfo:
-        raise DocumentError("it holds a name or a password, which would be kept with the index")
-    address = _address(url, own=own)
-    named = headers | {"Host": url.netloc.decode("ascii").rpartition("@")[2]}
-    with (
-        httpx.Client(timeout=WAIT, trust_env=False) as client,
-        client.stream(
-            "GET",
-            url.copy_with(host=address, fragment=None),
-            headers=named,
-            extensions={"sni_hostname": url.raw_host.decode("ascii")},
-        ) as reply,
-    ):
-        yield reply
+class _Public(httpx.HTTPTransport):
+    def __init__(self, *, own: bool) -> None:
+        # A kept connection would be another machine's with the same address.
+        super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+        self._own = own
 
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url, name = request.url, request.url.raw_host.decode("ascii")
+        if url.scheme not in {"http", "https"} or not name:
+            raise DocumentError(f"it leads to {str(url)[:80]}, which is no web address")
+        if url.userinfo:
+            raise DocumentError("it holds a name or a password, which would be kept with the index")
+        extensions = request.extensions | {"sni_hostname": name}
+        there = url.copy_with(host=self._address(name))
+        return super().handle_request(
+            httpx.Request("GET", there, headers=request.headers, extensions=extensions)
+        )
 
-def _address(url: httpx.URL, *, own: bool) -> str:
-    """Return an address of a host; raises DocumentError unless all of them are public."""
-    port = url.port or (443 if url.scheme == "https" else 80)
-    try:
-        found = socket.getaddrinfo(url.raw_host.decode("ascii"), port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise DocumentError(f"{url.host} is not known") from error
-    addresses = sorted({str(one[4][0]) for one in found}, key=lambda text: (":" in text, text))
-    for address in addresses:
-        seen = ip_address(address.partition("%")[0])
-        if not is_public(seen) and not (own and seen.is_loopback):
-            raise DocumentError(
-                f"{url.host} is {address}, which is no public address",
-                hint="save the page as a file and index that",
-            )
-    return addresses[0]
+    def _address(self, host: str) -> str:
+        try:
+            found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise DocumentError(f"{host} is not known") from error
+        addresses = sorted({str(one[4][0]) for one in found}, key=lambda text: (":" in text, text))
+        for address in addresses:
+            seen = ip_address(address.partition("%")[0])
+            if not is_public(seen) and not (self._own and seen.is_loopback):
+                raise DocumentError(
+                    f"{host} is {address}, which is no public address",
+                    hint="save the page as a file and index that",
+                )
+        return addresses[0]
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -102,30 +102,24 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _kept(reply: httpx.Response, wanted: dict[str, Any], url: httpx.URL) -> dict[str, str]:
-    """Write the reply to its file, piece by piece, as text in UTF-8 where it says what it is."""
-    if reply.status_code == _SAME:
+def _kept(reply: httpx.Response, wanted: dict[str, Any]) -> dict[str, str]:
+    """Write the reply to its file, as text in UTF-8 where its server says what it is."""
+    status, pieces = reply.status_code, bytearray()
+    if status == _SAME:
         return {}
-    if reply.status_code != _OK:
-        raise DocumentError(f"{url.host} answers {reply.status_code} {reply.reason_phrase}".strip())
-    limit, size = int(wanted["max_bytes"]), 0
-    declared = reply.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared) > limit:
-        raise DocumentError(f"{int(declared) / 1e6:.1f} MB; documents.max_file_mb is less")
-    path = Path(wanted["file"])
-    with path.open("wb") as stream:
-        for piece in reply.iter_bytes():
-            size += len(piece)
-            if size > limit:
-                raise DocumentError(f"more than {limit / 1e6:g} MB (documents.max_file_mb)")
-            stream.write(piece)
+    if status != _OK:
+        raise DocumentError(f"{reply.url.host} answers {status} {reply.reason_phrase}".strip())
+    for piece in reply.iter_bytes():
+        pieces += piece
+        if len(pieces) > wanted["max_bytes"]:
+            limit = f"{wanted['max_bytes'] / 1e6:g}"
+            raise DocumentError(f"more than {limit} MB (documents.max_file_mb)")
+    data = bytes(pieces)
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
     if reply.charset_encoding and kind.startswith(("text/", "application/xhtml")):
-        try:
-            text = path.read_bytes().decode(reply.charset_encoding)
-            path.write_bytes(text.encode("utf-8-sig"))
-        except (LookupError, UnicodeError):
-            pass  # (it is read by what it says itself, or by guess)
+        with suppress(LookupError, UnicodeError):  # (it is read by what it says itself, or guess)
+            data = data.decode(reply.charset_encoding).encode("utf-8-sig")
+    Path(wanted["file"]).write_bytes(data)
     names = {"etag": "etag", "modified": "last-modified"}
     found = {name: reply.headers.get(header, "") for name, header in names.items()}
-    return found | {"kind": kind, "path": url.path}
+    return found | {"kind": kind, "path": reply.url.path}

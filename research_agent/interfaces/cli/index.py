@@ -139,11 +139,11 @@ def update(
     models = settings.models if rebuild else as_indexed(location, settings.models)
     with ExitStack() as stack:
         show = shown or stack.enter_context(progress_bar())
-        found = stack.enter_context(sources(paths, settings, os.environ))
+        found, scans = stack.enter_context(sources(paths, settings, os.environ))
         cache = stack.enter_context(embedding_cache(os.environ))
-        found.scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
+        scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
         if models == settings.models:
-            models, note = for_documents(paths, models, files=found.files, reader=found.reader)
+            models, note = for_documents(paths, models, files=found, reader=found)
             if note:
                 say(note, error=True)
         embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
@@ -151,16 +151,14 @@ def update(
         def on_progress(progress: IndexProgress) -> None:
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
             name, place = Path(progress.path).name, (progress.number - 1, progress.total)
-            found.scans.on_page = lambda done, of: show(
-                f"{name} (OCR, page {done} of {of})", *place
-            )
+            scans.on_page = lambda done, of: show(f"{name} (OCR, page {done} of {of})", *place)
             show(f"{name}{texts}", *place)
 
         return Indexer(
             settings=settings,
             embedder=embedder,
-            files=found.files,
-            reader=found.reader,
+            files=found,
+            reader=found,
             cache=cache,
             on_progress=on_progress,
             checked=how.get("checked", True),
