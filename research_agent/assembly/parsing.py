@@ -143,7 +143,6 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
 
 
 def _api(text: str, ending: str) -> ParsedDocument | None:
-    """Return what a text describes of an API; None where it describes none."""
     if ending not in API_ENDINGS:
         return None
     from research_agent.documents.adapters.openapi import is_api, parse_api

@@ -79,7 +79,6 @@ class ScanReader(Closing):
         self._ocr.close()
 
     def _pages(self, path: str, wanted: Sequence[int]) -> tuple[dict[int, Page], list[str]]:
-        """Return the pages that were read before or now, and what went wrong."""
         make_folder(self._folder)
         digest = sha256(Path(path).read_bytes() + ENGINE.encode("ascii")).hexdigest()[:32]
         kept = self._folder / f"{digest}.jsonl"

@@ -16,6 +16,7 @@ from research_agent.assembly.sources import Sources
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.web import fetch
 from research_agent.errors import PathError
+from research_agent.interfaces.cli.options import OFFLINE_KEY
 from research_agent.interfaces.cli.process import lift
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
@@ -146,6 +147,7 @@ def test_commands_refuse_addresses_that_they_would_have_to_fetch(
 ) -> None:
     """`index --offline`, `index --dry-run` and `ask --docs` say what to do; loopback is refused."""
     monkeypatch.setenv("RESEARCH_AGENT_HOME", str(tmp_path))
+    monkeypatch.setenv(OFFLINE_KEY, "false")  # (--offline sets it)
     url = "http://127.0.0.1:9/a"
 
     assert "no public address" in run("index", url).stderr

@@ -77,7 +77,6 @@ def _date(tree: LexborHTMLParser) -> str:
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    """Say whether a reader does not see the element, or sees it on every page of a site."""
     attributes = node.attributes
     return (
         node.tag in _DROPPED
@@ -89,7 +88,6 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 def _is_whole(node: LexborNode) -> bool:
-    """Say whether an element's text is taken at once: all but tables that hold tables."""
     return node.tag in _WHOLE and not (node.tag == "table" and node.css_first("table table"))
 
 
@@ -133,7 +131,6 @@ class _Walk:
             yield from self.blocks(node, "list" if item else "text", depth + 1)
 
     def _whole(self, node: LexborNode, tag: str) -> Iterator[Block]:
-        """Yield a heading, a table or a piece of code."""
         if tag == "pre":
             yield from self._block(node.text().strip("\n").rstrip(), "code")
         elif tag == "table":
@@ -144,14 +141,12 @@ class _Walk:
             yield from self._block(heading, "text")
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
-        """Yield the text that has come together, if any."""
         lines = (" ".join(line.split()) for line in "".join(self._text).split("\n"))
         self._text = []
         if text := "\n".join(filter(None, lines)):
             yield from self._block(f"- {text}" if kind == "list" else text, kind)
 
     def _note(self, node: LexborNode, below: str) -> None:
-        """Keep the anchors and links of an element, and of those `below` it (a selector)."""
         for found in (node, *(node.css(below) if below else ())):
             attributes = found.attributes
             names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
@@ -161,7 +156,6 @@ class _Walk:
                 self._links.append(Link(target, "link", " ".join(found.text().split())))
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        """Yield a block with what was noted since the one before; none without text."""
         if text.strip():
             anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
             self._anchors, self._links = [], []

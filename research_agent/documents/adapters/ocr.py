@@ -104,7 +104,6 @@ def _parts(lines: Sequence[Line], height: float, column: float) -> Iterator[Sequ
 
 
 def _bands(lines: Sequence[Line], start: str, end: str, gap: float) -> list[list[Line]]:
-    """Return the lines between empty strips that are wider than a gap."""
     bands: list[list[Line]] = []
     reach = float("-inf")
     for line in sorted(lines, key=attrgetter(start)):

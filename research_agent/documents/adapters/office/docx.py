@@ -111,7 +111,6 @@ class _Walk:
 
 
 def _level(paragraph: _Element, style: _Element) -> int:
-    """Return a heading's level from 1, 0 for a paragraph that is none."""
     own = _value(paragraph, "pPr/outlineLvl")
     seen = 0
     while style is not None and seen < DEPTH:
@@ -131,7 +130,6 @@ def _value(element: _Element, path: str) -> str:
 
 
 def _bullets(document: _Element) -> set[tuple[str, int]]:
-    """Return the lists, and their levels, whose items have bullets instead of numbers."""
     from docx.opc.constants import RELATIONSHIP_TYPE
 
     if not any(rel.reltype == RELATIONSHIP_TYPE.NUMBERING for rel in document.part.rels.values()):
@@ -152,7 +150,6 @@ def _bullets(document: _Element) -> set[tuple[str, int]]:
 
 
 def _text(element: _Element, depth: int = 0) -> str:
-    """Return what a reader sees of a paragraph; a link is its text, a box has its own lines."""
     parts: list[str] = []
     for child in element:
         if child.tag == f"{_W}t":

@@ -69,7 +69,6 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
 
 
 def _frame(shape: _Shape) -> Iterator[Block]:
-    """Yield the paragraphs of a text; those of a slide's body are a list."""
     lines = [(p.level, _clean(p.text)) for p in shape.text_frame.paragraphs if p.text.strip()]
     if shape.is_placeholder and len(lines) > 1:
         for level, line in lines:
@@ -79,7 +78,6 @@ def _frame(shape: _Shape) -> Iterator[Block]:
 
 
 def _chart(chart: _Shape) -> Iterator[Block]:
-    """Yield the numbers that a chart is drawn from, a row for each of its categories."""
     title = chart.chart_title.text_frame.text if chart.has_title else ""
     for plot in chart.plots:
         series = list(plot.series)
