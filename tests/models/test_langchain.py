@@ -11,18 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.exceptions import ContextOverflowError as TooLong
 from langchain_core.messages import AIMessage
 
-from research_agent.errors import (
-    ConfigError,
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelMissingError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    StoppedError,
-)
+from research_agent import errors
 from research_agent.models.adapters.langchain.calling import object_name, object_named
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.langchain.retrieval import (
@@ -127,7 +116,7 @@ def test_model_without_tools() -> None:
     """A schema is asked for in free text, as prompts describe it; tools are an error."""
     model = PlainModel(answers=saying('{"city": "Paris"}'))
     assert '{"city": "Paris"}' == asked(model, schema=SCHEMA).text
-    with pytest.raises(ModelError, match="plain takes no tools") as told:
+    with pytest.raises(errors.ModelError, match="plain takes no tools") as told:
         asked(model, tools=[TOOL])
     assert "search.mode: planned" in told.value.hint
 
@@ -142,20 +131,20 @@ def failure(status: int) -> Exception:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (failure(401), ModelAccessError),
-        (failure(404), ModelError),
-        (failure(429), ModelBusyError),
-        (failure(500), ModelUnavailableError),
-        (ConnectionRefusedError("nobody"), ModelUnavailableError),
-        (TimeoutError("late"), ModelTimeoutError),
-        (TooLong("too long"), ContextOverflowError),
-        (KeyError("choices"), ModelError),
+        (failure(401), errors.ModelAccessError),
+        (failure(404), errors.ModelError),
+        (failure(429), errors.ModelBusyError),
+        (failure(500), errors.ModelUnavailableError),
+        (ConnectionRefusedError("nobody"), errors.ModelUnavailableError),
+        (TimeoutError("late"), errors.ModelTimeoutError),
+        (TooLong("too long"), errors.ContextOverflowError),
+        (KeyError("choices"), errors.ModelError),
     ],
 )
-def test_errors_of_objects(error: Exception, expected: type[ModelError]) -> None:
+def test_errors_of_objects(error: Exception, expected: type[errors.ModelError]) -> None:
     """Each is one of ours, with the object's name and without what a provider wrote."""
 
-    with pytest.raises(ModelError, match=r"the chat model plain failed \(") as told:
+    with pytest.raises(errors.ModelError, match=r"the chat model plain failed \(") as told:
         asked(PlainModel(answers=Mock(side_effect=error)))
     assert expected is type(told.value)
     assert "sk-secret" not in f"{told.value} {told.value.hint} {told.value.__cause__}"
@@ -165,10 +154,10 @@ def test_slow_object() -> None:
     """Nobody waits beyond the deadline, nor when the question is stopped."""
     model = PlainModel(answers=lambda *_: time.sleep(2.0))
     stop, begun = Stop(), time.monotonic()
-    with pytest.raises(ModelTimeoutError, match="plain gave no whole reply in time"):
+    with pytest.raises(errors.ModelTimeoutError, match="plain gave no whole reply in time"):
         asked(model, seconds=0.05)
     stop.end()
-    with stopping(stop), pytest.raises(StoppedError):
+    with stopping(stop), pytest.raises(errors.StoppedError):
         asked(model)
     assert time.monotonic() - begun < 1.5
 
@@ -188,7 +177,7 @@ def test_ends_of_replies(key: str, said: str, reason: str) -> None:
 
 def test_broken_off_reply() -> None:
     """A filter's end is an error, not an answer."""
-    with pytest.raises(ModelReplyError, match="broke its reply off"):
+    with pytest.raises(errors.ModelReplyError, match="broke its reply off"):
         asked(PlainModel(answers=saying("", finish_reason="SAFETY")))
 
 
@@ -203,7 +192,7 @@ def test_broken_off_reply() -> None:
 )
 def test_wrong_objects(make: Any) -> None:
     """An object of another kind is refused where it is handed over."""
-    with pytest.raises(ConfigError, match="str is no "):
+    with pytest.raises(errors.ConfigError, match="str is no "):
         make("gpt-4o")
 
 
@@ -216,15 +205,14 @@ def test_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
 
     given = WordVectors()
     monkeypatch.setattr(given, "embed_documents", lambda _: [[1.0], [1.0, 1.0]])
-    with pytest.raises(ModelReplyError, match="different lengths"):
+    with pytest.raises(errors.ModelReplyError, match="different lengths"):
         LangChainEmbedder(given, seconds=5.0).embed(["a", "b"])
 
 
 def scored(documents: Sequence[Document]) -> list[Document]:
-    return [
-        Document(one.page_content, metadata={**one.metadata, "relevance_score": score})
-        for one, score in zip(documents, (0.2, 0.9), strict=False)
-    ]
+    for one, score in zip(documents, (0.2, 0.9), strict=False):
+        one.metadata["relevance_score"] = score
+    return [*documents[:2]]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +230,7 @@ def test_reranker(made: object, scores: tuple[float, ...]) -> None:
 
 def test_reranker_that_loses_metadata() -> None:
     """Which of the texts it means cannot be known then."""
-    with pytest.raises(ModelReplyError, match="without the metadata"):
+    with pytest.raises(errors.ModelReplyError, match="without the metadata"):
         LangChainReranker(Compressor(made=lambda _: [Document("b")])).scores("q", ["a", "b"])
 
 
@@ -271,8 +259,8 @@ def test_names_of_settings() -> None:
         CHAT, "openai:gpt-4o-mini", base_url="http://127.0.0.1:9/v1", api_key="none"
     )
     assert "gpt-4o-mini" == object_name(made)
-    with pytest.raises(ModelMissingError, match="langchain-anthropic"):
+    with pytest.raises(errors.ModelMissingError, match="langchain-anthropic"):
         object_named(CHAT, "anthropic:claude-haiku-4-5")
     for maker in (CHAT, "embeddings.init_embeddings"):
-        with pytest.raises(ConfigError, match="'nonsense'"):
+        with pytest.raises(errors.ConfigError, match="'nonsense'"):
             object_named(maker, "nonsense")
