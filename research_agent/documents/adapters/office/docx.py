@@ -95,7 +95,6 @@ class _Walk:
         yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
 
     def _mark(self, paragraph: _Element, style: _Element) -> str:
-        """Return the mark of a list item; "" for a paragraph that is none."""
         number = _value(paragraph, "pPr/numPr/numId") or _value(style, "pPr/numPr/numId")
         if not number or number == "0":
             return ""
@@ -122,7 +121,6 @@ def _level(paragraph: _Element, style: _Element) -> int:
 
 
 def _value(element: _Element, path: str) -> str:
-    """Return the attribute w:val of the element below at `path`; "" where there is none."""
     if element is None:
         return ""
     found = element.find("/".join(_W + name for name in path.split("/")))

@@ -48,7 +48,7 @@ def _book(archive: ZipFile, parse: Parse) -> ParsedDocument:
         is_nav = "nav" in item.get("properties", "").split()
         if is_nav or item.get("media-type") == "application/x-dtbncx+xml":
             beside = _path(item["href"], package)
-            for href, name in (_links if is_nav else _points)(_xml(archive, beside)):
+            for href, name in _entries(_xml(archive, beside)):
                 names.setdefault(_path(href, beside), " ".join(name.split()))
     blocks: list[Block] = []
     warnings: list[str] = []
@@ -72,13 +72,10 @@ def _path(href: str, beside: str) -> str:
     return normpath(join(dirname(beside), unquote(href.partition("#")[0])))
 
 
-def _links(nav: ET.Element) -> Iterator[tuple[str, str]]:
-    for link in nav.iterfind(".//{*}nav//{*}a"):
+def _entries(contents: ET.Element) -> Iterator[tuple[str, str]]:
+    for link in contents.iterfind(".//{*}nav//{*}a"):
         yield link.get("href", ""), "".join(link.itertext())
-
-
-def _points(ncx: ET.Element) -> Iterator[tuple[str, str]]:
-    for point in ncx.iterfind(".//{*}navPoint"):
+    for point in contents.iterfind(".//{*}navPoint"):
         content = point.find("{*}content")
         if content is not None:
             yield content.get("src", ""), point.findtext("{*}navLabel/{*}text") or ""
