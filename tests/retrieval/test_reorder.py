@@ -182,7 +182,7 @@ def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
     done, _ = reorder(wants(mode="cross-encoder"))
     late, _ = reorder(wants(mode="cross-encoder", timeout=1.5))
 
-    assert ("201", ("reranked (cross-encoder)",)) == (order(done), (done.value.stages[0][0],))
+    assert ("120", ("reranked (cross-encoder)",)) == (order(done), (done.value.stages[0][0],))
     assert ("rerank: no verdict on 2 of 3 hits",) == late.event.notes
 
 
