@@ -15,7 +15,7 @@ from graphs.chat_state import ChatInput, ChatState
 from graphs.checkpoints import sqlite_saver
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports
-from tests.interfaces.commands import ANSWER, BAKED, Model, begun, chat, in_sessions, served
+from tests.interfaces.commands import ANSWER, BAKED, SHOWN, Model, begun, chat, in_sessions, served
 from tests.loopback import Json, Raw
 
 pytestmark = pytest.mark.usefixtures("indexed")
@@ -62,14 +62,14 @@ def test_errors_leave_the_session_usable(config: str, model: Model) -> None:
     said = ("/nothing", "x" * 5000, "/evidence", "/why", '/reject "c1', BAKED)
     failed = chat(config, *said)
     model.error = None
-    again = chat(config, "/retry", "/evidence c9", "/retry", "/retry How hot?", "/help")
+    again = chat(config, "/retry", "/evidence 9", "/retry", "/retry How hot?", "/help")
 
     assert (0, 0) == (failed.exit_code, again.exit_code)
     assert 6 == failed.stderr.count("error: ")
     assert "error: there is no command /nothing" in failed.stderr
     assert "error: the question has 5,000 characters" in failed.stderr
-    assert 3 == again.stdout.count(ANSWER)
-    assert "error: the last answer has no c9\nhint: It has c1." in again.stderr
+    assert 3 == again.stdout.count(SHOWN)
+    assert "error: the last answer has no 9\nhint: It has 1." in again.stderr
     assert "/export FILE" in again.stdout
 
 
@@ -94,7 +94,7 @@ def test_turn_that_an_older_version_left_begins_anew(
 
     assert "error: down" in failed.stderr
     assert OPEN in again.stderr
-    assert again.stdout.startswith(ANSWER)
+    assert again.stdout.startswith(SHOWN)
     assert 1 == again.stdout.count(f"1. {BAKED}")
 
 
@@ -113,7 +113,7 @@ class Slow(Model):
 
 def started(config: str) -> subprocess.Popen[str]:
     """Start `chat` in a process of its own, asked and about to be answered."""
-    process = begun("chat", "--config", config)
+    process = begun("chat", "--config", config, "-v")
     assert process.stdin
     assert process.stderr
     process.stdin.write(f"{BAKED}\n")
@@ -121,7 +121,7 @@ def started(config: str) -> subprocess.Popen[str]:
     told = []
     for line in process.stderr:
         told.append(line)
-        if line.startswith("select_evidence"):
+        if line.startswith("reading"):
             return process
     raise AssertionError("".join(told))
 
@@ -137,7 +137,7 @@ def test_killed_in_a_turn_and_resumed(tmp_path: Path) -> None:
     assert 1 == second.exit_code
     assert f"error: the session default is open in process {process.pid} on " in second.stderr
     assert OPEN in resumed.stderr
-    assert resumed.stdout.startswith(ANSWER)
+    assert resumed.stdout.startswith(SHOWN)
     assert 1 == resumed.stdout.count(f"1. {BAKED}")
 
 
@@ -160,5 +160,5 @@ def test_ctrl_c_stops_the_turn_and_twice_leaves(tmp_path: Path) -> None:
     assert 0 == once
     assert "stopped after" in told
     assert "model calls" in told
-    assert out.startswith(ANSWER)
+    assert out.startswith(SHOWN)
     assert 130 == process.returncode
