@@ -6,9 +6,9 @@ Page numbers are not lost: they become the printed labels of the pages.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from research_agent.documents.layout.spans import Span
+from research_agent.documents.layout.spans import Rule, Span
 
 MARGIN = 0.12  # share of the page's height, above and below, in which running heads are
 REPEATED = 0.3
@@ -35,13 +35,14 @@ class Page:
     spans: tuple[Span, ...]
     height: float
     text: str = ""  # all its characters, as the file has them
+    rules: tuple[Rule, ...] = ()  # level lines that it draws
 
 
 def without_line_numbers(page: Page) -> Page:
     """Return the page without the numbers of its lines, where its margin has such."""
     column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
     dropped = {id(span) for span in column}
-    return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
+    return replace(page, spans=tuple(s for s in page.spans if id(s) not in dropped))
 
 
 def _number_column(page: Page, edge: str) -> list[Span]:
@@ -69,7 +70,7 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
     for page, margin, number in zip(pages, margins, numbers, strict=True):
         dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)}
         kept = tuple(span for span in page.spans if id(span) not in dropped)
-        cleaned.append(Page(kept, page.height))
+        cleaned.append(replace(page, spans=kept))
     return tuple(cleaned), tuple(_label(span) if span else "" for span in numbers)
 
 

@@ -118,9 +118,9 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
-            glyphs, height = page_glyphs(text, page, chars)
+            glyphs, rules, height = page_glyphs(text, page, chars)
             found = spans(glyphs)
-        return Page(found, height, chars), pdfium.FPDFPage_CountObjects(page)
+        return Page(found, height, chars, rules), pdfium.FPDFPage_CountObjects(page)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
