@@ -103,19 +103,18 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
 
 def _with_numbers(page_rows: Sequence[Row]) -> list[Row]:
     """Put the number of a displayed formula, drawn elsewhere, behind the formula."""
-    numbers = [row for row in page_rows if _FORMULA.fullmatch(row.text)]
-    found = [row for row in page_rows if row not in numbers]
-    for number in numbers:
+    found = [row for row in page_rows if not _FORMULA.fullmatch(row.text)]
+    for number in (row for row in page_rows if _FORMULA.fullmatch(row.text)):
         line = number.spans[0]
-        beside = [
-            index
+        beside = (
+            (abs(row.spans[-1].middle - line.middle), index)
             for index, row in enumerate(found)
-            if len(row.cells) == 1 and row.right < line.left and share(row.spans[-1], line) > SAME_LINE
-        ]
-        if len(beside) == 1:
-            found[beside[0]] = Row(((*found[beside[0]].cells[0], line),))
-        else:
+            if len(row.cells) == 1 and row.right < line.left
+            if share(row.spans[-1], line) > SAME_LINE
+        )
+        if (nearest := min(beside, default=None)) is None:
             return list(page_rows)
+        found[nearest[1]] = Row(((*found[nearest[1]].cells[0], line),))
     return found
 
 

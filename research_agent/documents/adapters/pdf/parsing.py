@@ -75,8 +75,10 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
     title = _title(document, outline, lines[0])
     sections = row_sections(outline, lines, title=title)
     blocks = with_heads(
-        page_blocks(page, headings, page=number, words=words)
-        for number, (page, headings) in enumerate(zip(lines, sections, strict=True), start=1)
+        page_blocks(page, headings, page=number, words=words, rules=sheet.rules)
+        for number, (page, headings, sheet) in enumerate(
+            zip(lines, sections, cleaned, strict=True), start=1
+        )
     )
     counts = [sum(len(page.spans) for page in step) for step in (pages, numbered, cleaned)]
     return ParsedDocument(
