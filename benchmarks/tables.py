@@ -58,7 +58,8 @@ def plain(text: str) -> str:
     ('10-24(x)naive', 'a1-b')
     """
     folded = unicodedata.normalize("NFKD", text).replace("∗", "*").lower()
-    dashed = ("-" if c == "−" or unicodedata.category(c) == "Pd" else c for c in folded)
+    said = (c for c in folded if unicodedata.category(c) not in {"Lm", "Sk"})
+    dashed = ("-" if c == "−" or unicodedata.category(c) == "Pd" else c for c in said)
     return _DROPPED.sub("", "".join(dashed))
 
 

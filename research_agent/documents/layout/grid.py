@@ -34,7 +34,9 @@ def framed(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, in
             inside = [i for i, row in enumerate(rows) if _is_between(row, above, below)]
             cells = sum(len(rows[index].cells) > 1 for index in inside)
             good = inside and inside[-1] - inside[0] == len(inside) - 1
-            if inside and (not good or (cells < MOST * len(inside) and len(inside) > 1)):
+            named = any(is_caption(span.text) for index in inside for span in rows[index].spans)
+            few = cells <= MOST * len(inside) and len(inside) > 1
+            if inside and (not good or named or few):
                 if first is not None and last is not None:
                     break
                 first = last = None
@@ -83,8 +85,13 @@ class Grid:
         self._through = [r.y for r in self._rules if r.right - r.left > WIDE * (right - left)]
         self.head = self._head_rows()
         """Rows that name the columns; 0 where no line tells."""
-        body = [row for row in rows[self.first + max(self.head, 1) :] if len(row.cells) > 1]
+        if self.head and self.first and self._is_name(right - left):
+            self.first, self.head = self.first - 1, self.head + 1
+        last = self.first + max(self.head, 1)
+        body = [row for row in rows[last:] if len(row.cells) > 1]
         self._columns = _columns(body or [rows[self.first]])
+        if self.head:
+            self._columns = _with_empty(self._columns, rows[last - 1].cells)
         most = max(len(row.cells) for row in rows)
         if not self.head and len(self._columns) < most:
             self._columns = _columns([row for row in rows if len(row.cells) == most])
@@ -101,6 +108,14 @@ class Grid:
         self._fill(placed, head_end)
         yield from placed
 
+    def _is_name(self, width: float) -> bool:
+        """Say whether the row above the first one with cells is a part of the head."""
+        above, below = self._rows[self.first - 1], self._rows[self.first]
+        gap = above.bottom - below.top
+        apart = any(below.top - 2 < y < above.bottom + 2 for y in self._through)
+        narrow = above.right - above.left < width / 2
+        return narrow and gap < 0.6 * above.size and not apart and not is_caption(above.text)
+
     def _head_rows(self) -> int:
         """Return how many rows stand above the line that closes the head."""
         rows = self._rows[self.first :]
@@ -111,9 +126,11 @@ class Grid:
         count = next((count for count in closing if count), 0)
         if not 0 < count <= min(HEAD_ROWS, len(rows) - 1):
             return 0
-        body = [row for row in rows[count:] if len(row.cells) > 1]
+        wide = [index for index, row in enumerate(rows) if len(row.cells) > 1]
+        body = [index for index in wide if index >= count]
         bold = all(span.bold for row in rows[:count] for span in row.spans)
-        ruled = len(set(closing) - {0, count, len(rows)}) >= max(len(body) - 1, 1)
+        inner = {closed for closed in closing if count < closed <= wide[-1]}
+        ruled = len(inner) >= max(len(body) - 1, 1)
         if not body or (ruled and not bold and closing.count(count) == 1 and len(rows[0].cells) == 2):
             return 0
         return count
@@ -175,6 +192,18 @@ class Grid:
 
     def _text(self, cell: Sequence[Span]) -> str:
         return join_lines([span.text for span in cell], self._words)
+
+
+def _with_empty(
+    columns: Sequence[tuple[float, float]], names: Sequence[_Cell]
+) -> list[tuple[float, float]]:
+    """Return the columns and those that have a name, and nothing or little below it."""
+    found = list(columns)
+    for cell in names:
+        left, right = min(span.left for span in cell), max(span.right for span in cell)
+        if all(right <= start or left >= end for start, end in found):
+            found.append((left, right))
+    return sorted(found)
 
 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:

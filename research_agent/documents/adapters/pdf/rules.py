@@ -1,6 +1,6 @@
 """The straight lines that a PDF's page draws, such as those of tables and fractions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ctypes import byref, c_float, c_int
 
 import pypdfium2
@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium
 from research_agent.documents.layout.spans import Rule
 
 THICK = 2.5  # points; what is thicker is an area
+LEVEL = 1.0  # points by which the heights of two parts of a line differ at most
 SHORT = 3.0  # points; what is shorter is no line
 MOST_OBJECTS, MOST_SEGMENTS = 20_000, 2_000  # of a page and of one object: drawings have more
 
@@ -28,7 +29,21 @@ def page_rules(page: pypdfium2.PdfPage, turn: int, width: float, height: float) 
                 left, bottom, right, top = _turned(box, turn, width, height)
                 if top - bottom <= THICK and right - left >= SHORT:
                     rules.append(Rule(left, right, (top + bottom) / 2))
-    return tuple(rules)
+    return tuple(_joined(rules))
+
+
+def _joined(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """Yield the lines, those that touch one another at one height as one."""
+    last: Rule | None = None
+    for rule in sorted(rules, key=lambda rule: (-round(rule.y), rule.left)):
+        if last and abs(rule.y - last.y) < LEVEL and rule.left <= last.right + THICK:
+            last = last._replace(right=max(last.right, rule.right))
+            continue
+        if last:
+            yield last
+        last = rule
+    if last:
+        yield last
 
 
 def _lines(shape: pdfium.FPDF_PAGEOBJECT) -> Iterator[Box]:
