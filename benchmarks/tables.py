@@ -1,17 +1,12 @@
 """How well tables of PDFs are read: tables transcribed by hand from pictures of pages."""
 
-import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import click
-
-from benchmarks.common import CACHE, RESULTS, folder, table_of
-from benchmarks.pdf_files import DATA, half_of, part
+from benchmarks.pdf_files import DATA
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.text.tables import cells, head_of
 

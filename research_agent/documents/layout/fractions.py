@@ -65,9 +65,7 @@ def _baseline(part: Sequence[Glyph]) -> float:
 
 def _moved(part: Sequence[Glyph], up: float, place: Glyph) -> list[Glyph]:
     """Return one part on its line, in brackets unless it is one word."""
-    moved = [
-        g._replace(bottom=place.bottom, top=place.top, baseline=g.baseline + up) for g in part
-    ]
+    moved = [g._replace(bottom=place.bottom, top=place.top, baseline=g.baseline + up) for g in part]
     if "".join(glyph.char for glyph in part).isalnum():
         return moved
     return [place._replace(char="("), *moved, place._replace(char=")")]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.documents.layout.rows import Row, join_lines
@@ -10,14 +11,21 @@ from research_agent.documents.layout.spans import Rule, Span
 EDGE = 4.0  # points by which the ends of lines of one table differ at most
 WIDE = 0.8  # share of a table's width that a line through all of it has at least
 DOUBLE = 4.0  # points between the two lines of a double one at most
-SPANNING = 0.12  # share of the rows whose cells may reach over the gap between two columns
+SPANNING = 0.2  # share of the rows whose cells may reach over the gap between two columns
+LOOSE = 3.0
+"""Height between two lines, in heights of what stands there, from which it is text between tables."""
+RULED = 0.6  # lines through a table, as a share of its rows, from which each row has its own
 MOST = 0.5  # share of the rows between two lines of a table that have several cells at least
 HEAD_ROWS = 6  # rows of a head at most
+PAIR = 2  # cells of a row of names and values, which need no head
 
 _CAPTION = re.compile(
     r"(?:Table|TABLE|Tab\.|Tabelle|Tableau)\s*[A-Z]?[\d.]*\d(?:\s*[.:\u2013\u2014-]\s+\S|\s+[A-Z])"
 )
+_DOTS = re.compile(r"[. \u2026]+$")
 _Cell = tuple[Span, ...]
+_Edges = tuple[float, float]
+"""Left and right."""
 
 
 def is_caption(text: str) -> bool:
@@ -27,26 +35,31 @@ def is_caption(text: str) -> bool:
 
 def framed(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, int]]:
     """Yield where tables start and end (exclusive) that stand between lines of one width."""
-    done = 0
+    found = []
     for frame in _frames(rules):
-        first = last = None
+        first = last = 0
         for above, below in pairwise(frame):
             inside = [i for i, row in enumerate(rows) if _is_between(row, above, below)]
-            cells = sum(len(rows[index].cells) > 1 for index in inside)
-            good = inside and inside[-1] - inside[0] == len(inside) - 1
-            named = any(is_caption(span.text) for index in inside for span in rows[index].spans)
-            few = cells <= MOST * len(inside) and len(inside) > 1
-            if inside and (not good or named or few):
-                if first is not None and last is not None:
-                    break
-                first = last = None
+            if inside and _is_part([rows[index] for index in inside], inside, above.y - below.y):
+                first, last = first if last else inside[0], inside[-1] + 1
             elif inside:
-                first, last = inside[0] if first is None else first, inside[-1] + 1
-        if first is None or last is None or first < done:
-            continue
-        if sum(len(row.cells) > 1 for row in rows[first:last]) > 1:
+                found.append((first, last))
+                first = last = 0
+        found.append((first, last))
+    done = 0
+    for first, last in sorted(found, key=lambda pair: (pair[0], -pair[1])):
+        if first >= done and sum(len(row.cells) > 1 for row in rows[first:last]) > 1:
             yield first, last
             done = last
+
+
+def _is_part(rows: Sequence[Row], places: Sequence[int], height: float) -> bool:
+    """Say whether the rows between two lines are of a table, and no text between two tables."""
+    cells = sum(len(row.cells) > 1 for row in rows)
+    named = any(is_caption(span.text) for row in rows for span in row.spans)
+    loose = height > LOOSE * (max(row.top for row in rows) - min(row.bottom for row in rows))
+    apart = places[-1] - places[0] != len(places) - 1
+    return not (apart or named or loose) and (cells >= MOST * len(rows) or len(rows) == 1)
 
 
 def _frames(rules: Sequence[Rule]) -> Iterator[Sequence[Rule]]:
@@ -71,7 +84,8 @@ class Grid:
 
     def __init__(self, rows: Sequence[Row], rules: Sequence[Rule], words: Collection[str]) -> None:
         """Find head and columns of the rows of a table, its caption among them."""
-        self._rows, self._words = rows, words
+        self._rows = rows = [_without_leaders(row) for row in rows]
+        self._words = words
         wide = [index for index, row in enumerate(rows) if len(row.cells) > 1]
         self.first = wide[0]
         """The first row with cells: the head, if any."""
@@ -106,7 +120,22 @@ class Grid:
             yield self._names(self._rows[self.first : head_end])
         placed = [self._placed(row) for row in self._rows[head_end:]]
         self._fill(placed, head_end)
-        yield from placed
+        yield from self._between_lines(placed, head_end) if self.head else placed
+
+    def _between_lines(self, placed: Sequence[list[str]], first: int) -> Iterator[list[str]]:
+        """Yield the rows; where most have a line below them, those without one are one row."""
+        rows = self._rows[first:]
+        inner = {sum(row.top + row.bottom > 2 * y for row in rows) for y in self._through}
+        inner -= {0, len(rows)}
+        if len(inner) + 1 < RULED * len(rows) or len(inner) < PAIR:
+            yield from placed
+            return
+        for start, end in pairwise([0, *sorted(inner), len(rows)]):
+            whole = [self._placed(row, lone=True) for row in rows[start:end]]
+            if end - start == 1 or is_caption(rows[end - 1].text):
+                yield from placed[start:end]
+            else:
+                yield [join_lines([*filter(None, lines)], self._words) for lines in zip(*whole)]
 
     def _is_name(self, width: float) -> bool:
         """Say whether the row above the first one with cells is a part of the head."""
@@ -131,15 +160,16 @@ class Grid:
         bold = all(span.bold for row in rows[:count] for span in row.spans)
         inner = {closed for closed in closing if count < closed <= wide[-1]}
         ruled = len(inner) >= max(len(body) - 1, 1)
-        if not body or (ruled and not bold and closing.count(count) == 1 and len(rows[0].cells) == 2):
-            return 0
-        return count
+        pairs = ruled and not bold and closing.count(count) == 1 and len(rows[0].cells) == PAIR
+        return count if body and not pairs else 0
 
     def _names(self, rows: Sequence[Row]) -> list[str]:
         names: list[list[str]] = [[] for _ in self._columns]
         for number, row in enumerate(rows, start=1):
-            for cell in row.cells:
-                left, right = self._reach(cell, rows[number:])
+            edges = [_edges(cell) for cell in row.cells]
+            for cell, (left, right) in zip(
+                row.cells, self._reaches(edges, rows[number - 1 :]), strict=True
+            ):
                 over = [i for i, (a, b) in enumerate(self._columns) if a < right and b > left]
                 text = self._text(cell)
                 parts = text.split()
@@ -148,19 +178,22 @@ class Grid:
                     names[column].append(parts[place] if each else text)
         return [" ".join(parts) for parts in names]
 
-    def _reach(self, cell: _Cell, below: Sequence[Row]) -> tuple[float, float]:
-        """Return the edges of a head's cell, those of the line under it where it spans columns."""
-        left, right = min(span.left for span in cell), max(span.right for span in cell)
-        low = min(span.bottom for span in cell)
-        floor = min((row.bottom for row in below), default=low - 4)
-        for rule in self._rules:
-            if floor < rule.y < low + 4 and rule.left <= left + 2 and rule.right >= right - 2:
-                if below and rule.y not in self._through:
-                    return rule.left, rule.right
-        return left, right
+    def _reaches(self, edges: Sequence[_Edges], rows: Sequence[Row]) -> Iterator[_Edges]:
+        """Yield how far each cell of a head's first row reaches, with a line under it as far."""
+        low = rows[0].bottom
+        floor = rows[1].bottom if len(rows) > 1 else low
+        under = [r for r in self._rules if floor < r.y < low + 4 and r.y not in self._through]
+        for index, (left, right) in enumerate(edges):
+            rule = next((r for r in under if r.left <= left + 2 and r.right >= right - 2), None)
+            if rule is None:
+                yield left, right
+                continue
+            first = (edges[index - 1][1] + left) / 2 if index else rule.left
+            last = (right + edges[index + 1][0]) / 2 if index + 1 < len(edges) else rule.right
+            yield max(rule.left, min(first, left)), min(rule.right, max(last, right))
 
-    def _placed(self, row: Row) -> list[str]:
-        if len(row.cells) == 1 and (is_caption(row.text) or len(self._rows) > 1):
+    def _placed(self, row: Row, *, lone: bool = False) -> list[str]:
+        if len(row.cells) == 1 and not lone:
             return [self._text(row.spans)]
         texts = [""] * len(self._columns)
         for cell in row.cells:
@@ -170,7 +203,7 @@ class Grid:
 
     def _place(self, cell: _Cell) -> int:
         """Return the column with which a cell has most in common, or to which it is nearest."""
-        left, right = min(span.left for span in cell), max(span.right for span in cell)
+        left, right = _edges(cell)
         common = [min(right, end) - max(left, start) for start, end in self._columns]
         return common.index(max(common))
 
@@ -187,35 +220,43 @@ class Grid:
             group.append(texts)
             named = [texts[0] for texts in group if texts[0]]
             if len(group) > 1 and len(named) == 1:
-                for texts in group:
-                    texts[0] = named[0]
+                for spanned in group:
+                    spanned[0] = named[0]
 
     def _text(self, cell: Sequence[Span]) -> str:
-        return join_lines([span.text for span in cell], self._words)
+        return join_lines([span.text for span in cell], self._words).removesuffix(" \u2026")
 
 
-def _with_empty(
-    columns: Sequence[tuple[float, float]], names: Sequence[_Cell]
-) -> list[tuple[float, float]]:
+def _without_leaders(row: Row) -> Row:
+    """Return a row without the cells that are dots alone, which lead from a name to its values."""
+    cells = tuple(c for c in row.cells if not _DOTS.fullmatch(" ".join(s.text for s in c)))
+    if len(cells) == len(row.cells) or not cells:
+        return row
+    *lines, last = cells[0]
+    first = (*lines, replace(last, text=_DOTS.sub("", last.text)))
+    return Row((first, *cells[1:]))
+
+
+def _edges(cell: _Cell) -> _Edges:
+    return min(span.left for span in cell), max(span.right for span in cell)
+
+
+def _with_empty(columns: Sequence[_Edges], names: Sequence[_Cell]) -> list[_Edges]:
     """Return the columns and those that have a name, and nothing or little below it."""
     found = list(columns)
     for cell in names:
-        left, right = min(span.left for span in cell), max(span.right for span in cell)
+        left, right = _edges(cell)
         if all(right <= start or left >= end for start, end in found):
             found.append((left, right))
     return sorted(found)
 
 
-def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
+def _columns(rows: Sequence[Row]) -> list[_Edges]:
     """Return the edges of the columns: gaps that few cells reach over part them."""
-    cells = [
-        (min(span.left for span in cell), max(span.right for span in cell))
-        for row in rows
-        for cell in row.cells
-    ]
+    cells = [_edges(cell) for row in rows for cell in row.cells]
     few = int(SPANNING * len(rows))
     ends = sorted([(left, 1) for left, _ in cells] + [(right, -1) for _, right in cells])
-    columns: list[tuple[float, float]] = []
+    columns: list[_Edges] = []
     depth, start = 0, None
     for at, step in ends:
         depth += step

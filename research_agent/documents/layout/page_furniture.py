@@ -14,6 +14,7 @@ MARGIN = 0.12  # share of the page's height, above and below, in which running h
 REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
 LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which they are line numbers
+LINED = 0.5  # share of the pages that have line numbers at least, where there are any
 DIGITS = 4  # digits of a line number at most
 EDGE = 3.0  # points by which edges that are meant to be the same may differ
 
@@ -38,9 +39,21 @@ class Page:
     rules: tuple[Rule, ...] = ()  # level lines that it draws
 
 
-def without_line_numbers(page: Page) -> Page:
-    """Return the page without the numbers of its lines, where its margin has such."""
-    column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
+def without_line_numbers(pages: Sequence[Page]) -> list[Page]:
+    """Return the pages without the numbers of their lines, where their margins have such.
+
+    A column of a table may count, too; numbers of lines are on many pages.
+    """
+    columns = [
+        max((_number_column(page, edge) for edge in ("left", "right")), key=len) for page in pages
+    ]
+    often = sum(map(bool, columns)) >= min(len(pages), max(3, LINED * len(pages)))
+    return [
+        _without(page, column if often else ()) for page, column in zip(pages, columns, strict=True)
+    ]
+
+
+def _without(page: Page, column: Sequence[Span]) -> Page:
     dropped = {id(span) for span in column}
     return replace(page, spans=tuple(s for s in page.spans if id(s) not in dropped))
 

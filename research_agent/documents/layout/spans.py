@@ -124,7 +124,9 @@ def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
     off = abs(glyph.baseline - base.baseline)
     if glyph.size > SMALL * size:
         return off < JOINED * size and -JOINED < (glyph.left - reach) / size < CELL_GAP
-    near = any(abs(glyph.left - right) <= JOINED * size for right in (base.right, last.right, reach))
+    near = any(
+        abs(glyph.left - right) <= JOINED * size for right in (base.right, last.right, reach)
+    )
     return near and off < size
 
 

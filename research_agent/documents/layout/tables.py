@@ -23,9 +23,7 @@ _STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}|[a-z])[.)]")
 
 
-def table_ranges(
-    rows: Sequence[Row], rules: Sequence[Rule] = ()
-) -> tuple[tuple[int, int], ...]:
+def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple[int, int], ...]:
     """Return where tables start and end (exclusive) among the rows of a page.
 
     What stands between the first and the last of some lines of one width is a table if most of
@@ -47,9 +45,7 @@ def table_ranges(
     return _with_captions(rows, found)
 
 
-def table_text(
-    rows: Sequence[Row], words: Collection[str] = (), rules: Sequence[Rule] = ()
-) -> str:
+def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence[Rule] = ()) -> str:
     """Return one line a row, its cells separated by " | ", empty cells where a column has none.
 
     `rules` are the page's level lines. Rows above the line that closes the head become one row;

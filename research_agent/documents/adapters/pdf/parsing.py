@@ -67,7 +67,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
         warnings.append(f"the end of the file is missing; {lost}")
-    numbered = [without_line_numbers(page) for page in pages]
+    numbered = without_line_numbers(pages)
     cleaned, printed = without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
