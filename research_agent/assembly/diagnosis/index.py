@@ -15,7 +15,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
-from research_agent.types.records import IndexHeader
+from research_agent.types.records import IndexHeader, brought
 
 PART = "index"
 
@@ -43,7 +43,9 @@ class _Index:
             self.vectors, self.pending = ledger.vector_count(), ledger.pending()
             self.files = ledger.files()
         documents = all_documents(folder.current().ledger, folder.label)
-        counts = (of.record.unresolved.dangling for of in documents if of.record.published)
+        shown = [of.record for of in documents if of.record.published]
+        self.gains = [gain for record in shown if (gain := brought(record.recipe))]
+        counts = (record.unresolved.dangling for record in shown)
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
         self.source = _common([path for path, _, _ in self.files])
@@ -65,6 +67,9 @@ class _Index:
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
+        if self.gains:
+            what = f"{len(self.gains)} documents were read by an older version; for PDFs this one"
+            yield Finding("note", PART, f"{what} brings {self.gains[0]}", self.update)
         if embedding.model:
             yield self.model(embedding)
         yield self.words()

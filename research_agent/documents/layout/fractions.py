@@ -7,22 +7,24 @@ from research_agent.documents.layout.spans import SMALL, Glyph, Rule
 
 WIDEST = 200.0  # points; a longer bar is a table's
 SLACK = 0.35  # sizes of type by which a bar is longer than what it divides at most
-ABOVE, BELOW = 0.9, 1.3  # sizes of type from the bar to the baselines of both parts at most
+ABOVE, BELOW = 0.7, 1.1  # sizes of type from the bar to the baselines of both parts at most
+EVEN = 0.7  # by how much less one baseline is from the bar than the other, in sizes of type
 AXIS = 0.25  # height of a bar above the baseline, in sizes of type
 
 
 def with_fractions(glyphs: Sequence[Glyph], rules: Sequence[Rule]) -> Sequence[Glyph]:
     """Return the glyphs, those of each fraction on its line, with a stroke instead of its bar.
 
-    Only where both parts are drawn one after the other and fill the bar.
+    Only where each part is drawn in one go, stands alone in its line and fits the bar.
     """
     for rule in sorted(rules, key=lambda rule: rule.right - rule.left):
         if rule.right - rule.left < WIDEST:
-            glyphs = _one(glyphs, rule)
+            level = [other for other in rules if abs(other.y - rule.y) < 1 and other != rule]
+            glyphs = _one(glyphs, rule, level)
     return glyphs
 
 
-def _one(glyphs: Sequence[Glyph], rule: Rule) -> Sequence[Glyph]:
+def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequence[Glyph]:
     inside = [
         index
         for index, glyph in enumerate(glyphs)
@@ -30,21 +32,22 @@ def _one(glyphs: Sequence[Glyph], rule: Rule) -> Sequence[Glyph]:
     ]
     upper = [i for i in inside if 0 < glyphs[i].baseline - rule.y < ABOVE * glyphs[i].size]
     lower = [i for i in inside if 0 < rule.y - glyphs[i].baseline < BELOW * glyphs[i].size]
-    if not upper or not lower or upper[-1] > lower[0]:
-        return glyphs
-    first, last = upper[0], lower[-1]
-    between = set(range(first, last + 1)) - {*upper, *lower}
-    if any(not glyphs[index].char.isspace() for index in between):
+    if not upper or not lower or not all(_is_one(glyphs, part) for part in (upper, lower)):
         return glyphs
     parts = [[glyphs[index] for index in part] for part in (upper, lower)]
     size = max(glyph.size for part in parts for glyph in part)
     widest = max(max(g.right for g in part) - min(g.left for g in part) for part in parts)
     if abs(rule.right - rule.left - widest) > SLACK * size:
         return glyphs
-    before, after = list(glyphs[:first]), list(glyphs[last + 1 :])
+    sides = [(list(glyphs[: part[0]]), list(glyphs[part[-1] + 1 :])) for part in (upper, lower)]
     upper_base, lower_base = (_baseline(part) for part in parts)
-    if _goes_on(before[::-1], upper_base, size) or _goes_on(after, lower_base, size):
-        return glyphs
+    for (before, after), base in zip(sides, (upper_base, lower_base), strict=True):
+        if abs(2 * rule.y - upper_base - lower_base) > EVEN * size:
+            return glyphs
+        if _goes_on(before[::-1], base, others) or _goes_on(after, base, others):
+            return glyphs
+    before, after = sides[1]
+    before = [glyph for index, glyph in enumerate(before) if index not in upper]
     while before and before[-1].char == "\n" and _is_beside(before[::-1], rule):
         before.pop()
     while after and after[0].char == "\n" and _is_beside(after, rule):
@@ -55,6 +58,12 @@ def _one(glyphs: Sequence[Glyph], rule: Rule) -> Sequence[Glyph]:
     top = _moved(parts[0], line - upper_base, place._replace(right=rule.left))
     bottom = _moved(parts[1], line - lower_base, place._replace(left=rule.right))
     return [*before, space, *top, place, *bottom, space, *after]
+
+
+def _is_one(glyphs: Sequence[Glyph], part: Sequence[int]) -> bool:
+    """Say whether nothing else is drawn between the glyphs of a part."""
+    between = set(range(part[0], part[-1] + 1)).difference(part)
+    return all(glyphs[index].char.isspace() for index in between)
 
 
 def _baseline(part: Sequence[Glyph]) -> float:
@@ -71,10 +80,12 @@ def _moved(part: Sequence[Glyph], up: float, place: Glyph) -> list[Glyph]:
     return [place._replace(char="("), *moved, place._replace(char=")")]
 
 
-def _goes_on(glyphs: Sequence[Glyph], baseline: float, size: float) -> bool:
-    """Say whether the next drawn glyph stands in the line of a part, which then is no part."""
+def _goes_on(glyphs: Sequence[Glyph], base: float, others: Sequence[Rule]) -> bool:
+    """Say whether the next drawn glyph stands on a part's line and belongs to no other fraction."""
     near = next((glyph for glyph in glyphs if not glyph.char.isspace()), None)
-    return near is not None and abs(near.baseline - baseline) < size / 10
+    if near is None or abs(near.baseline - base) > near.size / 10:
+        return False
+    return not any(bar.left < (near.left + near.right) / 2 < bar.right for bar in others)
 
 
 def _is_beside(glyphs: Sequence[Glyph], rule: Rule) -> bool:

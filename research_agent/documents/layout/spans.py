@@ -24,7 +24,7 @@ COMMON = 0.1  # share of the letters and digits that the largest type of a line 
 OVERLAP = 0.25  # how far it may reach into the letter before it, in sizes of type
 JOINED = 0.3  # gap, in sizes of type, up to which an index follows what it belongs to
 
-_BARE = frozenset("\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
+_BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
 """Signs that are small and high by themselves."""
 _SIMPLE = re.compile(r"[-+\u2212\u00b1]?[^\W_]+(?:\.[^\W_]+)*|[^\w\s]")
 _NO_NUMBER = re.compile(rf"(?<!\d){THIN_SPACE}|{THIN_SPACE}(?!\d{{3}}(?!\d))")
@@ -204,7 +204,7 @@ def _written(piece: Sequence[Glyph]) -> str:
 
 def _index(side: str, text: str, *, closed: bool) -> str:
     """Return an index or exponent with its mark; in braces where its end would not be seen."""
-    if not _BARE.isdisjoint(text):
+    if _BARE.issuperset(text):
         return text
     simple = not closed and _SIMPLE.fullmatch(text)
     return f"{side}{text}" if simple else f"{side}{{{text}}}"
@@ -224,7 +224,10 @@ def _sides(piece: Sequence[Glyph]) -> list[str]:
     for glyph in piece:
         off = (glyph.baseline - line) / size
         over = base is not None and not sides[-1] and glyph.left < base.right - OVERLAP * size
-        if glyph.char.isspace() or glyph.size > SMALL * size or over or LOWERED < off < RAISED:
+        nested = bool(base and sides[-1] and 0 < glyph.size <= SMALL * base.size)
+        if nested:
+            sides.append(sides[-1])
+        elif glyph.char.isspace() or glyph.size > SMALL * size or over or LOWERED < off < RAISED:
             sides.append("")
         else:
             sides.append("^" if off > 0 else "_")
