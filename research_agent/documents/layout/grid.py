@@ -13,7 +13,7 @@ WIDE = 0.8  # share of a table's width that a line through all of it has at leas
 DOUBLE = 4.0  # points between the two lines of a double one at most
 SPANNING = 0.2  # share of the rows whose cells may reach over the gap between two columns
 LOOSE = 3.0
-"""Height between two lines, in heights of what stands there, from which it is text between tables."""
+"""Height between two lines, in heights of their rows, from which there is text between tables."""
 RULED = 0.6  # lines through a table, as a share of its rows, from which each row has its own
 MOST = 0.5  # share of the rows between two lines of a table that have several cells at least
 HEAD_ROWS = 6  # rows of a head at most
@@ -135,7 +135,10 @@ class Grid:
             if end - start == 1 or is_caption(rows[end - 1].text):
                 yield from placed[start:end]
             else:
-                yield [join_lines([*filter(None, lines)], self._words) for lines in zip(*whole)]
+                yield [
+                    join_lines([*filter(None, lines)], self._words)
+                    for lines in zip(*whole, strict=True)
+                ]
 
     def _is_name(self, width: float) -> bool:
         """Say whether the row above the first one with cells is a part of the head."""
