@@ -42,7 +42,7 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
             f"BT {left} {low} Td {_shown(text, size, (bold or {}).get(text, 0))} ET"
             for left, low, size, text in texts
         )
-        objects.append(_stream(f"{content}\n{drawn}"))
+        objects.append(_stream(f"{content}\n{drawn}" if drawn else content))
     objects.append(_font("Helvetica-Bold"))
     if letters:
         objects.append(_stream(_letters(letters)))

@@ -206,7 +206,7 @@ def test_letters_that_draw_signs() -> None:
     text = " ".join(block.text for block in document.blocks)
 
     assert "KC_Step_Label∥ID_P ∥ID_R ∥Eph_P ∥Eph_R ∥Extra_P ∥Extra_R" in " ".join(text.split())
-    assert "x∥y = x \u2032∥y \u2032 even though" in " ".join(text.split())
+    assert "x∥y = x\u2032∥y\u2032 even though" in " ".join(text.split())
 
 
 def test_places_are_numbers_of_characters() -> None:

@@ -63,14 +63,23 @@ def _is_part(rows: Sequence[Row], places: Sequence[int], height: float) -> bool:
 
 
 def _frames(rules: Sequence[Rule]) -> Iterator[Sequence[Rule]]:
-    """Yield the lines that share both ends, from top to bottom; at least two a group."""
+    """Yield the lines that share both ends, from top to bottom; at least two a group.
+
+    Those that begin later and end there are between rows that one name spans.
+    """
     left = sorted(rules, key=lambda rule: -rule.y)
     while left:
         first = left[0]
         same = [r for r in left if max(abs(r.left - first.left), abs(r.right - first.right)) < EDGE]
         left = [rule for rule in left if rule not in same]
         if same[0].y - same[-1].y > DOUBLE:
-            yield same
+            parts = [
+                first._replace(y=rule.y)
+                for rule in left
+                if abs(rule.right - first.right) < EDGE and rule.left > first.left
+                if rule.y < same[1].y
+            ]
+            yield sorted([*same, *parts], key=lambda rule: -rule.y)
 
 
 def _is_between(row: Row, above: Rule, below: Rule) -> bool:
@@ -104,7 +113,7 @@ class Grid:
         last = self.first + max(self.head, 1)
         body = [row for row in rows[last:] if len(row.cells) > 1]
         self._columns = _columns(body or [rows[self.first]])
-        if self.head:
+        if self.head and len(rows[last - 1].cells) > len(self._columns):
             self._columns = _with_empty(self._columns, rows[last - 1].cells)
         most = max(len(row.cells) for row in rows)
         if not self.head and len(self._columns) < most:
@@ -170,6 +179,8 @@ class Grid:
         names: list[list[str]] = [[] for _ in self._columns]
         for number, row in enumerate(rows, start=1):
             edges = [_edges(cell) for cell in row.cells]
+            if len(row.cells) == len(self._columns):
+                edges = self._columns
             for cell, (left, right) in zip(
                 row.cells, self._reaches(edges, rows[number - 1 :]), strict=True
             ):
@@ -216,15 +227,16 @@ class Grid:
         for index, texts in enumerate(placed):
             row = self._rows[first + index]
             above = self._rows[first + index - 1] if index else row
-            between = [r for r in self._rules if row.top - 4 < r.y < above.bottom + 4]
+            low, high = (row.top + row.bottom) / 2, (above.top + above.bottom) / 2
+            between = [rule for rule in self._rules if low < rule.y < high]
             open_ = between and all(rule.left > self._columns[0][1] for rule in between)
             if not (index and open_ and len(texts) > 1):
                 group = []
             group.append(texts)
-            named = [texts[0] for texts in group if texts[0]]
-            if len(group) > 1 and len(named) == 1:
+            names = {texts[0] for texts in group if texts[0]}
+            if len(group) > 1 and len(names) == 1:
                 for spanned in group:
-                    spanned[0] = named[0]
+                    spanned[0] = next(iter(names))
 
     def _text(self, cell: Sequence[Span]) -> str:
         return join_lines([span.text for span in cell], self._words).removesuffix(" \u2026")
