@@ -14,14 +14,19 @@ DOUBLE = 4.0  # points between the two lines of a double one at most
 SPANNING = 0.2  # share of the rows whose cells may reach over the gap between two columns
 LOOSE = 3.0
 """Height between two lines, in heights of their rows, from which there is text between tables."""
+EMPTY = 10.0  # points between two lines without a row from which they are of two tables
 RULED = 0.6  # lines through a table, as a share of its rows, from which each row has its own
 MOST = 0.5  # share of the rows between two lines of a table that have several cells at least
+UNSURE = 0.4  # share of rows with two cells in one column from which the columns are not certain
 HEAD_ROWS = 6  # rows of a head at most
 PAIR = 2  # cells of a row of names and values, which need no head
 
 _CAPTION = re.compile(
     r"(?:Table|TABLE|Tab\.|Tabelle|Tableau)\s*[A-Z]?[\d.]*\d(?:\s*[.:\u2013\u2014-]\s+\S|\s+[A-Z])"
 )
+STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u22b3]")
+"""How a line of an algorithm begins."""
+LEADERS = re.compile(r"(?:\.\s*){4,}")
 _DOTS = re.compile(r"[. \u2026]+$")
 _Cell = tuple[Span, ...]
 _Edges = tuple[float, float]
@@ -42,7 +47,7 @@ def framed(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, in
             inside = [i for i, row in enumerate(rows) if _is_between(row, above, below)]
             if inside and _is_part([rows[index] for index in inside], inside, above.y - below.y):
                 first, last = first if last else inside[0], inside[-1] + 1
-            elif inside:
+            elif inside or above.y - below.y > EMPTY:
                 found.append((first, last))
                 first = last = 0
         found.append((first, last))
@@ -59,7 +64,10 @@ def _is_part(rows: Sequence[Row], places: Sequence[int], height: float) -> bool:
     named = any(is_caption(span.text) for row in rows for span in row.spans)
     loose = height > LOOSE * (max(row.top for row in rows) - min(row.bottom for row in rows))
     apart = places[-1] - places[0] != len(places) - 1
-    return not (apart or named or loose) and (cells >= MOST * len(rows) or len(rows) == 1)
+    contents = sum(LEADERS.search(row.text) is not None and len(row.cells) <= PAIR for row in rows)
+    steps = sum(STEP.match(row.text) is not None for row in rows)
+    other = apart or named or loose or steps > 1 or contents > MOST * len(rows)
+    return not other and (cells >= MOST * len(rows) or len(rows) == 1)
 
 
 def _frames(rules: Sequence[Rule]) -> Iterator[Sequence[Rule]]:
@@ -119,6 +127,10 @@ class Grid:
         if not self.head and len(self._columns) < most:
             self._columns = _columns([row for row in rows if len(row.cells) == most])
         self.columns = len(self._columns)
+        wide_rows = [row for row in rows[last:] if len(row.cells) > 1]
+        mixed = [r for r in wide_rows if len({self._place(c) for c in r.cells}) < len(r.cells)]
+        self.unsure = len(mixed) > UNSURE * len(wide_rows)
+        """Whether cells of many rows share a column: the columns are not certain."""
 
     def lines(self) -> Iterator[Sequence[str]]:
         """Yield the cells of each row; one piece of text where it is none of the table's."""

@@ -22,6 +22,7 @@ SMALL = 0.9  # size of an index or exponent, as a share of its line's type, at m
 RAISED, LOWERED = 0.15, -0.06  # how far its baseline lies off the line's, in sizes of its type
 COMMON = 0.1  # share of the letters and digits that the largest type of a line has at least
 OVERLAP = 0.25  # how far it may reach into the letter before it, in sizes of type
+FAR = 0.75  # how far off its baseline is at most: what is farther is of another line
 JOINED = 0.3  # gap, in sizes of type, up to which an index follows what it belongs to
 
 _BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
@@ -104,7 +105,8 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
                 piece.append(glyph)
             continue
         indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
-        if last and not indexed and (broken or _is_apart(last, glyph, reach)):
+        before = bool(piece) and glyph.right < piece[0].left and not _is_accent(glyph)
+        if last and not indexed and (broken or before or _is_apart(last, glyph, reach)):
             yield piece
             piece, base, reach = [], None, glyph.right
         if broken and piece and glyph.left - reach > WORD_GAP * glyph.size:
@@ -127,7 +129,11 @@ def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
     near = any(
         abs(glyph.left - right) <= JOINED * size for right in (base.right, last.right, reach)
     )
-    return near and off < size
+    return near and off < FAR * size
+
+
+def _is_accent(glyph: Glyph) -> bool:
+    return unicodedata.combining(glyph.char[0]) != 0
 
 
 def _is_apart(last: Glyph, glyph: Glyph, reach: float) -> bool:
@@ -135,7 +141,7 @@ def _is_apart(last: Glyph, glyph: Glyph, reach: float) -> bool:
     gap, height = glyph.left - last.right, glyph.top - glyph.bottom
     if last.char != "\N{SOFT HYPHEN}" and -3 * height <= gap <= CELL_GAP * height:
         return False
-    if unicodedata.combining(glyph.char[0]) or unicodedata.combining(last.char[0]):
+    if _is_accent(glyph) or _is_accent(last):
         return False
     height = max(last.top - last.bottom, height, 0.1)
     if last.char == "\N{SOFT HYPHEN}":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.documents.layout.grid import Grid, framed, is_caption
+from research_agent.documents.layout.grid import LEADERS, STEP, Grid, framed, is_caption
 from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Rule, Span
 from research_agent.text.tables import HEAD_LINE, cells, head_of, without_line
@@ -18,8 +18,7 @@ PAIR = 2
 table."""
 ALIGNED = 6.0  # points by which the edges of a column may differ
 
-_LEADERS = re.compile(r"(?:\.\s*){4,}")
-_STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u22b3]")
+NOT_CERTAIN = "(A table; which column a value is in could not be read with certainty.)"
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}|[a-z])[.)]")
 
 
@@ -50,8 +49,11 @@ def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence
 
     `rules` are the page's level lines. Rows above the line that closes the head become one row;
     in it a cell that spans columns names each of them. A cell that spans rows is in each of them.
+    Where the columns are not certain, the first line says so and the rows are plain text.
     """
     grid = Grid(rows, rules, words)
+    if grid.unsure:
+        return "\n".join([NOT_CERTAIN, *(row.text for row in rows)])
     lines = [[*line] for line in grid.lines()]
     texts = [re.sub(r" +", " ", " | ".join(line)).strip() for line in lines]
     if grid.head and grid.columns == PAIR:
@@ -94,10 +96,10 @@ def _continued(before: Block, table: Block) -> Block:
 
 def _is_row(row: Row) -> bool:
     """Say whether a row may be one of a table: cells, no leaders, no list item, no program."""
-    if len(row.cells) < PAIR or _LEADERS.search(row.text):
+    if len(row.cells) < PAIR or LEADERS.search(row.text):
         return False
     first, last = row.cells[0][0].text, row.cells[-1][0].text
-    return not (_STEP.match(first) or _STEP.match(last) or _MARK.fullmatch(first))
+    return not (STEP.match(first) or STEP.match(last) or _MARK.fullmatch(first))
 
 
 def _is_near(above: Row, below: Row) -> bool:
