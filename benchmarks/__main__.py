@@ -2,10 +2,11 @@
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
-from benchmarks import concurrency, faults, indexing, overhead, scale
+from benchmarks import concurrency, faults, indexing, ocr, overhead, scale
 from benchmarks.answers import answers_command
 from benchmarks.characters import characters_command
 from benchmarks.common import CACHE
@@ -17,6 +18,7 @@ from benchmarks.refinement import refinement_command
 from benchmarks.refusals import refusals_command
 from benchmarks.replay import replay_command
 from benchmarks.retrieval import retrieval_command
+from benchmarks.shared import shared_command
 from benchmarks.tables import tables_command
 
 
@@ -45,6 +47,14 @@ def indexing_command(*, data: str, cache: str) -> None:
     print(json.dumps(indexing.run(data, cache), indent=2))
 
 
+@main.command("ocr")
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Public data.")
+@click.option("--fonts", required=True, type=click.Path(path_type=Path), help="A folder of fonts.")
+def ocr_command(*, data: Path, fonts: Path) -> None:
+    """Measure OCR on ten made scans; fonts-liberation, -wqy-microhei, -arphic-gbsn00lp, -dejavu."""
+    print(json.dumps(ocr.run(data, fonts), indent=2))
+
+
 @main.command("faults")
 @click.option("--only", default="", help="Only rows whose name holds this; nothing is kept.")
 def faults_command(*, only: str) -> None:
@@ -56,10 +66,12 @@ def faults_command(*, only: str) -> None:
 
 @main.command("scale")
 @click.option("--chunks", default="1000,100000", help="How many; several with commas.")
+@click.option("--shared", is_flag=True, help="An index of Lance tables, not a folder.")
 @CACHE
-def scale_command(*, chunks: str, cache: str) -> None:
+def scale_command(*, chunks: str, shared: bool, cache: str) -> None:
     """Measure the whole hybrid search over many chunks."""
-    for one in scale.run([int(count) for count in chunks.split(",")], cache=cache):
+    counts = [int(count) for count in chunks.split(",")]
+    for one in scale.run(counts, cache=cache, shared=shared):
         print(f"{one}\n", flush=True)
 
 
@@ -74,6 +86,7 @@ for command in (
     refusals_command,
     replay_command,
     retrieval_command,
+    shared_command,
     tables_command,
 ):
     main.add_command(command)

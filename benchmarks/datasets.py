@@ -17,7 +17,9 @@ NIST = DATA / "nist-pqc"
 MULTIHOP = DATA / "multihop"
 SPECS = DATA / "openapi"
 NIST_KS, IR_KS = (1, 3, 5, 8), (1, 3, 5, 10)
-NAMES = ("nist", "nist-extra", "cranfield", "scifact")
+NAMES = ("nist", "nist-extra", "cranfield", "scifact", "indonesian", "chinese")
+LANGUAGE_NAMES = ("indonesian", "chinese")
+"""Articles of a constitution, each a document, most of them with a question."""
 MULTIHOP_NAMES = ("hotpotqa", "musique")
 """Questions whose answer needs several documents; each document is one paragraph."""
 API, MIXED = "openapi", "conversations"
@@ -68,6 +70,9 @@ def data_set(name: str) -> DataSet:
         return DataSet(name=name, questions=tuple(_nist()))
     if name == "nist-extra":
         return DataSet(name=name, questions=tuple(_extra(read(QUESTIONS / f"{name}.jsonl"))))
+    if name in LANGUAGE_NAMES:
+        path = QUESTIONS / f"{name}.jsonl"
+        return DataSet(name=name, questions=tuple(_of_paragraphs(read(path))), corpus=path)
     folder = (MULTIHOP if name in MULTIHOP_NAMES else DATA / "ir") / name
     questions = tuple((_with_supports if name in MULTIHOP_NAMES else _judged)(folder))
     return DataSet(name=name, questions=questions, ks=IR_KS, corpus=folder / "corpus.jsonl")
@@ -155,6 +160,14 @@ def _extra(rows: Sequence[Row]) -> list[Question]:
             golds=tuple(Gold(tuple(_pages(page) for page in group)) for group in row["gold"]),
         )
         for row in rows
+    ]
+
+
+def _of_paragraphs(rows: Sequence[Row]) -> list[Question]:
+    return [
+        Question(qid=row["id"], text=row["question"], golds=(Gold((Span(row["id"]),)),))
+        for row in rows
+        if "question" in row
     ]
 
 

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -21,7 +21,9 @@ from benchmarks.figures import (
     told_mean,
 )
 from research_agent.assembly.connection import connect
+from research_agent.assembly.embedding_choice import with_model
 from research_agent.interfaces.cli.index import update
+from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import Settings
@@ -91,7 +93,11 @@ def opened(name: str, cache: Path, settings: Settings) -> Iterator[Ports]:
 
 def measure(data: DataSet, cache: Path, settings: Settings) -> list[Arm]:
     """Return one arm a stage, each over all questions of `data`."""
-    location, chunks = index_of(data.index, cache, settings)
+    return measure_at(data, *index_of(data.index, cache, settings), settings)
+
+
+def measure_at(data: DataSet, location: str, chunks: int, settings: Settings) -> list[Arm]:
+    """Return one arm a stage over the index at `location`, which is as it should be."""
     arms = []
     with connect(location, settings, {}) as connection:
         ports = connection.ports
@@ -114,14 +120,20 @@ def _hits(found: Sequence[ScoredId], ports: Ports) -> list[Hit]:
 @click.command("retrieval")
 @click.option("--data", "names", multiple=True, type=click.Choice(NAMES), help="Default: all.")
 @click.option("--peers", is_flag=True, help="Install LangChain and run it beside ours.")
+@click.option("--embedding", type=click.Choice([ENGLISH, MULTILINGUAL]), help="Default: as users.")
 @CACHE
-def retrieval_command(*, names: tuple[str, ...], peers: bool, cache: str) -> None:
+def retrieval_command(
+    *, names: tuple[str, ...], peers: bool, embedding: str | None, cache: str
+) -> None:
     """Measure retrieval alone, stage by stage."""
     from benchmarks.peers.running import run_peer
 
+    settings = Settings()
+    if embedding:
+        settings = replace(settings, models=with_model(settings.models, embedding))
     with folder(cache) as place:
         for data in map(data_set, names or NAMES):
-            own = measure(data, place, Settings())
+            own = measure(data, place / embedding if embedding else place, settings)
             others = run_peer(data, documents(data.index, place)[0], place) if peers else []
             print(f"{kept(data, own, others)}\n")
 

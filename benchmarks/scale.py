@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -26,14 +26,19 @@ from benchmarks.figures import percentile
 from benchmarks.retrieval import index_of
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index_search import sync_caches
+from research_agent.assembly.shared import link, storage_of
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.adapters.vectors.search import ExactVectors
+from research_agent.index.adapters.shared.reading import SharedReader
+from research_agent.index.adapters.shared.tables import Exported, Linked
+from research_agent.index.adapters.shared.writing import SharedWriter
+from research_agent.index.exact_vectors import ExactVectors
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import IndexSettings, Settings
+from research_agent.text.locations import is_shared
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
@@ -44,29 +49,30 @@ ASKED = {"nist": 21, "scifact": 40, "cranfield": 39, "nist-extra": 36}
 NOISE, SEED = 0.01, 4
 """Standard deviation of what is added to each number of a vector; some 0.2 in all."""
 OF_DOCUMENT, COMPARED = 1000, 10
-MANY = 50_000
-"""From so many chunks on, the other way of searching is measured as well."""
+MANY, MOST = 50_000, 200_000
+"""Between so many chunks the other way of searching is measured as well."""
 PARTS = ("whole", "dense", "words")
 Figures = dict[str, Any]
 
 
-def run(counts: Sequence[int], *, cache: str) -> Iterator[str]:
+def run(counts: Sequence[int], *, cache: str, shared: bool = False) -> Iterator[str]:
     """Build an index of each size, search it in processes of their own, and yield the tables.
 
-    Vectors of real chunks and the indexes stay in `cache`.
+    Vectors of real chunks and the indexes stay in `cache`; `shared` indexes are Lance tables.
     """
+    kind = "-shared" if shared else ""
     configured = IndexSettings().exact_below
     kept: list[Figures] = []
     with folder(cache) as place:
         for count in counts:
-            built = _child("build", place, {"chunks": count})
+            built = _child(f"build{kind}", place, {"chunks": count})
             other = 1_000_000 if count > configured else 0
-            for below in (configured, other) if count >= MANY else (configured,):
+            for below in (configured, other) if MANY <= count <= MOST else (configured,):
                 given = {"exact_below": below, "chunks": count, "location": built["location"]}
                 kept.append(_child("search", place, given))
             yield table([line for line in kept if line["chunks"] == count], built)
             lines = "".join(f"{json.dumps(line)}\n" for line in kept)
-            (RESULTS / "scale.jsonl").write_text(lines, encoding="utf-8")
+            (RESULTS / f"scale{kind}.jsonl").write_text(lines, encoding="utf-8")
 
 
 def _child(what: str, cache: Path, told: Figures) -> Figures:
@@ -164,6 +170,43 @@ def build(given: Figures) -> Figures:
     return told
 
 
+def build_shared(given: Figures) -> Figures:
+    """Write a shared index in batches of documents, publish it, and return what that took."""
+    cache, count = Path(given["cache"]), int(given["chunks"])
+    place = cache / f"scale-shared-{count}"
+    figures = place.with_suffix(".json")
+    if figures.exists():
+        kept: Figures = json.loads(figures.read_text(encoding="utf-8"))
+        return kept
+    chunks, storage, linking = mixed(*real(cache), count), storage_of(f"lance:{place}"), 0.0
+
+    def timed(documents: Iterable[Exported]) -> Linked:
+        nonlocal linking
+        began = time.perf_counter()
+        linked = link(documents)
+        linking = time.perf_counter() - began
+        return linked
+
+    started = time.perf_counter()
+    with SharedWriter(storage, model=MiniLM().name, linker=timed) as writer:
+        parts = iter(lambda: list(islice(chunks, OF_DOCUMENT)), [])
+        for number, part in enumerate(parts):
+            writer.put(_record(number), part)
+        writer.flush()
+        written = time.perf_counter()
+        writer.publish({}, ())
+    told = {
+        "location": f"lance:{place}",
+        "put_seconds": round(written - started, 1),
+        "linking_seconds": round(linking, 1),
+        "publishing_seconds": round(time.perf_counter() - written - linking, 1),
+        "mb_on_disk": round(storage.bytes_on_disk() / 1e6),
+        "peak_mb": _peak_mb(),
+    }
+    figures.write_text(json.dumps(told), encoding="utf-8")
+    return told
+
+
 def _record(number: int) -> DocumentRecord:
     name = f"/mixed/{number:04}.txt"
     return DocumentRecord(
@@ -223,9 +266,12 @@ def _times(asked: Sequence[str], ports: Ports, settings: Settings) -> dict[str, 
 
 def _recall(asked: Sequence[str], ports: Ports, location: str, settings: Settings) -> float:
     """Return the mean share of the exact first ten that are among the product's first ten."""
-    place = locate(location)
-    with LedgerReader(place.current().ledger, place.label) as ledger:
-        exact = ExactVectors(*ledger.matrix())
+    if is_shared(location):
+        exact = ExactVectors(*SharedReader(storage_of(location)).matrix())
+    else:
+        place = locate(location)
+        with LedgerReader(place.current().ledger, place.label) as ledger:
+            exact = ExactVectors(*ledger.matrix())
     shares = []
     for vector in ports.embedder.embed(asked):
         best = {hit.chunk_id for hit in exact.search(vector, k=COMPARED)}
@@ -236,5 +282,5 @@ def _recall(asked: Sequence[str], ports: Ports, location: str, settings: Setting
 
 if __name__ == "__main__":
     task = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
-    done = {"build": build, "search": search}[sys.argv[1]](task)
+    done = {"build": build, "build-shared": build_shared, "search": search}[sys.argv[1]](task)
     Path(sys.argv[3]).write_text(json.dumps(done), encoding="utf-8")

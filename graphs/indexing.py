@@ -16,6 +16,7 @@ from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.errors import PathError
 from research_agent.settings import Settings
+from research_agent.text.locations import is_shared
 from research_agent.types.documents import IndexReport
 
 from .state import State
@@ -34,6 +35,11 @@ def check_within(roots: Sequence[Path], paths: Sequence[str], index: str) -> Non
 
     >>> check_within([Path("/srv/docs")], ["/srv/docs/a.md"], "notes")
     """
+    if is_shared(index):
+        raise PathError(
+            f"{index} is a shared index, and Studio writes none.",
+            hint="Index it on the command line: research-agent index --index",
+        )
     places = [index] if "/" in index or os.sep in index or index.startswith(".") else []
     for text in (*paths, *places):
         place = Path(text).expanduser().resolve()

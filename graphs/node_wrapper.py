@@ -13,6 +13,7 @@ from langgraph.runtime import get_runtime
 from research_agent.context import RunContext
 from research_agent.settings import Settings
 from research_agent.stopping import check, on_thread
+from research_agent.telemetry import span
 from research_agent.types import TraceEvent
 
 from .context import UNCHANGED, ResearchContext, adjusted
@@ -87,7 +88,8 @@ def bind(
         runtime = get_runtime(ResearchContext)
         read = read_state(state, reads, resumes=resumes)
         started = clock.seconds()
-        with step_events(event_writer(runtime.stream_writer, read, clock, started), name) as tell:
+        writer = event_writer(runtime.stream_writer, read, clock, started)
+        with span(f"node {name}"), step_events(writer, name) as tell:
             check()
             own = isinstance(runtime.context, ResearchContext)
             given = chosen(runtime.context if own else UNCHANGED, unreadable_in(read))

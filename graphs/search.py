@@ -14,6 +14,7 @@ from research_agent.ports import Clock, Ports
 from research_agent.prompts import Prompts
 from research_agent.retrieval.step import SearchBackground
 from research_agent.settings import Settings
+from research_agent.telemetry import span
 
 from .context import ResearchContext
 from .event_stream import EventWriter, event_writer, step_events, writing_for_search
@@ -127,13 +128,13 @@ def searching(search: SearchGraph, clock: Clock, *, resumes: bool) -> Runs:
 
     def run(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
         read, tells = begun(state)
-        with step_events(tells, "search") as tell, writing_for_search(tells):
+        with span("node search"), step_events(tells, "search") as tell, writing_for_search(tells):
             tell(found := search.invoke(read))
         return found
 
     async def arun(state: object) -> Any:  # noqa: ANN401 (LangGraph's type of what a graph returns)
         read, tells = begun(state)
-        with step_events(tells, "search") as tell, writing_for_search(tells):
+        with span("node search"), step_events(tells, "search") as tell, writing_for_search(tells):
             tell(found := await search.ainvoke(read))
         return found
 

@@ -19,6 +19,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.retrieval.step import ALONE, SearchBackground, SearchRequest, search_documents
 from research_agent.settings import Settings
+from research_agent.telemetry import Attribute, span
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.scope import EVERYTHING, Scope
@@ -35,6 +36,11 @@ from .tool_inputs import (
     with_default,
 )
 
+TOOL_SPAN: dict[str, Attribute] = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": TOOL,
+    "gen_ai.tool.type": "datastore",
+}
 GET_TOOL, LIST_TOOL = "get_chunks_tool", "list_documents_tool"
 SEARCH = """Search the user's own documents for passages, and get the best of them.
 
@@ -108,21 +114,24 @@ class ResearchTools:
         exclude = frozenset(given.exclude_chunk_ids or ())
         links = Links(self.run.ports, within.exclude | exclude, within)
         context = self.run.within(allowance)
-        return search_documents(
-            given.query,
-            SearchRequest(
-                max_chunks=given.max_chunks,
-                file_filter=given.file_filter or "",
-                include_references=given.include_references,
-                rerank=given.rerank,
-                exclude=exclude,
-                within=within,
-                about=about,
-            ),
-            context,
-            keep=HitFilter(context, links),
-            follow=links,
-        )
+        with span(f"execute_tool {TOOL}", TOOL_SPAN) as noted:
+            found = search_documents(
+                given.query,
+                SearchRequest(
+                    max_chunks=given.max_chunks,
+                    file_filter=given.file_filter or "",
+                    include_references=given.include_references,
+                    rerank=given.rerank,
+                    exclude=exclude,
+                    within=within,
+                    about=about,
+                ),
+                context,
+                keep=HitFilter(context, links),
+                follow=links,
+            )
+            noted.add({"research_agent.hits": len(found.hits)})
+        return found
 
     def get_chunks(
         self, chunk_ids: Sequence[str], *, expand_depth: int = 3, max_total_chunks: int = 100

@@ -11,6 +11,7 @@ import yaml
 from research_agent.errors import ConfigError
 from research_agent.old_names import gone_keys, notes, old_values
 from research_agent.presets import check_preset, laid_under, leaves
+from research_agent.private_files import read_regular
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
 from research_agent.setting_fields import values
 from research_agent.settings import Settings
@@ -20,6 +21,8 @@ from research_agent.yaml_text import read_yaml
 PREFIX = "RESEARCH_AGENT_"
 PRESET = f"{PREFIX}PRESET"
 FILE = "research-agent.yaml"
+PROJECT_BYTES = 1 << 17
+"""A folder's file has no more: every setting with its meaning takes a quarter of that."""
 DATA = Path(__file__).parent / "data"
 SOURCE = Path(__file__).parent.parent
 """The project's folder where it runs from a checkout."""
@@ -100,15 +103,34 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
     """
     tree: dict[str, object] = {}
     for change in given:
-        key, equals, text = change.partition("=")
-        if not equals:
-            hint = "Write a key, =, and its value, such as --set filter.mode=off"
-            raise ConfigError(f"--set {change}: no value is given", hint=hint)
-        tree = _grown(tree, key.strip().split("."), _value(f"--set {key}", text))
-    _refuse_unknown(tree, Settings(), "--set")
+        tree = _merged(tree, _set(change)[2])
     settings = _settings(_merged(recorded, tree), "--set" if given else "trace")
     own = (*settings.laid.own, *(key for key, _ in leaves(tree)))
     return laid_under(settings, settings.preset, own) if "preset" in tree else settings
+
+
+def set_variable(change: str) -> tuple[str, str]:
+    """Return a change such as "filter.mode=off" as a variable of the environment.
+
+    Raises ConfigError for a key that is not there and for what is no YAML.
+
+    >>> set_variable("filter.mode=off")
+    ('RESEARCH_AGENT_FILTER__MODE', 'off')
+    """
+    key, text, _ = _set(change)
+    return PREFIX + key.upper().replace(".", "__"), text
+
+
+def _set(change: str) -> tuple[str, str, dict[str, object]]:
+    """Return key, text and tree of a change such as "filter.mode=off"; raises ConfigError."""
+    key, equals, text = change.partition("=")
+    if not equals:
+        hint = "Write a key, =, and its value, such as --set filter.mode=off"
+        raise ConfigError(f"--set {change}: no value is given", hint=hint)
+    key = key.strip()
+    tree = _grown({}, key.split("."), _value(f"--set {key}", text))
+    _refuse_unknown(tree, Settings(), "--set")
+    return key, text, tree
 
 
 def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:
@@ -143,15 +165,28 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     return Prompts(**texts)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a configuration file; raises ConfigError."""
+def read_bytes(path: Path, most: int = 0) -> bytes:
+    """Return the bytes of a configuration file, a regular one of at most `most`; 0: any.
+
+    Raises ConfigError.
+    """
     try:
-        return path.read_bytes()
+        return read_regular(path, most) if most else path.read_bytes()
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}",
             hint="Is it a file that you may read? Or make one: research-agent config init",
         ) from error
+
+
+def file_keys(path: Path) -> Mapping[str, object]:
+    """Return what a file sets, by keys such as "budget.rounds"; raises ConfigError."""
+    return dict(leaves(_read(path)))
+
+
+def check_content(path: Path, content: bytes) -> None:
+    """Raise ConfigError for a file's content that holds no good settings."""
+    _settings(_parsed(path, content), path.name)
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -174,7 +209,7 @@ def _parsed(path: Path, content: bytes) -> dict[str, object]:
 
 def _project(path: Path, below: Settings, environment: Mapping[str, str]) -> dict[str, object]:
     """Read the file of the current folder; raises ConfigError where it has to be trusted first."""
-    content = read_bytes(path)
+    content = read_bytes(path, PROJECT_BYTES)
     data = _parsed(path, content)
     keys = [key for key, _ in guarded_keys(data, below)]
     trust = trust_of(path, content, environment) if keys else "trusted"

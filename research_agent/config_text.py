@@ -14,6 +14,20 @@ HEAD = """\
 # An unknown key or a number outside its range is an error that names the key.
 # Any key can be set in the environment too: RESEARCH_AGENT_RETRIEVAL__TOP_K=20
 """
+SHORT_HEAD = """\
+# Settings of research_agent: take the "# " away before a key, and change its value.
+# Every key: research-agent config show; a file with all of them: config init --full PATH
+"""
+EVERYDAY = {
+    "": ("preset",),
+    "models": ("chat", "embedding", "offline"),
+    "documents": ("include", "exclude"),
+    "evidence": ("max_chunks",),
+    "answer": ("max_tokens", "unconfirmed"),
+    "budget": ("rounds", "seconds", "cost"),
+    "sessions": ("retention_days",),
+}
+"""The keys of a file that is not full."""
 
 
 def config_text(hidden: Collection[str] = ()) -> str:
@@ -24,7 +38,7 @@ def config_text(hidden: Collection[str] = ()) -> str:
     settings, lines, told = Settings(), [HEAD], set[str]()
     for name, value in values(settings).items():
         if not values(value):
-            lines += [*_comment(_described(settings, name)), f"{name}: {_yaml(value)}"]
+            lines += [*_comment(_described(settings, name)), f"{name}: {yaml_value(value)}"]
             continue
         lines += ["", *_comment(inspect.cleandoc(type(value).__doc__ or "")), f"{name}:"]
         for key, now in values(value).items():
@@ -33,7 +47,21 @@ def config_text(hidden: Collection[str] = ()) -> str:
                 about += [line for of in values(now) for line in _below(now, of)]
                 told.add(type(now).__name__)
             mark = "# " if f"{name}.{key}" in hidden else ""
-            lines += (f"  {line}" for line in (*about, f"{mark}{key}: {_yaml(now)}"))
+            lines += (f"  {line}" for line in (*about, f"{mark}{key}: {yaml_value(now)}"))
+    return "\n".join(lines) + "\n"
+
+
+def short_text() -> str:
+    """Return a file with the keys that people change most, as comments to fill in."""
+    settings, lines = Settings(), [SHORT_HEAD]
+    for section, names in EVERYDAY.items():
+        owner = getattr(settings, section) if section else settings
+        lines += ["", f"{section}:"] if section else [""]
+        for name in names:
+            value, indent = values(owner)[name], "  " * bool(section)
+            below = [one for of in values(value) for one in _below(value, of)]
+            about = [*_comment(_described(owner, name)), *below]
+            lines += (f"{indent}{line}" for line in (*about, f"# {name}: {yaml_value(value)}"))
     return "\n".join(lines) + "\n"
 
 
@@ -56,14 +84,14 @@ def _comment(text: str, mark: str = "# ") -> list[str]:
     return textwrap.wrap(text, 98, initial_indent=mark, subsequent_indent=mark)
 
 
-def _yaml(value: object) -> str:
+def yaml_value(value: object) -> str:
     """Return a value as YAML writes it in one line; `off` is a word here (yaml_text.py)."""
     if isinstance(value, str):
         return value if re.fullmatch(r"[a-z][\w.-]*", value) else json.dumps(value)
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_yaml, value))}]"
+        return f"[{', '.join(map(yaml_value, value))}]"
     if below := values(value):
-        return f"{{{', '.join(f'{name}: {_yaml(of)}' for name, of in below.items())}}}"
+        return f"{{{', '.join(f'{name}: {yaml_value(of)}' for name, of in below.items())}}}"
     return json.dumps(value)
 
 

@@ -62,6 +62,12 @@ class IndexDamagedError(IndexingError):
     """A file of the index cannot be read."""
 
 
+class IndexUnavailableError(IndexingError):
+    """The storage of a shared index does not answer."""
+
+    retryable = True
+
+
 class ModelError(ResearchAgentError):
     """The base of everything about a model."""
 

@@ -5,7 +5,10 @@ from typing import Annotated, ClassVar, Literal
 
 from research_agent.setting_fields import Range, constant
 
-Provider = Literal["local", "openai", "bedrock"]
+Provider = Literal["local", "openai", "bedrock", "langchain"]
+
+ENGLISH, MULTILINGUAL = "all-MiniLM-L6-v2", "multilingual-e5-small"
+"""The packaged embedding models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,9 +16,10 @@ class RoleSettings:
     """Which model fills a role. In a role's own section, empty fields mean `models.chat`'s."""
 
     provider: Literal["", Provider] = ""
-    """The embedded model, a server that speaks OpenAI's protocol, or Amazon Bedrock."""
+    """The embedded model, a server that speaks OpenAI's protocol, Amazon Bedrock, or any provider
+    that LangChain has a package for."""
     model: str = ""
-    """The model's name at its server."""
+    """The model's name at its server; for LangChain with its provider, `anthropic:NAME`."""
     base_url: str = ""
     """Where the server is; empty: OpenAI's own, or Bedrock's in the region."""
     api_key_env: str = ""
@@ -76,7 +80,8 @@ class ModelSettings:
     filter: RoleSettings = RoleSettings()
     verifier: RoleSettings = RoleSettings()
     embedding: RoleSettings = RoleSettings(provider="local")
-    """The packaged all-MiniLM-L6-v2, or a server's embedding model."""
+    """A server's embedding model, or with provider local a packaged one: model all-MiniLM-L6-v2
+    (English), multilingual-e5-small (extra languages), or empty: by the documents' language."""
     local: LocalModelSettings = LocalModelSettings()
     """The embedded model."""
     prices: tuple[PriceSettings, ...] = ()

@@ -1,4 +1,4 @@
-"""Files for their owner alone, whatever the umask says, and never through a symbolic link."""
+"""Files for their owner alone, never through a symbolic link; and reading those of strangers."""
 
 import errno
 import os
@@ -54,6 +54,20 @@ def replace_text(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return a file that a stranger may have made; raises OSError for pipes, devices, more bytes.
+
+    A pipe would be waited for without end, and a device may have none.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return content
 
 
 def close_to_others(path: Path) -> None:

@@ -63,8 +63,8 @@ def values(section: object) -> Mapping[str, object]:
     """Return the fields of a section by name; nothing for a value that is no section.
 
     >>> from research_agent.settings import IndexSettings
-    >>> dict(values(IndexSettings(exact_below=9))), dict(values(3))
-    ({'exact_below': 9}, {})
+    >>> dict(values(IndexSettings())), dict(values(3))
+    ({'vectors': 'auto'}, {})
     """
     if not is_dataclass(section):
         return {}

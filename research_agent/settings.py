@@ -51,8 +51,21 @@ class DocumentSettings:
 class IndexSettings:
     """How the index is kept."""
 
-    exact_below: Annotated[int, Range(0, 1_000_000, "vectors")] = 100_000
-    """Up to this many vectors, and 400 MB of them in memory, a search is exact; above: HNSW."""
+    vectors: str = "auto"
+    """Compare vectors one by one in memory up to 100,000 of them, and search more by Chroma's graph
+    ("auto"); always by Chroma ("chroma"); or by the Chroma server at this address ("http://…")."""
+    exact_below: int = constant(100_000)
+    """With "auto": vectors, and 400 MB of them in memory, up to which a search is exact."""
+
+    @property
+    def server(self) -> str:
+        """The address of a Chroma server; empty: none."""
+        return self.vectors if self.vectors.startswith(("http://", "https://")) else ""
+
+    @property
+    def limit(self) -> int:
+        """Vectors up to which a search is exact."""
+        return self.exact_below if self.vectors == "auto" else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +161,12 @@ class BlendSettings:
 class RerankSettings:
     """Reranking of the best hits, after blending."""
 
-    mode: Literal["off", "promote", "http", "model"] = "off"
-    """How hits are reranked: not at all, by the query's technical words, by a rerank server, or by
-    yes/no questions to the filter model."""
+    mode: Literal["off", "promote", "cross-encoder", "http", "model"] = "off"
+    """How hits are reranked: not at all, by the query's technical words, by the packaged
+    cross-encoder (English), by a rerank server, or by yes/no questions to the filter model."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
-    """Modes "http" and "model": hits that are judged; each costs the model a call."""
+    """Modes "cross-encoder", "http" and "model": hits that are judged. Each takes the
+    cross-encoder about 30 ms, or costs the model a call."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
     """Which server it is."""
     base_url: str = ""
@@ -308,6 +322,11 @@ class Settings:
         """Refuse what cannot work."""
         for name in SECTIONS:
             check_ranges(getattr(self, name), f"{name}.")
+        if self.index.vectors not in ("auto", "chroma", self.index.server):
+            raise ConfigError(
+                f"index.vectors is {self.index.vectors!r}.",
+                hint='It is "auto", "chroma", or an address such as "http://127.0.0.1:8000".',
+            )
         if self.confidence.top_k > self.retrieval.top_k:
             msg = (
                 f"confidence.top_k ({self.confidence.top_k}) must not be larger than "

@@ -18,6 +18,7 @@ _KEYS = ("provider", "model", "base_url", "api_key_env", "region")
 GUARDED = frozenset(f"models.{role}.{key}" for role in _ROLES for key in _KEYS) | {
     "models.local.path",
     "models.offline",
+    "index.vectors",
     "rerank.base_url",
     "rerank.model",
     "rerank.api_key_env",

@@ -25,4 +25,7 @@ def read_yaml(text: str) -> Any:  # noqa: ANN401 (whatever the text holds)
     >>> read_yaml("mode: off\nshown: true")
     {'mode': 'off', 'shown': True}
     """
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 (a SafeLoader)
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error

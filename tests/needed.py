@@ -14,11 +14,11 @@ from research_agent.models.adapters.weights import (
 )
 
 
-def missing(message: str) -> NoReturn:
-    """Skip the test, or fail it on CI."""
+def missing(message: str, *, whole_file: bool = False) -> NoReturn:
+    """Skip the test, or its whole file; fail it on CI."""
     if os.environ.get("CI"):
         pytest.fail(message)
-    pytest.skip(message)
+    pytest.skip(message, allow_module_level=whole_file)
 
 
 def needed_package(name: str, extra: str = "local") -> None:

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import research_agent
-from research_agent.interfaces.agent import ResearchAgent
-
 DOMAINS = (
     "documents",
     "index",
@@ -81,10 +78,3 @@ def test_no_built_in_door_to_the_world() -> None:
 
     assert "sorted" in called
     assert set() == called & {"open", "print", "input", "eval", "exec", "__import__"}
-
-
-def test_public_names() -> None:
-    """The package gives what it promises, and nothing else."""
-    assert ResearchAgent is research_agent.ResearchAgent
-    with pytest.raises(AttributeError):
-        research_agent.Nothing  # noqa: B018

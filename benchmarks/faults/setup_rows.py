@@ -151,7 +151,7 @@ def _parts(terms: Terms, sizes: Sequence[int] = (9,) * 6) -> Iterator[ModelSetti
     def found(weights: WeightSet) -> list[Path | None]:
         return files if weights is WEIGHT_SETS["0.5b"] else [None] * len(weights.packages)
 
-    with patch("research_agent.models.adapters.weights.part_files", found):
+    with patch("research_agent.models.adapters.weights.joining.part_files", found):
         yield ModelSettings(local=LocalModelSettings(weights="auto" if all(sizes) else "0.5b"))
 
 

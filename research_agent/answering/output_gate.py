@@ -16,6 +16,7 @@ from research_agent.types.events import (
     Calls,
     DraftWritten,
     Event,
+    Hits,
     PlannedCall,
     Queries,
     SentenceChecked,
@@ -28,15 +29,15 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Draft
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[A-Za-z][\w:-]*[\s/]+[^<>]*=|<[!?]")
-_LINK = re.compile(r"\](?:\([^()\s]*|:\s*\S+|\[[^\]]*\])")
+_LINK = re.compile(r"\](?:\([^()\s\[\]]*|:\s*[^\s\[\]]+|\[[^\]]*(?=\]))")
 _ADDRESS = re.compile(
-    r"\b[A-Za-z][A-Za-z0-9+.-]*://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
+    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
 )
 _SCRIPT = re.compile(
-    r"\b(?:javascript|vbscript|data|mailto|file|tel):(?=[^\s:])[^\s<>\"'`\[\]]+",
+    r"(?<![A-Za-z0-9])(?:javascript|vbscript|data|mailto|file|tel):(?=[^\s:])[^\s<>\"'`\[\]]+",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"\bwww\.[^\s<>\"'`\[\]]+", re.IGNORECASE)
+_BARE = re.compile(r"(?<![A-Za-z0-9])www\.[^\s<>\"'`\[\]]+", re.IGNORECASE)
 _TRAILING = ".,;:!?)]}*_"
 _GOES_ON = r"(?![\w-]|[.@:]\w)"  # (a longer address is another one)
 _JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
@@ -46,6 +47,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters of other kinds of which nothing can be seen."""
 MODEL_TEXTS: Mapping[type[Event], tuple[str, ...]] = {
     StepFinished: ("summary",),
+    Hits: ("query",),
     Queries: ("reason",),
     DraftWritten: ("text",),
     SentenceChecked: ("text", "problem"),
@@ -146,6 +148,7 @@ def _claim(claim: Claim, texts: Mapping[str, str]) -> Claim:
         claim,
         text=gated(claim.text, sources),
         problem=gated(claim.problem, sources),
+        facts=tuple(replace(fact, text=gated(fact.text, sources)) for fact in claim.facts),
     )
 
 
@@ -180,7 +183,7 @@ def _defanged(address: str) -> str:
     """
     scheme, _, rest = address.partition("://")
     host, slash, path = rest.partition("/")
-    return f"{scheme}[:]//{host.replace('.', '[.]')}{slash}{path}"
+    return f"{scheme}[:]//{host.replace('.', '[.]')}{slash}{path.replace('://', '[:]//')}"
 
 
 def _is_unseen(character: str) -> bool:

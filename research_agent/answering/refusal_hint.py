@@ -84,8 +84,8 @@ def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> st
         "without it."
         if missing
         else near,
-        "unsupported_draft": "The documents do not bear out what the model wrote: ask for one "
-        "thing only.",
+        "unsupported_draft": "No answer could be confirmed: the passages contradict what the model "
+        "wrote.",
         "model_failed": "A model failed: ask again, or see what research-agent doctor says.",
         "budget": f"budget.{which} was spent before an answer: raise it, or ask for less.",
     }

@@ -71,9 +71,10 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = replace(result, preset=settings.laid.name, warnings=warnings)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, _searchable(ports, state.scope)))
+    result = replace(result, citations=_credited(result.citations, ports, state.scope))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
-        citations = [_with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
+        citations = [with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
     except IndexingError as error:
         warning = f"report: {error} The quotes have no places on their pages."
         return replace(result, warnings=(*result.warnings, warning))
@@ -205,7 +206,18 @@ def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
     return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
-def _with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
+def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tuple[Citation, ...]:
+    """Return the citations with the authors and the DOI of their documents."""
+    known = {one.doc_id: one for one in _searchable(ports, scope)} if citations else {}
+    return tuple(
+        replace(one, authors=known[one.doc_id].authors, doi=known[one.doc_id].doi)
+        if one.doc_id in known
+        else one
+        for one in citations
+    )
+
+
+def with_spans(citation: Citation, chunk: Chunk, chunks: ChunkStore) -> Citation:
     """Return a citation with the place of its quote, as far as its file has pages."""
     spans = _spans(citation, chunk, chunks, range(chunk.start_page, chunk.end_page + 1))
     if not spans and chunk.start_page > 1:  # (a table's head may be on the page before)

@@ -1,11 +1,18 @@
 """A result in words: its marks, what it lacks, its citations; and how two results differ."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import ndiff
 
+from research_agent.text.quote_search import Quote
+from research_agent.text.tables import head_of
+from research_agent.types import Chunk
+from research_agent.types.claims import Claim
 from research_agent.types.evidence import place
 from research_agent.types.result import Citation, ResearchResult, with_markers
+
+KEY = re.compile(r"\[(c\d+)\]")
 
 COUNTED = (
     "llm_calls",
@@ -42,6 +49,112 @@ def lacking_lines(result: ResearchResult) -> tuple[str, ...]:
 def quoted_line(citation: Citation) -> str:
     """Return where a citation leads, with its quote, in one line."""
     return f'[{citation.key}] {citation.place}: "{" ".join(citation.quote.split())}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A citation as readers see it: its number in the answer, and the words it is cited for."""
+
+    number: str
+    citation: Citation
+    quotes: tuple[Quote, ...]
+    """One for each sentence that cites it, in the order of the answer; each once."""
+    texts: tuple[str, ...]
+    """The quotes' words; those of a table are below its head."""
+
+
+def numbers(answer: str, keys: Collection[str]) -> Mapping[str, str]:
+    """Return the number of each cited key, from 1, in the order of the answer.
+
+    >>> numbers("So [c4]. And [c2][c4].", ["c2", "c4"])
+    {'c4': '1', 'c2': '2'}
+    """
+    found = (match[1] for match in KEY.finditer(answer) if match[1] in keys)
+    return {key: str(at) for at, key in enumerate(dict.fromkeys([*found, *keys]), start=1)}
+
+
+def numbered(answer: str, given: Mapping[str, str]) -> str:
+    """Return an answer with numbers in the place of its keys; other keys stay.
+
+    >>> numbered("So [c4][c9].", {"c4": "1"})
+    'So [1][c9].'
+    """
+    return KEY.sub(lambda match: f"[{given.get(match[1], match[1])}]", answer)
+
+
+def references(result: ResearchResult) -> tuple[Reference, ...]:
+    """Return the citations of an answer in the order of their numbers, with all their quotes."""
+    by_key = {citation.key: citation for citation in result.citations}
+    chunks = {item.key: item.hit.chunk for item in result.evidence}
+    found = []
+    for key, number in numbers(result.answer, by_key).items():
+        citation, chunk = by_key[key], chunks.get(key)
+        best = Quote(1.0, citation.quote, citation.quote_start, citation.quote_end)
+        quotes = _quotes(key, shown_claims(result)) or (best,)
+        head = _head(chunk) if chunk else ""
+        texts = tuple(_below(head, quote) for quote in quotes)
+        found.append(Reference(number, citation, quotes, texts))
+    return tuple(found)
+
+
+def renumbered(result: ResearchResult) -> ResearchResult:
+    """Return a result for readers: numbers for its keys, in the order of the answer.
+
+    Evidence that is not cited has no key.
+    """
+    given = numbers(result.answer, [citation.key for citation in result.citations])
+    by_number = sorted(result.citations, key=lambda citation: int(given[citation.key]))
+    return replace(
+        result,
+        answer=numbered(result.answer, given),
+        citations=tuple(replace(one, key=given[one.key]) for one in by_number),
+        evidence=tuple(replace(one, key=given.get(one.key, "")) for one in result.evidence),
+        claims=tuple(
+            replace(one, keys=tuple(given.get(key, "") for key in one.keys))
+            for one in result.claims
+        ),
+        conflicts=tuple(
+            replace(one, key=given.get(one.key, ""), other_key=given.get(one.other_key, ""))
+            for one in result.conflicts
+        ),
+    )
+
+
+def quoted_words(claim: Claim, result: ResearchResult) -> tuple[str, ...]:
+    """Return the words that a sentence is cited for; those of a table below its head."""
+    heads = {item.key: _head(item.hit.chunk) for item in result.evidence}
+    pairs = zip(claim.keys, claim.quotes, strict=False)
+    return tuple(dict.fromkeys(_below(heads.get(key, ""), one) for key, one in pairs if one.quote))
+
+
+def shown_claims(result: ResearchResult) -> tuple[Claim, ...]:
+    """Return the sentences that an answer shows."""
+    if result.status == "refused":
+        return ()
+    return tuple(claim for claim in result.claims if with_markers(claim) in result.answer)
+
+
+def _quotes(key: str, claims: Iterable[Claim]) -> tuple[Quote, ...]:
+    """Return the quotes that sentences cite under a key, without those that are in another."""
+    pairs = (pair for claim in claims for pair in zip(claim.keys, claim.quotes, strict=False))
+    found = {(one.start, one.end): one for of, one in pairs if of == key and one.quote}
+    return tuple(
+        one
+        for (start, end), one in found.items()
+        if not any(
+            left <= start and end <= right and (left, right) != (start, end)
+            for left, right in found
+        )
+    )
+
+
+def _head(chunk: Chunk) -> str:
+    return head_of(chunk.text) if chunk.kind == "table" else ""
+
+
+def _below(head: str, quote: Quote) -> str:
+    """Return a quote below the head of its table, unless it has the head itself."""
+    return f"{head}\n{quote.quote}" if head and quote.start >= len(head) else quote.quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +214,7 @@ def _sentences(result: ResearchResult) -> list[str]:
     """Return the sentences of an answer, with their marks; a refusal is one."""
     if result.status == "refused":
         return [result.answer]
-    return [said for said in map(with_markers, result.claims) if said in result.answer]
+    return list(map(with_markers, shown_claims(result)))
 
 
 def _read(result: ResearchResult) -> list[str]:

@@ -6,10 +6,12 @@ from hashlib import sha256
 from shlex import quote
 
 from research_agent.assembly.models.report import describe_models
+from research_agent.assembly.shared import calibration_file, storage_of
 from research_agent.errors import ConfigError, IndexingError
 from research_agent.index.adapters.folders import DEFAULT, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.settings import AnswerSettings, ConfidenceSettings, Settings, VerifySettings
+from research_agent.text.locations import is_shared
 from research_agent.types.records import IndexHeader
 from research_agent.verification.adapters.calibration_file import (
     read_calibration,
@@ -50,7 +52,7 @@ def calibrated(
         return Calibrated(settings)
     again = f"Again: {command(location)}"
     try:
-        kept = read_calibration(locate(location).calibration)
+        kept = read_calibration(calibration_file(location))
         if kept is None or not (kept.answers or kept.ignored or _takes_bypass(settings)):
             return Calibrated(settings)
         usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
@@ -157,7 +159,7 @@ def keep_limits(
     thresholds = {BYPASS: threshold} if threshold.holds else {}
     if not (thresholds or answers):
         return ""
-    path = locate(location).calibration
+    path = calibration_file(location)
     try:
         earlier = read_calibration(path)
     except IndexingError:  # (a damaged file is replaced)
@@ -166,13 +168,22 @@ def keep_limits(
         thresholds = {**earlier.thresholds, **thresholds}
         answers = earlier.answers if answers is None else answers
     kept = Calibration(fingerprint=now, made=made, thresholds=thresholds, answers=answers or {})
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_calibration(path, kept)
     return str(path)
 
 
-def index_header(location: str) -> IndexHeader:
-    """Return what an index says about itself; raises what `index_state` raises."""
+def index_header(location: str, *, offline: bool = False) -> IndexHeader:
+    """Return what an index says about itself; raises what `index_state` raises.
+
+    With `offline` one on another machine is refused with ConfigError.
+    """
+    if is_shared(location):
+        from research_agent.index.adapters.shared.generations import published
+
+        return published(storage_of(location, offline=offline)).header
     folder = locate(location)
+    folder.close_to_others()  # (which refuses links)
     with LedgerReader(folder.current().ledger, folder.label) as ledger:
         return ledger.header()
 
@@ -182,6 +193,11 @@ def index_state(location: str) -> tuple[IndexHeader, tuple[str, ...]]:
 
     Raises IndexMissingError, IndexDamagedError, IndexMismatchError.
     """
+    if is_shared(location):
+        from research_agent.index.adapters.shared.reading import SharedReader
+
+        reader = SharedReader(storage_of(location))
+        return reader.header(), reader.chunk_ids()
     folder = locate(location)
     with LedgerReader(folder.current().ledger, folder.label) as ledger, ledger.snapshot():
         return ledger.header(), tuple(sorted(ledger.chunk_digests()))

@@ -4,13 +4,19 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
-from research_agent.assembly.calibration import calibrated, writers_of
+from research_agent.assembly.calibration import Calibrated, calibrated, writers_of
+from research_agent.assembly.embedding_choice import as_indexed
+from research_agent.assembly.given_texts import chunks_of
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
 from research_agent.assembly.models.connecting import OnNote, connect_models
+from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.reranker import connect_reranker
 from research_agent.assembly.models.roles import check_prices
+from research_agent.assembly.own_index import OwnIndex
 from research_agent.closeable import Closing
+from research_agent.errors import IndexMissingError
+from research_agent.models.adapters.langchain import LangChainReranker, RetrievedChunks
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.models.adapters.tokens import Cl100k
@@ -33,8 +39,11 @@ class Connection(Closing):
         settings: Settings,
         close: Callable[[], None],
         header: Callable[[], IndexHeader],
+        own_index: OwnIndex | None = None,
     ) -> None:
         """Keep what has to be closed."""
+        self.own_index = own_index
+        """What the index is written with; None over a retriever."""
         self.ports = ports
         self.settings = settings
         """Those that were given, with what was fitted to this index in place of defaults."""
@@ -54,26 +63,49 @@ def connect(
     *,
     on_bytes: OnBytes = lambda _done, _of: None,
     on_note: OnNote = lambda _note: None,
+    given: Given = NOTHING_GIVEN,
 ) -> Connection:
     """Open the index at `location` and the models that `settings` name.
 
-    No model is started before it is asked. Raises IndexingError, ConfigError, ModelError.
+    What is `given` takes the place of what the settings name; a retriever that of the index. No
+    model is started before it is asked. Raises IndexingError, ConfigError, ModelError.
     """
+    settings = given.over(settings)
     check_prices(settings)
     with ExitStack() as opened:
         models = connect_models(
-            settings.models,
+            settings.models if given.retriever else as_indexed(location, settings.models),
             environment=environment,
             on_progress=on_bytes,
             on_note=on_note,
             seconds=settings.budget.seconds,
+            given=given,
         )
         opened.callback(models.close)
-        reranker = connect_reranker(settings.rerank, environment, offline=settings.models.offline)
-        index = LatestIndex(partial(open_index, location, settings, embedder=models.embedder))
-        opened.callback(index.close)
-        writers = writers_of(settings, environment)
-        fitted = calibrated(location, settings, index.header, writers=writers)
+        reranker = (
+            LangChainReranker(given.reranker)
+            if given.reranker
+            else connect_reranker(settings.rerank, environment, offline=settings.models.offline)
+        )
+        index: LatestIndex | RetrievedChunks
+        fitted, own_index = Calibrated(settings), None
+        if given.retriever:
+            read = chunks_of(settings.documents.chunk_chars)
+            seconds = settings.budget.seconds
+            index = RetrievedChunks(given.retriever, read, models.embedder, seconds=seconds)
+        else:
+            own_index = OwnIndex(location, settings, models.embedder, environment)
+            opening = partial(open_index, location, settings, embedder=models.embedder)
+            try:
+                index = LatestIndex(opening)
+            except IndexMissingError:
+                if not given.create:
+                    raise
+                own_index.create()
+                index = LatestIndex(opening)
+            opened.callback(index.close)
+            writers = writers_of(settings, environment)
+            fitted = calibrated(location, settings, index.header, writers=writers)
         told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
         lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
         pairs = CrossEncoder(MiniLM())
@@ -99,4 +131,6 @@ def connect(
             tool_use=models.tool_use,
             warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )
-        return Connection(ports, fitted.settings, opened.pop_all().close, lambda: index.header)
+        return Connection(
+            ports, fitted.settings, opened.pop_all().close, lambda: index.header, own_index
+        )

@@ -3,17 +3,20 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 
-from research_agent.assembly.index_search import DenseSearch, WordSearch
+from research_agent.assembly.index_search import DenseSearch, WordSearch, is_exact
+from research_agent.assembly.shared import OpenSharedIndex, remove_shared, storage_of
 from research_agent.closeable import Closing
 from research_agent.errors import IndexingError
 from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.messages import wrong_dimension
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
-from research_agent.settings import Settings
+from research_agent.settings import IndexSettings, Settings
+from research_agent.text.locations import is_shared
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge
@@ -22,15 +25,17 @@ from research_agent.types.references import Edge
 class OpenIndex(Closing):
     """An index that can be searched, as it was last published. Threads may share it."""
 
-    def __init__(self, folder: IndexFolder, model: str, *, exact_below: int) -> None:
+    def __init__(self, folder: IndexFolder, model: str, settings: IndexSettings) -> None:
         """Open the files until `close`; raises what `open_index` raises."""
-        self._folder, self._edition = folder, folder.current()
+        self._folder, self._edition, self.label = folder, folder.current(), folder.label
         with ExitStack() as opened:
             ledger = opened.enter_context(LedgerReader(self._edition.ledger, folder.label))
             self.header = ledger.check(model)
             where = (folder, self._edition, ledger)
             words = opened.enter_context(WordSearch(*where))
-            dense = opened.enter_context(DenseSearch(*where, exact_below=exact_below))
+            dense = opened.enter_context(
+                DenseSearch(*where, exact_below=settings.limit, server=settings.server)
+            )
             self._files = opened.pop_all()
         self._ledger, self._dense = ledger, dense
         self.vectors: VectorIndex = dense
@@ -61,6 +66,9 @@ class OpenIndex(Closing):
         self._files.close()
 
 
+AnyIndex = OpenIndex | OpenSharedIndex
+
+
 class LatestIndex:
     """An index that notices, at each dense search, that a new generation was published.
 
@@ -69,11 +77,11 @@ class LatestIndex:
     are gone. Threads may share it.
     """
 
-    def __init__(self, opened: Callable[[], OpenIndex]) -> None:
+    def __init__(self, opened: Callable[[], AnyIndex]) -> None:
         """Open the index; raises what opening it raises."""
         self._opened, self._lock = opened, Lock()
         self._index = opened()
-        self._older: list[OpenIndex] = []
+        self._older: list[AnyIndex] = []
 
     @property
     def lexical(self) -> "LatestWords":
@@ -91,8 +99,14 @@ class LatestIndex:
         return self._index.warnings
 
     def search(self, vector: Sequence[float], *, k: int) -> Sequence[ScoredId]:
-        """Return the `k` most similar chunks of the latest generation."""
-        return self._latest().vectors.search(vector, k=k)
+        """Return the `k` most similar chunks of the latest generation.
+
+        Raises IndexMismatchError for a vector of another length than the index has.
+        """
+        index = self._latest()
+        if index.header.dimension not in (0, len(vector)):
+            raise wrong_dimension(index.label, index.header, len(vector))
+        return index.vectors.search(vector, k=k)
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> Sequence[float]:
         """Return the exact cosine of each chunk."""
@@ -127,7 +141,7 @@ class LatestIndex:
         for index in (*self._older, self._index):
             index.close()
 
-    def _latest(self) -> OpenIndex:
+    def _latest(self) -> AnyIndex:
         """Open the index again where it has changed; who still searches the old one goes on."""
         with self._lock:
             if not self._index.is_current():
@@ -140,7 +154,7 @@ class LatestIndex:
 class LatestWords:
     """Word search over whatever generation is open now."""
 
-    def __init__(self, index: Callable[[], OpenIndex]) -> None:
+    def __init__(self, index: Callable[[], AnyIndex]) -> None:
         """Ask `index` at each search."""
         self._index = index
 
@@ -161,18 +175,22 @@ class IndexInfo:
     """Why it cannot be opened; then there is no header."""
 
 
-def open_index(location: str, settings: Settings, *, embedder: Embedder) -> OpenIndex:
+def open_index(location: str, settings: Settings, *, embedder: Embedder) -> AnyIndex:
     """Open the index at `location` for searching; caches that are not current are made again.
 
     Raises IndexMissingError where there is none, IndexMismatchError where it was made with another
-    embedding model, IndexDamagedError. The embedding model is not loaded.
+    embedding model, IndexDamagedError, IndexUnavailableError. The embedding model is not loaded.
     """
+    if is_shared(location):
+        storage = storage_of(location, offline=settings.models.offline)
+        exact = partial(is_exact, exact_below=settings.index.limit)
+        return OpenSharedIndex(storage, embedder.name, is_exact=exact)
     folder = locate(location)
     folder.close_to_others()
     while True:
         edition = folder.current()
         try:
-            return OpenIndex(folder, embedder.name, exact_below=settings.index.exact_below)
+            return OpenIndex(folder, embedder.name, settings.index)
         except IndexingError:
             if folder.current() == edition:  # (else it was rebuilt just now)
                 raise
@@ -189,6 +207,10 @@ def list_documents(location: str) -> list[KeptDocument]:
     Those of a run that was interrupted are there too. Raises IndexMissingError,
     IndexMismatchError, IndexDamagedError.
     """
+    if is_shared(location):
+        from research_agent.index.adapters.shared.reading import SharedReader
+
+        return SharedReader(storage_of(location)).kept()
     folder = locate(location)
     folder.close_to_others()
     return all_documents(folder.current().ledger, folder.label)
@@ -199,6 +221,9 @@ def remove_index(location: str) -> str:
 
     Raises IndexMissingError where there is no index of ours, IndexLockedError.
     """
+    if is_shared(location):
+        remove_shared(location)
+        return location
     folder = locate(location)
     folder.remove()
     return str(folder.path)

@@ -5,23 +5,23 @@ are made from it: the one writer brings them up to date, and a reader that finds
 damaged or of another state makes them again or does without them.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from hashlib import sha256
 from threading import RLock
 
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
 from research_agent.index.adapters.folders import Edition, IndexFolder
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.adapters.ledger.schema import command
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.vectors.chroma import discard, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
-from research_agent.types import ScoredId
+from research_agent.index.adapters.vectors.chroma import discard, opened, shown, spoil, sync
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.server import ChromaServer
+from research_agent.index.exact_vectors import ExactVectors
+from research_agent.index.messages import command
+from research_agent.types import Chunk, ScoredId
 
 HELD = 100_000_000
 """Numbers, of 4 bytes each, that are held in memory at most."""
@@ -39,19 +39,45 @@ def is_exact(vectors: int, dimension: int, exact_below: int) -> bool:
     return vectors <= exact_below and vectors * dimension <= HELD
 
 
-def sync_caches(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
-    """Bring words and vectors to the ledger's generation; nothing is embedded."""
-    _sync_words(edition, ledger)
-    _sync_vectors(edition, ledger, exact_below=exact_below)
+def sync_caches(
+    edition: Edition,
+    ledger: LedgerReader,
+    *,
+    exact_below: int,
+    checked: bool = False,
+    server: str = "",
+) -> None:
+    """Bring words and vectors to the ledger's generation; nothing is embedded.
+
+    All words are `checked`, or a sample of them. `server` is the address of a Chroma server.
+    """
+    _sync_words(edition, ledger, None if checked else ledger.sample())
+    if not server:
+        _sync_vectors(edition, ledger, exact_below=exact_below)
+        return
+    with ledger.snapshot():
+        collection = server_of(server, edition)
+        collection.sync(ledger.generation(), ledger.vector_digests(), ledger.vectors)
 
 
-def _sync_words(edition: Edition, ledger: LedgerReader) -> None:
-    """Bring the word index to the ledger's generation; a damaged one is made anew."""
-    try:
-        words = WordIndex(edition.words)
-    except IndexDamagedError:
-        words = WordIndex.fresh(edition.words)
-    with words:
+def server_of(url: str, edition: Edition) -> ChromaServer:
+    """Return an index's collection on a Chroma server."""
+    return ChromaServer(url, f"index-{sha256(os.fsencode(edition.folder)).hexdigest()[:32]}")
+
+
+def _sync_words(edition: Edition, ledger: LedgerReader, sample: Sequence[Chunk] | None) -> None:
+    """Bring the word index to the ledger's generation; a damaged one is made anew.
+
+    Without a `sample` of chunks to look for, all of it is checked.
+    """
+    with ExitStack() as opened:
+        try:
+            words = opened.enter_context(WordIndex(edition.words))
+            if words.generation() == ledger.generation() or sample is None:
+                words.check(sample)
+        except IndexDamagedError:
+            opened.close()
+            words = opened.enter_context(WordIndex.fresh(edition.words))
         if words.generation() != ledger.generation():
             _fill(words, ledger)
 
@@ -80,16 +106,24 @@ class DenseSearch(Closing):
     """
 
     def __init__(
-        self, folder: IndexFolder, edition: Edition, ledger: LedgerReader, *, exact_below: int
+        self,
+        folder: IndexFolder,
+        edition: Edition,
+        ledger: LedgerReader,
+        *,
+        exact_below: int,
+        server: str = "",
     ) -> None:
         """Open what can be used; raises IndexDamagedError for the ledger's faults."""
         self._folder, self._edition, self._ledger = folder, edition, ledger
+        self._server = server
         self.warning = ""
         """What is worse than usual, and the cure; empty where all is well."""
         self._lock = RLock()
         self._older: list[Vectors] = []
         self._vectors: Vectors
-        if is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
+        count, dimension = ledger.vector_count(), ledger.header().dimension
+        if not server and is_exact(count, dimension, exact_below):
             self._vectors = ExactVectors(*ledger.matrix())
         else:
             self._vectors = self._approximate(exact_below)
@@ -127,7 +161,7 @@ class DenseSearch(Closing):
             return self._opened()
         except IndexDamagedError as error:
             reason = str(error)
-        if self._ledger.vector_count() > REMADE_AT_ONCE:
+        if self._server or self._ledger.vector_count() > REMADE_AT_ONCE:
             return self._without_chroma(reason)
         try:
             with self._folder.locked():
@@ -138,19 +172,23 @@ class DenseSearch(Closing):
             return self._without_chroma(str(error))
 
     def _opened(self) -> ApproximateVectors:
-        files = shown(self._edition.vectors, self._ledger.generation())
-        if not files:
+        dimension, generation = self._ledger.header().dimension, self._ledger.generation()
+        if self._server:
+            opening = server_of(self._server, self._edition).opened(generation)
+        elif files := shown(self._edition.vectors, generation):
+            opening = opened(files)
+        else:
             raise IndexDamagedError("Its files are missing, damaged or not of this state.")
-        dimension = self._ledger.header().dimension
-        return ApproximateVectors(files, self._ledger.matrix_of, dimension=dimension)
+        return ApproximateVectors(opening, self._ledger.matrix_of, dimension=dimension)
 
     def _without_chroma(self, reason: str) -> Vectors:
         """Return vectors that are searched one by one, or not at all."""
         count, dimension = self._ledger.vector_count(), self._ledger.header().dimension
         held = count * dimension <= HELD
         meanwhile = "all are compared one by one" if held else "only words are searched"
+        what = f"Chroma server {self._server}" if self._server else "files"
         self.warning = (
-            f"The files for searching {count} vectors quickly cannot be used; {meanwhile}. "
+            f"The {what} for searching {count} vectors quickly cannot be used; {meanwhile}. "
             f"Make them again: {command(self._folder.label)} PATH… ({reason})"
         )
         if held:
@@ -167,7 +205,7 @@ class WordSearch(Closing):
     def __init__(self, folder: IndexFolder, edition: Edition, ledger: LedgerReader) -> None:
         """Open the file, or make it again; raises IndexDamagedError for the ledger's faults."""
         self._folder, self._edition, self._ledger = folder, edition, ledger
-        self._lock = RLock()
+        self._lock, self._sample = RLock(), ledger.sample()
         self._older: list[WordIndex] = []
         try:
             self._words = self._opened()
@@ -199,13 +237,14 @@ class WordSearch(Closing):
             words = opened.enter_context(WordIndex(self._edition.words))
             if words.generation() != self._ledger.generation():
                 raise IndexDamagedError("The word index does not show the index as it is now.")
+            words.check(self._sample)
             opened.pop_all()
             return words
 
     def _remade(self) -> WordIndex:
         """Bring the file up to date, or return words in memory."""
         with suppress(IndexingError, OSError), self._folder.locked():
-            _sync_words(self._edition, self._ledger)
+            _sync_words(self._edition, self._ledger, self._sample)
             return self._opened()
         words = WordIndex(None)
         _fill(words, self._ledger)

@@ -8,6 +8,7 @@ from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.ports import IndexWriter
 from research_agent.models.adapters.weights import cache_directory
 from research_agent.ports import Embedder
+from research_agent.telemetry import Attribute, span
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
 
@@ -18,8 +19,13 @@ def embedding_cache(environment: Mapping[str, str]) -> EmbeddingCache:
     They are in the user's cache, or beside the indexes where RESEARCH_AGENT_HOME says where those
     are: who keeps documents apart keeps their vectors apart.
     """
+    return EmbeddingCache(kept_folder(environment))
+
+
+def kept_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of what is kept of documents outside their indexes."""
     home = environment.get("RESEARCH_AGENT_HOME")
-    return EmbeddingCache(Path(home).expanduser() if home else cache_directory(environment))
+    return Path(home).expanduser() if home else cache_directory(environment)
 
 
 RECENT = 64
@@ -99,7 +105,12 @@ class RecentEmbedder:
             known = {text: self._kept[text] for text in texts if text in self._kept}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            known |= dict(zip(new, self.embedder.embed(new), strict=True))
+            about: dict[str, Attribute] = {
+                "gen_ai.operation.name": "embeddings",
+                "gen_ai.request.model": self.name,
+            }
+            with span(f"embeddings {self.name}", about, client=True):
+                known |= dict(zip(new, self.embedder.embed(new), strict=True))
             with self._lock:
                 self._kept |= {text: known[text] for text in new}
                 for oldest in [*self._kept][:-RECENT]:

@@ -8,6 +8,7 @@ from research_agent.models.adapters.weights import (
     WeightStatus,
     cache_directory,
     prune_parts,
+    restore_parts,
     status,
 )
 
@@ -34,3 +35,9 @@ def prune_all(environment: Mapping[str, str]) -> int:
     return sum(
         prune_parts(item.weights, cache) for item in weight_statuses(environment) if item.verified
     )
+
+
+def restore_all(environment: Mapping[str, str]) -> int:
+    """Write the parts again that were deleted after a join; return the bytes."""
+    cache = cache_directory(environment)
+    return sum(restore_parts(item.weights, cache) for item in weight_statuses(environment))

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 
 from research_agent.documents.adapters.decoding import decode
+from research_agent.documents.adapters.delimited import TABLE_ENDINGS, parse_delimited
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
 from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
@@ -16,23 +17,28 @@ from research_agent.types.documents import ParsedDocument
 
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
-DOCX_ENDINGS = frozenset({".docx"})
+WORKBOOK_ENDINGS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+EPUB_ENDINGS = frozenset({".epub"})
+MAIL_ENDINGS = frozenset({".eml"})
+NOTEBOOK_ENDINGS = frozenset({".ipynb"})
 API_ENDINGS = frozenset({".json", ".yaml", ".yml"})
 PDF_MAGIC = b"%PDF-"
-DOCX_NEEDED = "reading it needs a package: pip install 'research-agent[docx]'"
+DEPTH = 3  # a document within more others than this is not read
+OFFICE_ENDINGS = {".docx": "docx", ".pptx": "pptx"} | dict.fromkeys(
+    WORKBOOK_ENDINGS, "python_calamine"
+)
+"""Endings of files that need the extra `office`, and the package that reads them."""
+OFFICE_NEEDED = "reading it needs a package: pip install 'research-agent[office]'"
 
 READABLE: frozenset[str] = (
-    frozenset({".pdf"})
-    | DOCX_ENDINGS
-    | MARKDOWN_ENDINGS
-    | HTML_ENDINGS
-    | TEXT_ENDINGS
-    | CODE_ENDINGS
+    frozenset({".pdf", *OFFICE_ENDINGS})
+    | (EPUB_ENDINGS | MAIL_ENDINGS | NOTEBOOK_ENDINGS | TABLE_ENDINGS)
+    | (MARKDOWN_ENDINGS | HTML_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS)
 )
-"""The endings of files that can be read, in small letters; DOCX files need the extra `docx`."""
+"""The endings of files that can be read, in small letters."""
 
 
-def parse_file(path: str) -> ParsedDocument:
+def parse_file(path: str, *, scans: bool = False) -> ParsedDocument:
     """Return the document in a file, by its ending; raises DocumentError.
 
     A file that begins as a PDF does is read as one, whatever its name; JSON and YAML that describe
@@ -44,35 +50,78 @@ def parse_file(path: str) -> ParsedDocument:
         raise DocumentError("it has vanished") from error
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror or error}") from error
-    ending = PurePath(path).suffix.lower()
+    return parse_bytes(data, PurePath(path).suffix.lower(), scans=scans)
+
+
+def parse_for_ocr(path: str) -> ParsedDocument:
+    """Return the document in a file as `parse_file` does, also one of pictures alone."""
+    return parse_file(path, scans=True)
+
+
+def parse_bytes(data: bytes, ending: str, *, depth: int = 0, scans: bool = False) -> ParsedDocument:
+    """Return the document in the bytes of a file with an ending; raises DocumentError.
+
+    `depth` is how many documents they are within, as what is attached to a mail is. With `scans`,
+    OCR will read the pages of a PDF that have no text.
+    """
+    if depth > DEPTH:
+        raise DocumentError(f"it is within more than {DEPTH} other documents")
     if data.startswith(PDF_MAGIC) or ending == ".pdf":
         from research_agent.documents.adapters.pdf import parse_pdf
 
-        return parse_pdf(data)
-    if ending in DOCX_ENDINGS:
-        if not find_spec("docx"):
-            raise DocumentError(DOCX_NEEDED)
-        from research_agent.documents.adapters.docx import parse_docx
+        return parse_pdf(data, scans=scans)
+    if ending in OFFICE_ENDINGS:
+        return _parse_office(data, ending)
+    below = partial(parse_bytes, depth=depth + 1)
+    if ending in EPUB_ENDINGS:
+        from research_agent.documents.adapters.zipped.epub import parse_epub
 
-        return parse_docx(data)
+        return parse_epub(data, below)
+    if ending in MAIL_ENDINGS:
+        from research_agent.documents.adapters.mail import parse_mail
+
+        return parse_mail(data, below)
+    if ending not in READABLE:
+        raise DocumentError(f"no reader for {ending or 'names without an ending'}")
     return _parse_text(data, ending)
 
 
 def local_files(settings: DocumentSettings) -> LocalFiles:
     """Return the finder of files that can be read with the packages that are installed."""
-    needed = {} if find_spec("docx") else dict.fromkeys(DOCX_ENDINGS, DOCX_NEEDED)
+    missing = {package for package in OFFICE_ENDINGS.values() if not find_spec(package)}
+    needed = {e: OFFICE_NEEDED for e, package in OFFICE_ENDINGS.items() if package in missing}
     return LocalFiles(settings, READABLE, needed=needed)
 
 
-def reader(settings: DocumentSettings) -> EagerReader:
-    """Return the reader of files, with the limits of `settings`; the caller closes it."""
+def reader(settings: DocumentSettings, *, scans: bool = False) -> EagerReader:
+    """Return the reader of files, with the limits of `settings`; the caller closes it.
+
+    With `scans`, it leaves pages of PDFs that have no text to a `ScanReader`.
+    """
+    parse = parse_for_ocr if scans else parse_file
     return EagerReader(
         SandboxedReader(
-            f"{__name__}:{parse_file.__name__}",
+            f"{__name__}:{parse.__name__}",
             seconds=settings.parse_seconds,
             memory_mb=settings.parse_memory_mb,
         )
     )
+
+
+def _parse_office(data: bytes, ending: str) -> ParsedDocument:
+    if not find_spec(OFFICE_ENDINGS[ending]):
+        raise DocumentError(OFFICE_NEEDED)
+    if ending == ".docx":
+        from research_agent.documents.adapters.zipped.docx import parse_docx
+
+        return parse_docx(data)
+    if ending == ".pptx":
+        from research_agent.documents.adapters.zipped.pptx import parse_pptx
+
+        return parse_pptx(data)
+    from research_agent.documents.adapters.zipped.workbook import parse_workbook
+
+    return parse_workbook(data, ending)
 
 
 def _parse_text(data: bytes, ending: str) -> ParsedDocument:
@@ -85,6 +134,13 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         from research_agent.documents.adapters.markdown import parse_markdown
 
         parse = parse_markdown
+    elif ending in TABLE_ENDINGS:
+        parse = parse_delimited
+    elif ending in NOTEBOOK_ENDINGS:
+        from research_agent.documents.adapters.markdown import parse_markdown
+        from research_agent.documents.adapters.notebook import parse_notebook
+
+        parse = partial(parse_notebook, parse_markdown=parse_markdown)
     else:
         code = partial(parse_code, ending=ending)
         parse = code if ending in CODE_ENDINGS else parse_text

@@ -1,13 +1,15 @@
 """Bringing an index up to date with the user's files, or saying what that would do."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 
 from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
 from research_agent.assembly.parsing import local_files
+from research_agent.assembly.shared import shared_records, shared_writer, storage_of
+from research_agent.assembly.web_pages import absolute_paths
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -26,6 +28,7 @@ from research_agent.index.run import OnProgress
 from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import Embedder, TextWindows
 from research_agent.settings import Settings
+from research_agent.text.locations import is_shared
 from research_agent.types.documents import IndexReport
 
 
@@ -40,6 +43,8 @@ class Indexer:
     cache: EmbeddingCache | None = None
     """Vectors in it are not computed again, and new ones are kept there."""
     on_progress: OnProgress = lambda _: None
+    checked: bool = True
+    """Compare all that the index holds to what was written, and mend it; else a sample."""
 
     def update(
         self, location: str, paths: Sequence[str], *, rebuild: bool = False, prune: bool = False
@@ -51,24 +56,48 @@ class Indexer:
         it. Raises PathError where there is nothing to index, IndexLockedError where another
         process writes, IndexingError, ModelError.
         """
-        folder, absolute = locate(location), _absolute(paths)
+        absolute = absolute_paths(paths)
         if rebuild:
             _check_all_readable(absolute, self.files)
+        with self.written(location, rebuild=rebuild) as writer:
+            return self._run(absolute, writer, rebuild=rebuild, prune=prune)
+
+    @contextmanager
+    def written(self, location: str, *, rebuild: bool = False) -> Iterator[IndexWriter]:
+        """Give the writer of an index, made if there is none, and bring its caches up to date.
+
+        One that was made here is taken away again where the block raises PathError. Raises
+        IndexLockedError where another process writes, IndexingError.
+        """
+        if is_shared(location):
+            storage = storage_of(location, offline=self.settings.models.offline)
+            with shared_writer(storage, self.embedder.name, rebuild=rebuild) as shared:
+                yield shared
+            return
+        folder = locate(location)
         is_new = not folder.exists()
         folder.create()
-        exact_below = self.settings.index.exact_below
         try:
             with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
-                with LedgerWriter(edition.ledger, folder.label, model=self.embedder.name) as writer:
-                    report = self._run(absolute, writer, rebuild=rebuild, prune=prune)
+                model, checked = self.embedder.name, self.checked
+                with LedgerWriter(
+                    edition.ledger, folder.label, model=model, checked=checked
+                ) as writer:
+                    yield writer
                 with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                    sync_caches(edition, ledger, exact_below=exact_below)
+                    index = self.settings.index
+                    sync_caches(
+                        edition,
+                        ledger,
+                        exact_below=index.limit,
+                        checked=checked,
+                        server=index.server,
+                    )
                 folder.close_to_others()  # (Chroma's files are made as the umask says)
         except PathError:
             if is_new:
                 folder.remove()
             raise
-        return report
 
     def _run(
         self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool
@@ -91,6 +120,7 @@ class Indexer:
                 windows=windows,
                 writer=writer,
                 read_ahead=ahead,
+                now=monotonic,
             ),
             chunk_chars=self.settings.documents.chunk_chars,
             on_progress=self.on_progress,
@@ -112,11 +142,16 @@ def preview_index(
     `model` is the name of the embedding model. Raises PathError, IndexMismatchError,
     IndexDamagedError as the run would.
     """
-    folder, absolute, files = locate(location), _absolute(paths), local_files(settings.documents)
+    absolute, files = absolute_paths(paths), local_files(settings.documents)
     if rebuild:
         _check_all_readable(absolute, files)
-    ledger = folder.current().ledger
-    known = [] if rebuild else known_documents(ledger, folder.label, model=model)
+    if is_shared(location):
+        storage = storage_of(location, offline=settings.models.offline)
+        known = [] if rebuild else shared_records(storage, model)
+    else:
+        folder = locate(location)
+        ledger = folder.current().ledger
+        known = [] if rebuild else known_documents(ledger, folder.label, model=model)
     return preview_documents(
         absolute,
         files=files,
@@ -131,11 +166,6 @@ class _WholeTexts:
 
     def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
         return (f"{header}\n{text}" if header else text,)
-
-
-def _absolute(paths: Sequence[str]) -> list[str]:
-    """Return paths from the root on; symbolic links stay as they are."""
-    return [os.path.abspath(path) for path in paths]  # noqa: PTH100 (it would follow them)
 
 
 def _check_all_readable(paths: Sequence[str], files: FileSource) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from research_agent.types.documents import Block
 from research_agent.types.references import ChunkLinks, Link
 
+MOST_MISSED = 100
+"""Links of a block whose words are not in its text; beyond, such words are not looked for."""
 Carried = tuple[tuple[int, str | Link], ...]
 """An anchor or a link, and its offset in a text; sorted by offset."""
 
@@ -15,18 +17,24 @@ def of_block(block: Block, text: str) -> Carried:
     Anchors lead to its beginning, and so do links without words or whose words are not found.
     """
     found: list[tuple[int, str | Link]] = [(0, anchor) for anchor in block.anchors]
-    last = 0
+    last = missed = 0
     for link in block.links:
-        at = text.find(link.text, last) if link.text else -1
+        looked = bool(link.text) and missed < MOST_MISSED
+        at = text.find(link.text, last) if looked else -1
         last = at + len(link.text) if at >= 0 else last
+        missed += looked and at < 0
         found.append((max(at, 0), link))
     return tuple(found)
 
 
-def shifted(carried: Carried, by: int, length: int | None = None) -> Carried:
-    """Return the anchors and links with offsets `by` larger, only those below `length` if given."""
-    moved = ((offset + by, item) for offset, item in carried)
-    return tuple((o, item) for o, item in moved if length is None or 0 <= o < length)
+def offset_of(item: tuple[int, object]) -> int:
+    """Return where something is in a text."""
+    return item[0]
+
+
+def shifted(carried: Carried, by: int) -> Carried:
+    """Return the anchors and links with offsets `by` larger."""
+    return tuple((offset + by, item) for offset, item in carried)
 
 
 def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
@@ -36,11 +44,12 @@ def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
     anchors and links without words go to the first part.
     """
     parts: list[list[tuple[int, str | Link]]] = [[] for _ in texts]
-    first = 0
+    first = missed = 0
     for _, item in carried:
-        words = item.text if isinstance(item, Link) else ""
+        words = item.text if isinstance(item, Link) and missed < MOST_MISSED else ""
         held = (i for i in range(first, len(texts)) if words and words in texts[i])
         place = next(held, None)
+        missed += bool(words) and place is None
         first = first if place is None else place
         parts[place or 0].append((0, item))
     return tuple(tuple(part) for part in parts)

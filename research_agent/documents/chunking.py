@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from research_agent.documents.chunk_anchors import (
     chunk_links,
     dealt,
     of_block,
+    offset_of,
     shifted,
     tied,
 )
@@ -22,7 +23,7 @@ from research_agent.text.sentences import sentence_spans
 from research_agent.text.tables import head_of
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
-from research_agent.types.references import LinkedChunk
+from research_agent.types.references import Link, LinkedChunk
 
 WHOLE = 1.5  # chunk lengths up to which a table, a piece of code or a sentence stays in one chunk
 INLINE = 0.3
@@ -33,6 +34,8 @@ HEADED: frozenset[ChunkKind] = frozenset({"operation", "schema", "security"})
 ALONE: frozenset[ChunkKind] = HEADED | {"table", "algorithm"}
 """Chunks of their own; where one is cut, its first line heads every part."""
 LEADS = (":", "\uff1a")  # ends of a sentence that leads to what follows it
+NOTES = 12  # blocks from a footnote to the next page at most
+ITEMS = 50  # items that are looked at for the end of a list
 SENTENCE_ENDS = '.?!:;\u3002\uff01\uff1f\u2026"\u201d)]'
 
 _NOTE = re.compile(r"\s*(?:\d{1,3}|[*\u2020\u2021\u00a7]|[a-z])\s?(?=[^\W\d_a-z])")
@@ -48,15 +51,14 @@ class _Passage:
     section: tuple[str, ...]
     pages: tuple[tuple[int, int], ...]  # (offset, page), by offset; the first offset is 0
     before: str = "\n\n"  # what separates it from the passage before it in the same chunk
-    carried: Carried = ()  # anchors and links, by offset
-
-    def page(self, offset: int) -> int:
-        return self.pages[bisect_right(self.pages, (offset, 1 << 60)) - 1][1]
+    carried: Carried = ()  # anchors and links; by offset before they are cut
 
     def part(self, start: int, end: int, before: str) -> "_Passage":
-        later = tuple((o - start, page) for o, page in self.pages if start < o < end)
-        pages = ((0, self.page(start)), *later)
-        carried = shifted(self.carried, -start, end - start)
+        first = bisect_right(self.pages, start, key=offset_of)
+        later = self.pages[first : bisect_left(self.pages, end, first, key=offset_of)]
+        pages = ((0, self.pages[first - 1][1]), *((o - start, page) for o, page in later))
+        low, high = (bisect_left(self.carried, at, key=offset_of) for at in (start, end))
+        carried = shifted(self.carried[low:high], -start)
         return _Passage(self.text[start:end], self.kind, self.section, pages, before, carried)
 
 
@@ -186,7 +188,10 @@ def _rest(units: Sequence[_Passage], index: int) -> float:
         return float("inf")
     if before.kind != "list" and not before.text.endswith(LEADS):
         return float("inf")
-    items = takewhile(lambda unit: unit.kind == "list", units[index:])
+    near = units[index : index + ITEMS]
+    if len(near) == ITEMS:
+        return float("inf")
+    items = takewhile(lambda unit: unit.kind == "list", near)
     return sum(len(unit.before) + len(unit.text) for unit in items)
 
 
@@ -197,27 +202,27 @@ def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
 
 def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
     """Yield the blocks, those in one that a page break cut in the middle of a sentence."""
-    current: _Passage | None = None
+    runs: list[list[tuple[Block, str]]] = []
     for block in _notes_last(blocks):
         text = block.text.strip()
-        if current and _is_cut(current, block, text):
-            start = len(current.text) + 1
-            pages = (*current.pages, (start, block.page))
-            current = replace(
-                current,
-                text=f"{current.text} {text}",
-                pages=pages,
-                carried=current.carried + shifted(of_block(block, text), start),
-            )
-            continue
-        listed = current is not None and current.kind == block.kind == "list"
-        if current:
-            yield current
-        before = "\n" if listed else "\n\n"
-        pages, carried = ((0, block.page),), of_block(block, text)
-        current = _Passage(text, block.kind, block.section, pages, before, carried)
-    if current:
-        yield current
+        if runs and _is_cut(*runs[-1][-1], block, text):
+            runs[-1].append((block, text))
+        else:
+            runs.append([(block, text)])
+    above = None
+    for run in runs:
+        first, start = run[0][0], 0
+        pages: list[tuple[int, int]] = []
+        carried: list[tuple[int, str | Link]] = []
+        for block, text in run:
+            pages.append((start, block.page))
+            carried += sorted(shifted(of_block(block, text), start), key=offset_of)
+            start += len(text) + 1
+        whole, before = " ".join(text for _, text in run), "\n\n"
+        if above == first.kind == "list":
+            before = "\n"
+        above = first.kind
+        yield _Passage(whole, first.kind, first.section, tuple(pages), before, tuple(carried))
 
 
 def _notes_last(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -226,7 +231,7 @@ def _notes_last(blocks: Sequence[Block]) -> Iterator[Block]:
     before: Block | None = None
     for index, block in enumerate(blocks):
         note = before is not None and block.page == before.page and _NOTE.match(block.text)
-        if note and before and _goes_on(before, blocks[index + 1 :]):
+        if note and before and _goes_on(before, blocks[index + 1 : index + NOTES]):
             notes.append(block)
             continue
         yield block
@@ -245,10 +250,10 @@ def _goes_on(block: Block, later: Sequence[Block]) -> bool:
     return overleaf.text.lstrip()[:1].islower()
 
 
-def _is_cut(passage: _Passage, block: Block, text: str) -> bool:
+def _is_cut(before: Block, ended: str, block: Block, text: str) -> bool:
     """Say whether `block` goes on with a sentence that began on the page before."""
-    turned = block.page == passage.pages[-1][1] + 1 and block.kind == "text"
-    return turned and text[0].islower() and passage.text[-1] not in SENTENCE_ENDS
+    turned = block.page == before.page + 1 and block.kind == "text"
+    return turned and text[0].islower() and ended[-1] not in SENTENCE_ENDS
 
 
 def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:

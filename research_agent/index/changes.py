@@ -9,7 +9,7 @@ from research_agent.errors import PathError
 from research_agent.index.ports import FileSource
 from research_agent.text.paths import is_below
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
-from research_agent.types.records import DocumentRecord
+from research_agent.types.records import DocumentRecord, wants_ocr
 
 STAYS = "what was indexed of it stays until the index is made with --rebuild"
 PRUNE = " (or, if it is meant to be empty, until --prune is given)"
@@ -39,10 +39,13 @@ class Changes:
         *,
         recipe: str,
         prune: bool,
+        scans: bool = False,
     ) -> None:
         """Look at everything below `paths`; with `prune` what an empty folder held counts as gone.
 
-        `recipe` is all that chunks and vectors depend on, beside the document and the model.
+        With `scans`, documents with pages that have no text are to be read again. `recipe` is all
+        that chunks and vectors depend on, beside the document and the model.
+
         Raises PathError where there is nothing to index at all.
         """
         self.found, self._absent = _find(paths, files)
@@ -53,7 +56,7 @@ class Changes:
         self.there = frozenset(file.path for file in self.found.files)
         self._emptied = () if prune else self._emptied_of(paths)
         self.moved: dict[str, SourceFile] = {}
-        self._files, self.recipe = files, recipe
+        self._files, self.recipe, self._scans = files, recipe, scans
         missing = {report.path for report in (*self._absent, *self._emptied)}
         self._roots = [path for path in paths if path not in missing]
         self._folders = {_folder(path) for path in self.there}
@@ -101,7 +104,8 @@ class Changes:
             yield None, report
 
     def _is_current(self, record: DocumentRecord) -> bool:
-        return record.status != "failed" and record.recipe == self.recipe
+        is_read = record.status != "failed" and not (self._scans and wants_ocr(record))
+        return is_read and record.recipe == self.recipe
 
     def _renamed(self, digest: str) -> DocumentRecord | None:
         for record in self._by_digest[digest]:

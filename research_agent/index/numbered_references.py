@@ -85,12 +85,15 @@ def with_numbers(
     links = [_named(chunk) for chunk, _ in chunks]
     wanted = {name for names in links for name in names}
     defined = _defined([chunk for chunk, _ in chunks], wanted)
+    anchors: list[list[str]] = [[] for _ in chunks]
+    for name in sorted(defined):
+        anchors[defined[name]].append(name)
     return tuple(
         (
             chunk,
             replace(
                 kept,
-                anchors=(*kept.anchors, *(name for name in sorted(defined) if defined[name] == i)),
+                anchors=(*kept.anchors, *anchors[i]),
                 links=(
                     *kept.links,
                     *(Link(name, "see") for name in names if defined.get(name, i) != i),

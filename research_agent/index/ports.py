@@ -60,6 +60,14 @@ class ReadsAhead(Protocol):
         """Begin to read a file that will be asked for next; errors are raised then, not here."""
 
 
+@runtime_checkable
+class ReadsScans(Protocol):
+    """A reader of documents that may read pages without text by OCR."""
+
+    reads_scans: bool
+    """Documents with such pages are read again."""
+
+
 class Chunker(Protocol):
     """Cuts documents into chunks."""
 
@@ -81,3 +89,5 @@ class IndexingPorts:
     writer: IndexWriter
     read_ahead: Callable[[str], None] = lambda _: None
     """Told which file will be read next, while another one is being embedded."""
+    now: Callable[[], float] = lambda: 0.0
+    """Seconds, to see how long the embedding of a file takes."""

@@ -1,5 +1,6 @@
 """Reading, cutting and embedding what has changed, one document after the other."""
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import Literal
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
+from research_agent.index.packing import storable
 from research_agent.index.ports import IndexingPorts
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
@@ -24,6 +26,10 @@ from research_agent.types.records import (
 from research_agent.types.references import LinkedChunk
 
 _TEXTS = 64  # embedded between two reports of progress
+FILE_SECONDS = 1800.0
+"""Time the texts of one file may take to be embedded; what was embedded is known the next time."""
+DAMAGED = "what the index held of it was damaged"
+GO_ON = "index it again to go on from there, or split it"
 
 
 OnProgress = Callable[[IndexProgress], None]
@@ -114,8 +120,12 @@ class Run:
             quality=replace(document.quality, tables=_tables_in(document)),
         )
         self._put(record, self._embedded(file, chunks), document.page_texts)
-        if old and old.recipe != self.changes.recipe and old.status == "indexed":
+        anew = ""
+        if old and not old.digest:
+            anew = DAMAGED
+        elif old and old.recipe != self.changes.recipe and old.status == "indexed":
             anew = f"cut anew with {self.changes.recipe} (before: {old.recipe})"
+        if anew:
             reason = f"{anew}; {reason}" if reason else anew
         return FileReport(file.path, "indexed" if chunks else "skipped", reason, len(chunks))
 
@@ -166,11 +176,15 @@ class Run:
             for (chunk, _), header in zip(cut, headers, strict=True)
         ]
         digests = {text: text_digest(text) for texts in windows for text in texts}
-        vectors = dict(self.ports.writer.vectors(digests.values()))
+        vectors = self._known([*digests.values()])
         new = sorted((t for t, digest in digests.items() if digest not in vectors), key=len)
+        began = self.ports.now()
         for start in range(0, len(new), _TEXTS):
+            if self.ports.now() - began > FILE_SECONDS:
+                minutes, left = FILE_SECONDS / 60, f"{start} of its {len(new)} texts"
+                raise DocumentError(f"embedding took {minutes:g} min for {left}; {GO_ON}")
             texts = new[start : start + _TEXTS]
-            embedded = self.ports.embedder.embed(texts)
+            embedded = (array("f", vector) for vector in self.ports.embedder.embed(texts))
             vectors.update(zip((digests[text] for text in texts), embedded, strict=True))
             self.embedded += len(texts)
             done = start + len(texts)
@@ -178,12 +192,22 @@ class Run:
         return [
             IndexedChunk(
                 chunk,
-                text_digest("" if chunk.kind in BOILERPLATE else f"{header}\n{chunk.text}"),
+                text_digest(
+                    "" if chunk.kind in BOILERPLATE else storable(f"{header}\n{chunk.text}")
+                ),
                 tuple(Window(digests[text], vectors[digests[text]]) for text in texts),
                 links,
             )
             for (chunk, links), header, texts in zip(cut, headers, windows, strict=True)
         ]
+
+    def _known(self, digests: Sequence[str]) -> "dict[str, array[float]]":
+        """Return the vectors that need not be computed, in four bytes a number."""
+        found: dict[str, array[float]] = {}
+        for start in range(0, len(digests), _TEXTS):
+            known = self.ports.writer.vectors(digests[start : start + _TEXTS])
+            found.update((digest, array("f", vector)) for digest, vector in known.items())
+        return found
 
 
 def _tables_in(document: ParsedDocument) -> int:

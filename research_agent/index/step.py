@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from research_agent.errors import DocumentError
 from research_agent.index.changes import Changes
-from research_agent.index.ports import FileSource, IndexingPorts
-from research_agent.index.run import OnProgress, Run, unchanged
+from research_agent.index.ports import FileSource, IndexingPorts, ReadsScans
+from research_agent.index.run import DAMAGED, OnProgress, Run, unchanged
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
 from research_agent.types.records import CHUNKING, DocumentRecord, brought
 from research_agent.types.references import unresolved_words
@@ -31,7 +31,9 @@ def index_documents(
     run; the next one goes on where it ended.
     """
     records = ports.writer.documents()
-    changes = Changes(paths, ports.files, records, recipe=_recipe(chunk_chars), prune=prune)
+    scans = isinstance(ports.reader, ReadsScans) and ports.reader.reads_scans
+    recipe = _recipe(chunk_chars)
+    changes = Changes(paths, ports.files, records, recipe=recipe, prune=prune, scans=scans)
     run = Run(ports, changes, chunk_chars, on_progress)
     reports, removed = list(run.reports()), []
     for record, report in changes.missing(run.renewed):
@@ -97,6 +99,7 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
             reason = f"{reason}; for PDFs this brings {gain}"
     else:
         reason = record.reason if record.status == "failed" else "its content has changed"
+        reason = reason if record.digest else DAMAGED
     return FileReport(file.path, "changed", reason, record.chunks)
 
 
@@ -111,6 +114,9 @@ def _with_unresolved(
 
 def _cut_otherwise(kept: Iterable[DocumentRecord], changes: Changes) -> Iterator[FileReport]:
     for record in kept:
-        if record.recipe != changes.recipe and record.path not in changes.there:
+        if not record.digest and record.path not in changes.there:
+            reason = f"{DAMAGED}: index its folder again"
+            yield FileReport(record.path, "failed", reason, record.chunks)
+        elif record.recipe != changes.recipe and record.path not in changes.there:
             reason = f"still cut with {record.recipe}: index its folder again"
             yield FileReport(record.path, "unchanged", reason, record.chunks)

@@ -1,20 +1,32 @@
 """The agent as a plain Python object."""
 
-import asyncio
 import os
 import warnings
-from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 from research_agent.assembly.connection import connect
+from research_agent.assembly.models.given import Given
+from research_agent.assembly.own_index import OwnIndex
 from research_agent.closeable import Closing
 from research_agent.config import PRESET, configured, load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.events import events
+from research_agent.errors import ConfigError
+from research_agent.interfaces.events import events, in_background
+from research_agent.interfaces.index_writing import WritesIndex
 from research_agent.interfaces.own_graphs import (
     context,
     research,
@@ -26,6 +38,7 @@ from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, on_thread
+from research_agent.telemetry import Attribute, span
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.events import Event, Watching
@@ -34,12 +47,22 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
 
+    from research_agent.interfaces.langchain_doors import ResearchRunnable
+
 UNWATCHED = Watching()
+QUESTION_SPAN: tuple[str, dict[str, Attribute]] = (
+    "invoke_agent research_agent",
+    {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "research_agent"},
+)
 
 
-class ResearchAgent(Closing):
+class ResearchAgent(WritesIndex, Closing):
     """Answers questions over one set of documents; close it, or use it in a `with` block.
 
     Everything below is synchronous. `aask` runs it on threads that this object owns, because
@@ -47,22 +70,59 @@ class ResearchAgent(Closing):
     """
 
     @classmethod
-    def open(cls, index: str = "default", *, config: str | None = None, preset: str = "") -> Self:
+    def open(  # noqa: PLR0913 (one argument for each thing that can be given)
+        cls,
+        index: str | Path | None = None,
+        *,
+        config: str | Path | None = None,
+        preset: str = "",
+        create: bool = False,
+        chat_model: "BaseChatModel | Mapping[str, BaseChatModel] | None" = None,
+        embeddings: "Embeddings | None" = None,
+        retriever: "BaseRetriever | None" = None,
+        reranker: "BaseDocumentCompressor | None" = None,
+    ) -> Self:
         """Return an agent over an index, by name or path, with the user's settings.
 
+        None is the index "default". `create` makes one without documents where there is none.
         `preset` is "auto", "local", "full" or "seed"; empty: as configured. Own keys win over it.
 
-        The agent owns what it runs on: `close` ends the embedded model too. Raises ConfigError,
-        IndexMissingError and the other errors of `research_agent.errors`.
+        Objects of LangChain take the place of what the settings name: one chat model for all
+        roles or some by role ("answer", "planner", "filter", "verifier", "chat" for the others),
+        an embedding model, a reranker, and a retriever in place of the index (docs/embedding.md).
+
+        The agent owns what it runs on: `close` ends the embedded model too; given objects stay
+        their maker's to close. Raises ConfigError, IndexMissingError and the other errors of
+        `research_agent.errors`.
         """
+        if retriever is not None and (index is not None or create):
+            raise ConfigError(
+                "an agent has either an index or a retriever",
+                hint="Leave out index and create: documents come from the retriever.",
+            )
         environment = {**os.environ, PRESET: preset} if preset else os.environ
-        found = configured(config, environment)
-        settings = found.settings
+        found = configured(str(config) if config else None, environment)
         for line in found.notes:
             warnings.warn(line, stacklevel=2)
         prompts = load_prompts()
-        connection = connect(index, settings, os.environ)
-        return cls(connection.ports, connection.settings, prompts, on_close=connection.close)
+        alone = {"chat": chat_model} if chat_model is not None else {}
+        chats = chat_model if isinstance(chat_model, Mapping) else alone
+        given = Given(
+            chats=chats,
+            embeddings=embeddings,
+            retriever=retriever,
+            reranker=reranker,
+            create=create,
+        )
+        place = str(index.absolute()) if isinstance(index, Path) else index or "default"
+        connection = connect(place, found.settings, os.environ, given=given)
+        return cls(
+            connection.ports,
+            connection.settings,
+            prompts,
+            on_close=connection.close,
+            own_index=connection.own_index,
+        )
 
     def __init__(
         self,
@@ -71,14 +131,20 @@ class ResearchAgent(Closing):
         prompts: Prompts,
         *,
         on_close: Callable[[], None] = lambda: None,
+        own_index: OwnIndex | None = None,
     ) -> None:
-        """Build the graph once, for all questions; the ports stay their maker's to close."""
-        self._on_close, self._ports = on_close, ports
+        """Build the graph once, for all questions; the ports stay their maker's to close.
+
+        Without `own_index` nothing can be indexed.
+        """
+        self._on_close, self._ports, self._own_index = on_close, ports, own_index
+        self._settings = settings
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._tools = tools.ResearchTools(RunContext(ports, settings, prompts))
         self.local = settings.models.chat.provider == "local"
         """Whether the embedded model answers, which is slow."""
-        self._threads = ThreadPoolExecutor(settings.models.concurrency, "research")
+        self.threads = ThreadPoolExecutor(settings.models.concurrency, "research")
+        """Where questions run that an event loop waits for."""
 
     @property
     def graph(self) -> "research.ResearchGraph":
@@ -94,7 +160,8 @@ class ResearchAgent(Closing):
         node of another graph, it hands on that graph's callbacks, tags and metadata.
         """
         asked = state.ResearchInput(question=question, scope=scope)
-        output = self._graph.invoke(asked, context=_context(limits))
+        with span(*QUESTION_SPAN):
+            output = self._graph.invoke(asked, context=_context(limits))
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(
@@ -106,7 +173,7 @@ class ResearchAgent(Closing):
         Cancelling the task ends the question, with the model call that is under way.
         """
         asked = partial(self.ask, question, limits=limits, scope=scope)
-        return await on_thread(self._threads, asked)
+        return await on_thread(self.threads, asked)
 
     def stream(
         self,
@@ -125,12 +192,11 @@ class ResearchAgent(Closing):
         `stop` is told to end it, or where the iterator is closed.
         """
         asked = state.ResearchInput(question=question, scope=scope)
-        run = partial(
-            self._graph.stream,
-            asked,
-            context=_context(limits),
-            stream_mode="custom",
-        )
+
+        def run() -> Iterator[Any]:
+            with span(*QUESTION_SPAN):
+                yield from self._graph.stream(asked, context=_context(limits), stream_mode="custom")
+
         seen = replace(watching, drafts=drafts or watching.drafts)
         return events(run, stop=stop or Stop(), watching=seen)
 
@@ -146,25 +212,10 @@ class ResearchAgent(Closing):
 
         Cancelling the task, or closing the iterator, ends the question.
         """
-        stop, read = Stop(), asyncio.Queue[Event | None]()
-        loop = asyncio.get_running_loop()
-
-        def run() -> None:
-            given = partial(self.stream, question, limits=limits, scope=scope)
-            try:
-                for event in given(drafts=drafts, stop=stop):
-                    loop.call_soon_threadsafe(read.put_nowait, event)
-            finally:
-                loop.call_soon_threadsafe(read.put_nowait, None)
-
-        running = loop.run_in_executor(self._threads, copy_context().run, run)
-        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        try:
-            while (event := await read.get()) is not None:
+        given = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
+        async with aclosing(in_background(self.threads, lambda stop: given(stop=stop))) as told:
+            async for event in told:
                 yield event
-            await running
-        finally:
-            stop.end()
 
     def search(
         self,
@@ -205,16 +256,51 @@ class ResearchAgent(Closing):
         """Return every chunk of a document, by its display name; empty where it is not known."""
         return self._ports.contents(doc_id)
 
+    def write_report(
+        self, result: ResearchResult, path: str | Path, *, force: bool = False
+    ) -> None:
+        """Write a result as one HTML file, with pictures of the cited pages.
+
+        It replaces an older report; with `force` any file. Raises PathError.
+        """
+        from research_agent.interfaces.report.writing import write_report
+
+        chunks, settings = self._ports.chunks, self._settings
+        write_report(result, str(path), chunks=chunks, settings=settings, force=force)
+
     def count_tokens(self, text: str) -> int:
         """Return about how long a text is for a model."""
         return self._ports.tokenizer.count(text)
 
-    def research_tool(self, limits: Callable[[], Limits] = Limits) -> "BaseTool":
+    def as_retriever(self, *, k: int = 10, file_filter: str | None = None) -> "BaseRetriever":
+        """Return the agent's search as a retriever of LangChain: at most `k` documents.
+
+        Their metadata have page, section and score; no answer is written. `file_filter` is a part
+        of a document's name or path, or a glob. It works as long as this object is open.
+        """
+        from research_agent.interfaces.langchain_doors import ResearchRetriever
+
+        return ResearchRetriever(agent=self, k=k, file_filter=file_filter)
+
+    def as_runnable(self) -> "ResearchRunnable":
+        """Return the agent as a runnable of LangChain: a question in, a ResearchResult out.
+
+        It takes a text, or a mapping with `question`, `limits` and `scope`. `stream` yields
+        events. It works as long as this object is open.
+        """
+        from research_agent.interfaces.langchain_doors import ResearchRunnable
+
+        return ResearchRunnable(self)
+
+    def as_tool(self, limits: Callable[[], Limits] = Limits) -> "BaseTool":
         """Return a tool that asks a whole question, for another agent.
 
         `limits` is asked at each call for what may still be spent.
         """
         return research_tool.build_research_tool(self, limits)
+
+    research_tool = as_tool
+    """The older name of `as_tool`."""
 
     def tools(self) -> "tuple[BaseTool, BaseTool, BaseTool]":
         """Return the three tools for another agent; they work as long as this object is open."""
@@ -222,7 +308,7 @@ class ResearchAgent(Closing):
 
     def close(self) -> None:
         """Wait for running questions, give the threads back, close what `open` opened."""
-        self._threads.shutdown()
+        self.threads.shutdown()
         self._on_close()
 
 

@@ -1,8 +1,10 @@
 """The events of a running question, read from LangGraph, and as JSON."""
 
+import asyncio
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import replace
 from functools import cache
@@ -14,8 +16,6 @@ from research_agent.stopping import Stop, stopping
 from research_agent.types.events import (
     Event,
     Spent,
-    StepFinished,
-    StepStarted,
     Stopped,
     Watching,
 )
@@ -24,9 +24,6 @@ from research_agent.types.result import usage_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-SLOW = {"answer": "reading the evidence and writing"}
-"""Steps that take long with a local model, and what they begin with."""
 
 
 def events(
@@ -70,20 +67,31 @@ def _told(
             raise
 
 
-def step_text(event: Event, *, local: bool = False) -> str:
-    """Return one line about a step for people, empty where there is nothing to say.
+async def in_background(
+    threads: Executor, run: Callable[[Stop], Iterable[Event]]
+) -> AsyncGenerator[Event, None]:
+    """Yield what `run` yields on one of `threads`, in a copy of the caller's context.
 
-    `local`: the model is slow, so a step's beginning has a line too.
-
-    >>> step_text(StepFinished(step="refine", summary="kept the question"))
-    'refine: kept the question'
+    Cancelling the task, or closing the iterator, ends the Stop that `run` is given.
     """
-    match event:
-        case StepFinished() if event.summary:
-            return f"{event.step}: {event.summary}"
-        case StepStarted() if local and event.step in SLOW:
-            return f"{event.step}: {SLOW[event.step]} …"
-    return ""
+    stop, read = Stop(), asyncio.Queue[Event | None]()
+    loop = asyncio.get_running_loop()
+
+    def put() -> None:
+        try:
+            for event in run(stop):
+                loop.call_soon_threadsafe(read.put_nowait, event)
+        finally:
+            loop.call_soon_threadsafe(read.put_nowait, None)
+
+    running = loop.run_in_executor(threads, copy_context().run, put)
+    running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    try:
+        while (event := await read.get()) is not None:
+            yield event
+        await running
+    finally:
+        stop.end()
 
 
 def event_json(event: Event) -> dict[str, Any]:

@@ -49,7 +49,10 @@ else:
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
     event_stream = own("event_stream")
 
+ResearchContext = context.ResearchContext
+
 __all__ = [
+    "ResearchContext",
     "context",
     "event_stream",
     "own",

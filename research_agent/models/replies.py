@@ -1,7 +1,7 @@
 """The key of a model's reply in the cache, and the cost of a reply."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Unpack
@@ -81,6 +81,18 @@ def is_whole(reply: Completion) -> bool:
     """
     says_something = bool(reply.text.strip() or reply.tool_calls)
     return says_something and reply.finish_reason in WHOLE
+
+
+def span_fields(reply: Completion, tries: int) -> Mapping[str, str | int | list[str]]:
+    """Return what OpenTelemetry's conventions say of a reply, by the names that they use."""
+    cost = reply.cost
+    return {
+        "gen_ai.response.model": cost.model,
+        "gen_ai.response.finish_reasons": [reply.finish_reason],
+        "gen_ai.usage.input_tokens": cost.prompt_tokens,
+        "gen_ai.usage.output_tokens": cost.completion_tokens,
+        "research_agent.tries": tries,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

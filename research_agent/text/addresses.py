@@ -11,6 +11,20 @@ PAGES = (".md", ".html", ".htm", ".markdown", ".txt", ".rst")
 FRONT_PAGES = ("index", "README", "readme")  # names of the page that a link to a folder shows
 
 
+def is_web(path: str) -> bool:
+    """Say whether a path to index is the address of a web page.
+
+    >>> is_web("https://example.org/a"), is_web("docs/http")
+    (True, False)
+    """
+    return path.lower().startswith(("http://", "https://"))
+
+
+def without_anchor(path: str) -> str:
+    """Return the address of a whole page; other paths stay as they are."""
+    return path.partition("#")[0] if is_web(path) else path
+
+
 def local_target(href: str) -> str:
     """Return a link's address as `Link.target` has it; "" for one that leads to no document.
 

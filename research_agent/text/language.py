@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from research_agent.text.words import STOP_WORDS
+from research_agent.text.words import STOP_WORDS, index_words, query_words
 
 NEAR = 10.0
 """Nats by which a language may be less likely than the likeliest and still be meant: of 310 texts
 of benchmarks/questions/rewrites_*.jsonl their own language is never further off, another once."""
+
+
+LEAST_TERMS = 4
+"""Words from which on a query tells its language well enough."""
 
 
 @cache
@@ -55,6 +59,24 @@ def language_name(code: str) -> str:
     from babel import Locale
 
     return str(Locale("en").languages.get(code, code)) if code else ""
+
+
+def search_terms(query: str) -> tuple[str, ...]:
+    """Return the words of `query` to search for: its terms without its language's function words.
+
+    A query with an English stop word, of fewer words than `LEAST_TERMS`, or that may be English, is
+    taken as English.
+
+    >>> search_terms("Berapa lama Presiden memegang jabatan?")
+    ('presiden', 'memegang', 'jabatan')
+    """
+    terms = query_words(query)
+    if len(terms) < max(LEAST_TERMS, len({*index_words(query)})):
+        return terms
+    languages = languages_of(query)
+    if not languages or "en" in languages:
+        return terms
+    return tuple(term for term in terms if term not in function_words(query)) or terms
 
 
 def function_words(text: str) -> frozenset[str]:

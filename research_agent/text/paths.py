@@ -4,6 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
+from research_agent.text.addresses import is_web
+
+ADDED = "added:/"
+"""How the path of a text begins that no file holds; its id and where it comes from follow."""
 _SEPARATOR = re.compile(r"[/\\]+")
 
 
@@ -17,12 +21,14 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
     ['FIPS.203', 'a/guide', 'b/guide']
     >>> list(display_names(["/d/guide.md", "/d/guide.pdf"]).values())
     ['guide.md', 'guide.pdf']
+    >>> list(display_names(["https://example.org/", "https://example.org/guide/"]).values())
+    ['example.org', 'guide']
     """
     parts = {path: _parts(path) for path in paths}
     same_stem = _groups(parts, len(max(parts.values(), key=len, default=())))
     for group in same_stem.values():
         if len(group) > 1:
-            parts.update({path: (*parts[path][:-1], _SEPARATOR.split(path)[-1]) for path in group})
+            parts.update({path: (*parts[path][:-1], _split(path)[-1]) for path in group})
     names: dict[str, str] = {}
     depth = 1
     while left := {path: part for path, part in parts.items() if path not in names}:
@@ -33,17 +39,43 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
     return {path: names[path] for path in paths}
 
 
+def shown_path(path: str) -> str:
+    """Return the path of a file as it is; of an added text where it comes from, "" if unknown.
+
+    >>> [shown_path(path) for path in ("/a.md", "added:/7f/https://b.org/c", "added:/7f/7f")]
+    ['/a.md', 'https://b.org/c', '']
+    """
+    if not path.startswith(ADDED):
+        return path
+    key, _, source = path.removeprefix(ADDED).partition("/")
+    return "" if source == key else source
+
+
+def added_id(path: str) -> str:
+    """Return the id of an added text; "" for a file's path."""
+    return path.removeprefix(ADDED).partition("/")[0] if path.startswith(ADDED) else ""
+
+
 def is_below(path: str, roots: Iterable[str]) -> bool:
-    """Return whether a file is one of `roots`, or in one of them."""
-    tops = [root.rstrip("/\\") for root in roots]
-    return any(path == top or path.startswith((f"{top}/", f"{top}\\")) for top in tops)
+    """Return whether a file is one of `roots`, or in one of them; an address holds itself alone."""
+    tops = [root if is_web(root) else root.rstrip("/\\") for root in roots]
+    return any(
+        path == top or (not is_web(top) and path.startswith((f"{top}/", f"{top}\\")))
+        for top in tops
+    )
 
 
 def _parts(path: str) -> tuple[str, ...]:
     """Split a path into folders and the file's name without its ending."""
-    *folders, name = _SEPARATOR.split(path)
+    *folders, name = _split(path)
     stem, dot, ending = name.rpartition(".")
+    if is_web(path) and not folders[1:]:  # (the name of a machine)
+        return (*folders, name)
     return (*folders, stem if dot and stem and ending else name)
+
+
+def _split(path: str) -> list[str]:
+    return _SEPARATOR.split(path.rstrip("/") if is_web(path) else path)
 
 
 def _groups(parts: dict[str, tuple[str, ...]], depth: int) -> dict[str, list[str]]:

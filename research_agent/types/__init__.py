@@ -37,10 +37,12 @@ class Chunk:
     """The document's display name: the file's name without its ending."""
     text: str
     start_page: int = 1
-    """First page, counted from 1 as a PDF reader counts; 1 where a format has no pages."""
+    """First page, counted from 1 as a PDF reader counts; 1 where a format has no pages, 0 where
+    whoever gave the text did not say."""
     end_page: int = 1
     start_label: str = ""
-    """What is printed on the first page, such as "39" or "iv"; empty where nothing is."""
+    """What is printed on the first page, such as "39" or "iv"; empty where nothing is. Of a page
+    that was read by OCR how sure that is: "read by OCR, 91 % sure"."""
     end_label: str = ""
     section: tuple[str, ...] = ()
     """Headings above the chunk, the outermost first."""

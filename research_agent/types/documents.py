@@ -1,13 +1,54 @@
 """A document as a parser hands it over, and what indexing says about each file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from research_agent.types import ChunkKind
 from research_agent.types.references import Link
 
+BLANK = "no text in it: nothing is on its pages"
 SCANNED = "no text in it; it looks scanned: run OCR first"
 """Why a file of pictures alone cannot be indexed."""
+TEXTLESS = "have no text (scanned?)"
+"""What is said of some pages of a file."""
+NAMED_RUNS = 12  # of pages without text so many runs are named
+OCR = "read by OCR"
+"""How the label of a page begins that has no text of its own."""
+
+
+def ocr_label(sureness: float) -> str:
+    """Return the label of a page that was read by OCR, which is so sure of it, from 0 to 1.
+
+    >>> ocr_label(0.914)
+    'read by OCR, 91 % sure'
+    """
+    return f"{OCR}, {int(100 * sureness)} % sure"
+
+
+def shown_label(label: str) -> str:
+    """Return the label of a page for people: "printed 39", or how sure OCR is of it.
+
+    >>> shown_label("39"), shown_label(ocr_label(0.9))
+    ('printed 39', 'read by OCR, 90 % sure')
+    """
+    return label if label.startswith(OCR) else f"printed {label}"
+
+
+def page_ranges(pages: Sequence[int]) -> str:
+    """Return page numbers in words, the runs among them shortened; long lists end early.
+
+    >>> page_ranges([3, 7, 8, 9])
+    '3, 7-9'
+    """
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    named = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    return ", ".join(named[:NAMED_RUNS]) + (", …" if named[NAMED_RUNS:] else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +69,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseQuality:
-    """How well a file could be read, as far as a reader of its text cannot see it."""
+    """What a reader of a file's text cannot see: how well it could be read, and who wrote it."""
 
     pages: int = 0
     """Pages in the file; 0 where a format has none."""
     textless: int = 0
-    """Pages on which something is drawn, but no text: scans, or figures alone."""
+    """Pages on which something is drawn, but no text, and that OCR has not read: scans, figures."""
+    ocr: int = 0
+    """Pages whose text was read by OCR."""
     unreadable: int = 0
     """Pages that are damaged."""
     tables: int = 0
@@ -42,6 +85,10 @@ class ParseQuality:
     """Pieces of running heads and feet, page numbers included, that were dropped."""
     line_numbers: int = 0
     """Printed line numbers that were dropped."""
+    authors: str = ""
+    """Who wrote it, as the file's own properties say; several with semicolons."""
+    doi: str = ""
+    """Its DOI, as the file's own properties have it, such as 10.1000/182."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +104,13 @@ class ParsedDocument:
     """The text of each page as the file has it: a character for each of the library's, so that
     places in it can be found on the page. Empty where a format has no pages."""
     page_labels: tuple[str, ...] = ()
-    """The printed label of each page, "" where a page has none; empty without pages."""
+    """The printed label of each page, "" where a page has none, or how sure OCR is of its text
+    (`ocr_label`); empty without pages."""
     warnings: tuple[str, ...] = ()
     """What was left out or repaired, one short sentence each."""
     quality: ParseQuality = ParseQuality()
+    textless_pages: tuple[int, ...] = ()
+    """Pages on which something is drawn, but no text, where OCR is to read them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 from research_agent.text.pseudocode import prettified
 from research_agent.text.tables import spelled_out
 from research_agent.types import Chunk, Hit
+from research_agent.types.documents import OCR, shown_label
 from research_agent.types.scope import Scope
 
 MAX_SPELLED = 5000
 """Characters of a table that is spelled out."""
+PAGES = {"pdf": "PDF page", "pptx": "slide", "ipynb": "cell"}
+"""What a page is called, by the ending of the file."""
+NAMED = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods", "csv", "tsv", "eml"})
+"""Endings of files whose sections say themselves what they are: "sheet B", "row 12"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +51,33 @@ def place(chunk: Chunk) -> str:
     'NIST.FIPS.203, PDF page 48 (printed 39), section 8. Parameter Sets'
     >>> place(Chunk("x", "notes", "…", section=("Bread", "Rye")))
     'notes, section Rye'
+    >>> place(Chunk("x", "costs", "…", section=("sheet B", "row 12"), source="costs.xlsx"))
+    'costs, sheet B, row 12'
     """
     section = f"section {chunk.section[-1]}" if chunk.section else ""
+    if _ending(chunk) in NAMED:
+        section = ", ".join(chunk.section)
     return ", ".join(part for part in (chunk.doc_id, pages(chunk), section) if part)
 
 
 def pages(chunk: Chunk) -> str:
     """Return the pages of a chunk, for people; empty where its format has no pages."""
-    is_pdf = chunk.source.lower().endswith(".pdf")
-    if chunk.end_page == 1 and not is_pdf:
+    name = PAGES.get(_ending(chunk), "")
+    if not chunk.end_page or (chunk.end_page == 1 and not name):
         return ""
     several = chunk.end_page > chunk.start_page
     counted = f"{chunk.start_page}-{chunk.end_page}" if several else f"{chunk.start_page}"
     printed = chunk.start_label
-    if chunk.end_label and chunk.end_label != chunk.start_label:
+    if by_ocr := sorted(x for x in (chunk.start_label, chunk.end_label) if x.startswith(OCR)):
+        printed = by_ocr[0]  # (of two pages the less sure one)
+    elif chunk.end_label and chunk.end_label != chunk.start_label:
         printed = f"{chunk.start_label}-{chunk.end_label}"
-    label = f" (printed {printed})" if printed and printed != counted else ""
-    return f"{'PDF ' if is_pdf else ''}page{'s' if several else ''} {counted}{label}"
+    label = f" ({shown_label(printed)})" if printed and printed != counted else ""
+    return f"{name or 'page'}{'s' if several else ''} {counted}{label}"
+
+
+def _ending(chunk: Chunk) -> str:
+    return chunk.source.lower().rpartition(".")[2]
 
 
 def render_evidence(evidence: Sequence[Evidence]) -> str:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Literal
 
 from research_agent.types import Chunk, ChunkKind
-from research_agent.types.documents import ParseQuality
+from research_agent.types.documents import SCANNED, ParseQuality
 from research_agent.types.references import ChunkLinks, Unresolved
 
 DocumentStatus = Literal["indexed", "skipped", "failed"]
@@ -36,7 +36,7 @@ class DocumentRecord:
     """Its identity: given at first sight, kept when it is renamed or changes."""
     path: str
     digest: str
-    """SHA-256 of the file's content."""
+    """SHA-256 of the file's content; "" where what is kept of it is seen to be damaged."""
     size: int
     mtime_ns: int
     recipe: str
@@ -59,6 +59,12 @@ class DocumentRecord:
     """References of it that led nowhere when the index was published."""
 
 
+def wants_ocr(record: DocumentRecord) -> bool:
+    """Say whether a document has pages without text that OCR has not read."""
+    scanned = record.status == "failed" and record.reason.startswith(SCANNED)
+    return scanned or (record.quality is not None and record.quality.textless > 0)
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentOutline:
     """A document that can be searched."""
@@ -75,6 +81,9 @@ class DocumentOutline:
     """How many chunks there are of each kind."""
     sections: tuple[str, ...] = ()
     """Its uppermost headings, in reading order."""
+    authors: tuple[str, ...] = ()
+    """Who wrote it, as its file says."""
+    doi: str = ""
 
     @property
     def chunks(self) -> int:

@@ -38,7 +38,7 @@ class Citation:
     start_page: int
     end_page: int
     start_label: str
-    """The page as it is printed; empty where nothing is printed."""
+    """The page as it is printed, or "read by OCR, 91 % sure"; empty where nothing is printed."""
     end_label: str
     section: tuple[str, ...]
     chunk_id: str
@@ -49,6 +49,10 @@ class Citation:
     page_spans: tuple[PageSpan, ...] = ()
     """The quote in the texts of the PDF's pages, by the library's characters: several parts where
     something else is between them. Empty where it is not known."""
+    authors: tuple[str, ...] = ()
+    """Who wrote the document, as its file's own properties say; empty where they do not."""
+    doi: str = ""
+    """Its DOI, such as 10.1000/182; empty where the file's properties have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,21 @@ class ResearchResult:
     """Those that the evidence contradicts; each has a mark."""
     preset: str = ""
     """Which preset's stages acted: "local", "full" or "seed"; empty where none was chosen."""
+
+    def to_markdown(self) -> str:
+        """Return question, answer and citations as Markdown; what others wrote is escaped."""
+        from research_agent.types.bibliography import markdown_of
+
+        return markdown_of(self)
+
+    def bibliography(self, style: Literal["bibtex", "csl"] = "bibtex") -> str:
+        """Return the cited documents as BibTeX (biblatex's fields) or CSL-JSON.
+
+        Raises ValueError for another style.
+        """
+        from research_agent.types.bibliography import bibliography
+
+        return bibliography(self.citations, style)
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:

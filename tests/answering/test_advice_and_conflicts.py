@@ -42,7 +42,7 @@ def refused(question: str = "How heavy is the pump?", **changes: Any) -> Researc
         (refused(), "holds 'heavy', 'pump'"),
         (refused("Is the hose red?"), "The passages read do not say it"),
         (refused(unanswered=("", "the price")), "holds 'the price'"),
-        (refused(refusal_reason="unsupported_draft"), "do not bear out"),
+        (refused(refusal_reason="unsupported_draft"), "No answer could be confirmed"),
         (refused(refusal_reason="model_failed"), "doctor"),
         (refused(refusal_reason="no_evidence"), "Nothing came near: add documents on 'heavy'"),
         (refused(refusal_reason="budget", stop_reason="budget_tokens"), "budget.tokens"),

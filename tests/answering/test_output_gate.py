@@ -36,6 +36,11 @@ HOSTILE = (
     f"` {EVIL} ![x]({EVIL})",
     f"> ![x]({EVIL})",
     f"| a |\n|---|\n| ![x]({EVIL}) |",
+    f"\u0645\u06cc{EVIL}",
+    f"https://a.example/x{EVIL}",
+    "[r]:x![a](//evil.example/p)",
+    "![a][b](//evil.example/p)",
+    "[a](x[b](//evil.example/p)",
 )
 
 

@@ -13,11 +13,8 @@ from research_agent.assembly.index_search import DenseSearch
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import Edition, locate
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.exact_vectors import ExactVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader
@@ -52,6 +49,7 @@ def update(settings: Settings) -> None:
 @contextmanager
 def opened(settings: Settings = APPROXIMATE) -> Iterator[tuple[OpenIndex, DenseSearch]]:
     with open_index("default", settings, embedder=WordEmbedder()) as found:
+        assert isinstance(found, OpenIndex)
         assert isinstance(found.vectors, DenseSearch)
         yield found, found.vectors
 

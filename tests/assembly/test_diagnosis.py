@@ -41,9 +41,10 @@ from research_agent.settings import RerankSettings, Settings
 from research_agent.types.records import IndexHeader
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
+from tests.rot import rot
 
 OUTSIDE = RoleSettings(provider="openai", model="m", base_url="https://models.example/v1")
-PARTS = "research_agent.models.adapters.weights.part_files"
+PARTS = "research_agent.models.adapters.weights.joining.part_files"
 LOOK = "research_agent.assembly.diagnosis.index.look"
 GB = 10**9
 MINILM = EmbeddingLook(Finding("ok", "embedding", "there"), "all-MiniLM-L6-v2-int8", 384)
@@ -72,7 +73,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "my docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
-        patched.setenv("RESEARCH_AGENT_INDEX__EXACT_BELOW", "0")
+        patched.setenv("RESEARCH_AGENT_INDEX__VECTORS", "chroma")
         assert 0 == run("index", str(folder / "my docs")).exit_code
     return folder
 
@@ -123,9 +124,9 @@ def test_index_that_is_not_there(data_home: Path) -> None:
 
 
 @pytest.mark.usefixtures("index")
-def test_other_model_or_dimension_is_a_fault(made: Path) -> None:
-    """With the command that makes the index anew from its own folder, quoted."""
-    rebuild = f"research-agent index --rebuild '{made / 'my docs'}'"
+def test_other_model_or_dimension_is_a_fault() -> None:
+    """With the command that makes the index anew from its own files, and from no others."""
+    rebuild = "research-agent index --rebuild --refresh"
     other = [item for item in looked(embedding=replace(MINILM, model="bge")) if item.cure]
     longer = [item for item in looked(embedding=replace(MINILM, dimension=768)) if item.cure]
 
@@ -136,7 +137,7 @@ def test_other_model_or_dimension_is_a_fault(made: Path) -> None:
     assert [] == lines(looked(embedding=replace(MINILM, model="")))
 
 
-def test_damaged_and_stale_caches(index: Path, made: Path) -> None:
+def test_damaged_and_stale_caches(index: Path) -> None:
     """What a search does without is a warning with the command; nothing is mended."""
     (index / "words.sqlite3").write_bytes(b"no database" * 1000)
     (index / "vectors" / "1" / "current.json").unlink()
@@ -144,7 +145,7 @@ def test_damaged_and_stale_caches(index: Path, made: Path) -> None:
 
     assert "not a database" in words.what
     assert "the vector cache shows generation 0, not 1" == dense.what
-    assert {f"research-agent index '{made / 'my docs'}'"} == {words.cure, dense.cure}
+    assert {"research-agent index --refresh"} == {words.cure, dense.cure}
     assert not (index / "vectors" / "1" / "current.json").exists()
 
 
@@ -210,6 +211,16 @@ def test_a_ledger_that_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = "an indexing run was interrupted: 3 documents wait to be published"
     vectors = "the ledger holds 1 vectors for 2 chunks"
     assert [("fault", vectors), ("warning", waiting)] == found
+
+
+@pytest.mark.parametrize("shape", ["chunk", "index", "words"])
+def test_rot_is_found(index: Path, shape: str) -> None:
+    """One changed letter of a chunk, of SQLite's own index, of the words: as no search notices."""
+    rot(index, shape)
+    (found,) = (item for item in looked(exact_below=9) if item.level != "ok")
+
+    assert ("warning" if shape == "words" else "fault") == found.level
+    assert "research-agent index" in found.cure
 
 
 def test_models_are_asked_once_for_equal_roles() -> None:
@@ -460,7 +471,9 @@ def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.Mon
     reader = "research_agent.index.adapters.ledger.reading.LedgerReader"
     empty = IndexHeader(MINILM.model, 384, 1, documents=0, chunks=0)
     lost = SimpleNamespace(dangling=3)
-    record = SimpleNamespace(published=True, unresolved=lost, recipe="chunking=6")
+    record = SimpleNamespace(
+        published=True, status="indexed", quality=None, unresolved=lost, recipe="chunking=6"
+    )
     monkeypatch.setattr(f"{reader}.header", lambda _: empty)
     monkeypatch.setattr(f"{reader}.files", lambda _: [])
     monkeypatch.setattr(

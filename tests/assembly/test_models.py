@@ -29,7 +29,8 @@ from research_agent.ports import TextWindows
 from research_agent.types import Message
 from tests import converse
 from tests.aws import made_up_credentials
-from tests.loopback import Json, embedding_reply, server, text_reply
+from tests.loopback import Json, embedding_reply, server, text_reply, token
+from tests.needed import needed_package
 
 ASKED = [Message("user", "capital of France?")]
 REMOTE = RoleSettings(
@@ -67,7 +68,8 @@ def own(url: str, key_env: str = "") -> ModelSettings:
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     """An environment whose cache is empty, on a machine without packaged weights."""
     monkeypatch.setattr(
-        "research_agent.models.adapters.weights.part_files", lambda w: [None] * len(w.packages)
+        "research_agent.models.adapters.weights.joining.part_files",
+        lambda w: [None] * len(w.packages),
     )
     return {"RESEARCH_AGENT_CACHE": str(tmp_path)}
 
@@ -312,3 +314,39 @@ def test_report_of_the_embedded_model(
     about = describe_models(ModelSettings(), no_weights)[0]
     assert ("installed", str(joined)) == (about.state, about.where)
     assert "Qwen2.5-Coder-0.5B" in about.model
+
+
+def test_provider_of_langchain() -> None:
+    """Settings name it; the server gets the key that they name, and log-probabilities come back."""
+    needed_package("langchain", "langchain")
+    asked: list[Json] = []
+
+    def script(given: Json) -> Json:
+        asked.append(given)
+        return text_reply("Paris", tokens=[token("Paris", -0.1)])
+
+    with server(script, key="k1") as url:
+        chat = RoleSettings(
+            provider="langchain", model="openai:m", base_url=url, api_key_env="MY_KEY"
+        )
+        with closing(connect(ModelSettings(chat=chat), {"MY_KEY": "k1"})) as models:
+            reply = models.answerer.complete("r", ASKED, max_tokens=7)
+            assert models.answerer is models.planner
+
+    assert ("Paris", [-0.1]) == (reply.text, [one.logprob for one in reply.tokens])
+    assert ("m", True) == (asked[0]["model"], asked[0]["logprobs"])
+    assert 7 in (asked[0].get("max_tokens"), asked[0].get("max_completion_tokens"))
+    described = report.describe_models(ModelSettings(chat=chat), {})[0]
+    assert ("langchain", "openai:m") == (described.provider, described.model)
+
+
+def test_offline_refuses_other_providers() -> None:
+    """Whom a provider of LangChain's asks is not known, unless the address is this machine's."""
+    far = RoleSettings(provider="langchain", model="anthropic:claude-haiku-4-5")
+    near = replace(far, base_url="http://127.0.0.1:9/v1")
+
+    check_role("models.chat", near, offline=True)
+    with pytest.raises(ConfigError, match="asks a provider of LangChain's"):
+        check_role("models.chat", far, offline=True)
+    with pytest.raises(ConfigError, match="region has no meaning with provider langchain"):
+        check_role("models.chat", replace(far, region="eu-west-1"))

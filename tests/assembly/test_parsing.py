@@ -54,7 +54,7 @@ def test_formats(
         ("nothing.pdf", b"", "not a readable PDF"),
         ("cut.pdf", PDF[:200], "not a readable PDF"),
         ("secret.pdf", encrypted_pdf(), "encrypted; a password is needed"),
-        ("scan.pdf", small_pdf([[]]), "no text in it; it looks scanned: run OCR first"),
+        ("scan.pdf", small_pdf([[]]), "no text in it: nothing is on its pages"),
         ("program.txt", b"\x7fELF\x02\x01\x01" + bytes(500), "binary data in a text file"),
         ("picture.md", b"\x89PNG\r\n\x1a\n" + bytes(500), "binary data in a text file"),
     ],

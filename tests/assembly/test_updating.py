@@ -9,13 +9,21 @@ import pytest
 from research_agent.assembly.index import open_index
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
-from research_agent.errors import IndexMismatchError, ModelUnavailableError, PathError
+from research_agent.errors import (
+    IndexDamagedError,
+    IndexMismatchError,
+    ModelUnavailableError,
+    PathError,
+)
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.run import DAMAGED
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader
+from tests.rot import rot
 
 FILES = LocalFiles(DocumentSettings(), {".txt"})
 
@@ -64,6 +72,55 @@ def preview(docs: Path, *, model: str = "words", rebuild: bool = False) -> Index
 
 def tree(folder: Path) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_what_is_damaged_is_read_again(docs: Path, data_home: Path) -> None:
+    """A changed letter is noticed by a search, by a preview and by a run, which mends it."""
+    update(docs)
+    rot(locate("default").path, "chunk")
+    assert data_home.exists()
+    with pytest.raises(IndexDamagedError, match=r"bread.txt is damaged") as told:
+        open_index("default", Settings(), embedder=WordEmbedder())
+    (planned,) = (file for file in preview(docs).files if file.status != "unchanged")
+    elsewhere = Indexer(
+        settings=Settings(), embedder=WordEmbedder(), files=FILES, reader=PlainReader()
+    ).update("default", [str(docs / "keys.txt")])
+    report = update(docs)
+
+    assert "index" in told.value.hint
+    assert ("changed", DAMAGED) == (planned.status, planned.reason)
+    assert [("failed", f"{DAMAGED}: index its folder again")] == [
+        (file.status, file.reason) for file in elsewhere.files if "bread" in file.path
+    ]
+    mended = report.files[0]
+    assert ("indexed", DAMAGED) == (mended.status, mended.reason.partition(";")[0])
+    assert 1 == report.count("unchanged")
+    assert 2 == update(docs).count("unchanged")
+    open_index("default", Settings(), embedder=WordEmbedder()).close()
+
+
+def test_a_ledger_that_sqlite_finds_damaged_is_never_unchanged(docs: Path) -> None:
+    """Its own check runs before anything is said; `--rebuild` makes it anew."""
+    update(docs)
+    rot(locate("default").path, "index")
+    for run in (update, preview):
+        with pytest.raises(IndexDamagedError, match="damaged"):
+            run(docs)
+
+    assert 2 == update(docs, rebuild=True).count("indexed")
+
+
+@pytest.mark.parametrize("by", ["search", "index"])
+def test_lost_words_are_made_again(docs: Path, by: str) -> None:
+    """A word index that has lost words without an error is made anew from the ledger."""
+    update(docs)
+    rot(locate("default").path, "words")
+    if by == "index":
+        update(docs)
+    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+        assert 1 == len(index.lexical.search("baked", k=5))
+    with WordIndex(locate("default").current().words) as words:
+        words.check()
 
 
 def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from research_agent.assembly import parsing
 from research_agent.assembly.parsing import local_files, parse_file
-from research_agent.documents.adapters import docx as word
-from research_agent.documents.adapters.docx import parse_docx
+from research_agent.documents.adapters.zipped import archive
+from research_agent.documents.adapters.zipped.docx import parse_docx
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
 from research_agent.types.documents import ParsedDocument
@@ -135,7 +135,7 @@ def test_a_file_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> N
     """What a file grows to when it is unpacked is looked at before it is."""
     data = changed(saved(guide), DOCUMENT, lambda xml: xml + b" " * 20_000_000)
     assert len(data) < 200_000
-    monkeypatch.setattr(word, "UNPACKED_MB", 10)
+    monkeypatch.setattr(archive, "UNPACKED_MB", 10)
 
     with pytest.raises(DocumentError, match="it would fill 21 MB when unpacked"):
         parse_docx(data)
@@ -163,6 +163,6 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(parsing, "find_spec", lambda _: None)
     (skipped,) = local_files(DocumentSettings()).find([str(tmp_path)]).skipped
 
-    assert "pip install 'research-agent[docx]'" in skipped.reason
-    with pytest.raises(DocumentError, match=r"research-agent\[docx\]"):
+    assert "pip install 'research-agent[office]'" in skipped.reason
+    with pytest.raises(DocumentError, match=r"research-agent\[office\]"):
         parse_file(str(path))

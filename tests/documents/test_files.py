@@ -3,11 +3,14 @@
 import hashlib
 import os
 import sys
+import time
 from pathlib import Path
+from random import Random
 
+import pathspec
 import pytest
 
-from research_agent.documents.adapters.files import LocalFiles
+from research_agent.documents.adapters.files import LocalFiles, _Globs
 from research_agent.errors import DocumentError, PathError
 from research_agent.settings import DocumentSettings
 
@@ -166,3 +169,42 @@ def test_a_path_that_cannot_be_looked_at_is_not_missing(
     )
     with pytest.raises(PathError, match="no such file"):
         files().find([str(tmp_path / "b.md" / "c.md")])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("*a*a*a*a*a*a*a*a*b", "a" * 200 + "c.md"),
+        ("*?*?*?*?*?*?*?*b", "a" * 200 + ".md"),
+        ("**/a" * 12 + "/b", "a/" * 60 + "c.md"),
+        ("x/**/" + "*a*a*a*b/**/" * 8 + "z", "x/" + ("a" * 30 + "b/") * 20 + "c.md"),
+        ("*" * 5000 + "b", "a.md"),
+        ("*a*\n" * 40_000, "b.md"),
+    ],
+)
+def test_patterns_that_take_ages(pattern: str, name: str, tmp_path: Path) -> None:
+    """No pattern of a .gitignore holds up the walk: without our expressions these take hours."""
+    make(tmp_path, name)
+    (tmp_path / ".gitignore").write_text(pattern + "\n")
+    began = time.monotonic()
+
+    assert [name] == found(tmp_path, files())[0]
+    assert time.monotonic() - began < 5
+
+
+def test_patterns_mean_what_they_meant() -> None:
+    """Random patterns take the same paths as the library's own expressions do (seed 7)."""
+    random, taken = Random(7), 0  # noqa: S311 (a repeatable choice)
+    for _ in range(2000):
+        pattern = "".join(
+            random.choices(["*", "?", "a", "b", "**", "/", ".", "[ab]"], k=random.randint(1, 7))
+        )
+        path = "/".join("".join(random.choices("ab.c", k=3)) for _ in range(random.randint(1, 5)))
+        try:
+            theirs = pathspec.GitIgnoreSpec.from_lines([pattern]).check_file(path).include
+        except ValueError:
+            continue
+        taken += theirs is not None
+        assert theirs == _Globs("", [pattern]).spec.check_file(path).include, (pattern, path)
+
+    assert taken > 100

@@ -87,7 +87,7 @@ def test_labels_of_the_file() -> None:
         (encrypted_pdf(), "encrypted; a password is needed"),
         (b"%PDF-1.7\nrubbish", "not a readable PDF"),
         (b"", "not a readable PDF"),
-        (small_pdf([[], []]), "looks scanned: run OCR first"),
+        (small_pdf([[], []]), "nothing is on its pages"),
     ],
 )
 def test_what_cannot_be_read_has_a_reason(data: bytes, reason: str) -> None:
@@ -121,7 +121,10 @@ def test_bad_pages_and_scans_cost_only_themselves() -> None:
 
     assert ["Page one.", "Page four."] == [block.text for block in document.blocks]
     assert [True, False, False, True] == [bool(text.strip()) for text in document.page_texts]
-    assert ("page 2 cannot be read", "1 of 4 pages have no text (scanned?)") == document.warnings
+    assert (
+        "page 2 cannot be read",
+        "1 of 4 pages have no text (scanned?): page 3",
+    ) == document.warnings
     assert (4, 1, 1) == (
         document.quality.pages, document.quality.textless, document.quality.unreadable,
     )  # fmt: skip

@@ -6,18 +6,24 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import DocumentError, ModelUnavailableError, PathError
-from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index import run
 from research_agent.types.documents import FileReport
-from tests.index.index_harness import BREAD, KEYS, IndexHarness, outcomes
+from tests.index.index_harness import (
+    BREAD,
+    KEYS,
+    IndexHarness,
+    ledger_harness,
+    outcomes,
+    shared_harness,
+)
 
 CONTENTS = "1 Bread . . . . . 3\n1.1 Rye . . . . . 4\n2 Cake . . . . . 9"
 
 
-@pytest.fixture
-def harness(tmp_path: Path) -> Iterator[IndexHarness]:
-    with LedgerWriter(tmp_path / "ledger", "mine", model="words") as writer:
-        yield IndexHarness(tmp_path / "ledger", writer)
+@pytest.fixture(params=[ledger_harness, shared_harness], ids=["ledger", "shared"])
+def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexHarness]:
+    with request.param(tmp_path) as made:
+        yield made
 
 
 def only(harness: IndexHarness, **texts: str) -> None:
@@ -260,6 +266,20 @@ def test_a_file_that_fails_later_keeps_its_last_version(harness: IndexHarness) -
     assert ("keys.txt", "unchanged") == outcomes(harness.index())[1]
 
 
+def test_a_file_whose_embedding_takes_too_long_is_named(
+    harness: IndexHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are indexed all the same, and the next run goes on."""
+    monkeypatch.setattr(run, "FILE_SECONDS", -1.0)
+    long, short = harness.index().files
+    monkeypatch.undo()
+
+    assert ("failed", "failed") == (long.status, short.status)
+    assert "of its" in long.reason
+    assert "index it again to go on from there" in long.reason
+    assert [("bread.txt", "indexed"), ("keys.txt", "indexed")] == outcomes(harness.index())
+
+
 def test_a_file_without_text_is_skipped(harness: IndexHarness) -> None:
     """An empty file is no failure; it is not read again before it changes."""
     harness.files.write("/docs/a.txt", " \n ")
@@ -309,9 +329,8 @@ def test_equal_texts_are_embedded_once_and_contents_never(harness: IndexHarness)
     """A repeated paragraph costs one vector; a table of contents can be read and has none."""
     only(harness, a="Same here.\n\nBetween.\n\nSame here.", b="Same here.", c=CONTENTS)
     report = harness.index()
-    with LedgerReader(harness.ledger, "mine") as ledger:
-        kinds = [chunk.kind for chunk in ledger.chunks(list(ledger.chunk_digests()))]
-        vectors = ledger.vector_count()
+    chunks, vectors = harness.kept()
+    kinds = [chunk.kind for chunk in chunks]
 
     assert (5, 2, 2) == (report.chunks, report.embedded, len(harness.embedder.asked))
     assert (["contents", *["text"] * 4], 4) == (sorted(kinds), vectors)

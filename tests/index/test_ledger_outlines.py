@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from research_agent.index.adapters.ledger.documents import top_sections
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.outlines import top_sections
 from research_agent.types.records import DocumentOutline
 from tests.indexing import indexed, record
 

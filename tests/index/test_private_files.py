@@ -43,7 +43,7 @@ def test_an_index_is_its_owners_alone(
     guide: str, data_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With vectors in Chroma's files and after a rebuild too, and whatever the umask says."""
-    monkeypatch.setenv("RESEARCH_AGENT_INDEX__EXACT_BELOW", "0")
+    monkeypatch.setenv("RESEARCH_AGENT_INDEX__VECTORS", "chroma")
     for options in ((), ("--rebuild",)):
         assert 0 == run("index", guide, *options).exit_code
         assert 0 == run("search", "rye").exit_code

@@ -15,12 +15,9 @@ from chromadb.config import Settings
 from numpy.typing import NDArray
 
 from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
-from research_agent.index.adapters.vectors.chroma import COLLECTION, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import (
-    ApproximateVectors,
-    ExactVectors,
-    UnsearchedVectors,
-)
+from research_agent.index.adapters.vectors.chroma import COLLECTION, opened, shown, spoil, sync
+from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.exact_vectors import ExactVectors
 from tests.fakes import dot
 from tests.indexing import ids
 
@@ -68,7 +65,7 @@ class Source:
     def near(self, folder: Path, generation: int) -> ApproximateVectors:
         files = shown(folder, generation)
         assert files
-        return ApproximateVectors(files, self.matrix, dimension=32)
+        return ApproximateVectors(opened(files), self.matrix, dimension=32)
 
     def sync(self, folder: Path, generation: int) -> list[str]:
         self.asked = []

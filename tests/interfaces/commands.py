@@ -21,6 +21,8 @@ from tests.loopback import Json, Live, Peer, Raw, server, text_reply, token
 
 BAKED = "At how many degrees is bread baked?"
 ANSWER = "Bread is baked at 230 degrees [c1]."
+SHOWN = "Bread is baked at 230 degrees [1]."
+"""The same, as a terminal has it."""
 GUIDE = """# Bread
 
 Bread is baked at 230 degrees. It takes an hour.
@@ -97,7 +99,7 @@ def begun(*arguments: str) -> subprocess.Popen[str]:
 
 def made_index(folder: Path, files: Mapping[str, str]) -> Path:
     """Make "docs" with these files, and "home", a data folder with their index."""
-    (folder / "docs").mkdir()
+    (folder / "docs").mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / "docs" / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:

@@ -1,12 +1,24 @@
 """An index of the guide, made once for all doors, and a scripted model behind a loopback server."""
 
+import asyncio
 import shutil
 from collections.abc import Iterator
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
 
 from tests.interfaces.commands import GUIDE, Model, made_index, served
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine of LangChain's standard tests; other tests run their own loops."""
+    if not iscoroutinefunction(pyfuncitem.obj):
+        return None
+    wanted = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 (pytest has no other door to it)
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -153,7 +153,7 @@ def placed(made: Path) -> Iterator[Place]:
         os.environ["RESEARCH_AGENT_CACHE"] = str(place.cache)
         stack.enter_context(
             mock.patch(
-                "research_agent.models.adapters.weights.part_files",
+                "research_agent.models.adapters.weights.joining.part_files",
                 lambda weights: [None] * len(weights.packages),
             )
         )

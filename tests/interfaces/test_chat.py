@@ -9,20 +9,21 @@ import pytest
 from research_agent.interfaces.chat.text import why_text
 from research_agent.types.conversation import Turn
 from research_agent.types.uncertainty import Passed, Uncertainty, Unsure, in_words
-from tests.interfaces.commands import ANSWER, BAKED, GUIDE, Model, chat, in_sessions
+from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions
 
 
 def test_answers_and_commands(indexed: Path, config: str) -> None:
     """A question, where its answer stands, its quote in its text, and how it came about."""
-    result = chat(config, BAKED, "/sources", "/evidence c1", "/why", "/quit")
+    said = (BAKED, "/sources", "/evidence 1", "/why", "/quit")
+    result = chat(config, *said, options=("-v",))
 
     assert 0 == result.exit_code, result.output
-    assert result.stdout.startswith(f"{ANSWER}\n\n[c1] guide, section Bread\n")
-    assert f"[c1] guide, section Bread\n     {(indexed / 'guide.md').as_uri()}\n" in result.stdout
+    assert result.stdout.startswith(f"{SHOWN}\n\n[1] guide, section Bread\n")
+    assert f"[1] guide, section Bread\n     {(indexed / 'guide.md').as_uri()}\n" in result.stdout
     assert "»Bread is baked at 230 degrees.« It takes an hour." in result.stdout
     assert f"searched: {BAKED}" in result.stdout
-    assert "retrieve: searched" in result.stderr
-    assert "supported: Bread is baked at 230 degrees. [c1]" in result.stderr
+    assert f'searched "{BAKED}": ' in result.stderr
+    assert "supported: Bread is baked at 230 degrees." in result.stderr
     assert "answered (confident)" in result.stderr
 
 
@@ -37,7 +38,7 @@ def test_a_session_outlives_its_process(config: str, model: Model) -> None:
     kept = in_sessions("select checkpoint from checkpoints")
 
     assert "note: session default, 1 turns" in result.stderr
-    assert f"1. {BAKED}\n{ANSWER}\n" in result.stdout
+    assert f"1. {BAKED}\n{SHOWN}\n" in result.stdout
     assert "asked: At how many degrees is rye bread baked? (model)" in result.stderr
     assert any("At how many degrees is rye bread baked?" in text for text in model.asked)
     assert (0o700, {0o600}) == (stat.S_IMODE(folder.stat().st_mode), set(modes.values()))
@@ -53,9 +54,9 @@ def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> Non
     (docs / "guide.md").write_text(GUIDE.replace("230", "250"), encoding="utf-8")
     changed = chat(config, "/sources", docs=docs)
     (docs / "guide.md").rename(docs / "other.md")
-    vanished = chat(config, "/evidence c1", docs=docs)
+    vanished = chat(config, "/evidence 1", docs=docs)
 
-    told = "[c1] guide, section Bread: the document has changed since this was answered."
+    told = "[1] guide, section Bread: the document has changed since this was answered."
     assert f"note: turn 1: {told}" in changed.stderr
     assert told in changed.stdout
     assert "the document is no longer in the index" in vanished.stderr
@@ -72,15 +73,17 @@ def test_export(
     notes = tmp_path / "my notes.md"
     said = ('"~/my notes.md"', "~/answer.html", f"{notes}", "~nobody-at-all/notes.md", '""')
     exports = [f"/export {path}" for path in said]
-    result = chat(config, BAKED, "/sessions rename default bread", *exports)
+    first = "How long does rye bread bake?"
+    result = chat(config, first, BAKED, "/sessions rename default bread", *exports)
 
     written = notes.read_text(encoding="utf-8")
     link = f"(<{(indexed / 'guide.md').as_uri()}>)"
     assert written.startswith("# bread\n")
-    assert f"Bread is baked at 230 degrees [\\[c1\\]]{link}." in written
-    assert f"- [\\[c1\\] guide, section Bread]{link}: “Bread is baked at 230 degrees.”" in written
+    assert f"Bread is baked at 230 degrees [\\[1\\]]{link}." in written
+    assert f"- [\\[1\\]]{link} guide, section Bread: “Bread is baked at 230 degrees.”" in written
     assert 0o600 == stat.S_IMODE(notes.stat().st_mode)
-    assert "Bread is baked" in (tmp_path / "answer.html").read_text(encoding="utf-8")
+    report = (tmp_path / "answer.html").read_text(encoding="utf-8")
+    assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
 
@@ -133,7 +136,7 @@ def test_docs_narrow_and_rejected_chunks_stay_away(docs: Path, config: str, mode
     narrowed = [text for text in model.asked if "source=" in text]
     later = chat(config, "/docs", "/docs nothing*", "/docs all", docs=docs)
     model.asked.clear()
-    chat(config, "/docs all", BAKED, "/reject c1", BAKED, "/reject none", docs=docs)
+    chat(config, "/docs all", BAKED, "/reject 1", BAKED, "/reject none", docs=docs)
     read = [text for text in model.asked if 'key="c1"' in text]
     whole = "Bread is baked at 230 degrees. It takes an hour."
 
@@ -160,9 +163,9 @@ def test_asks_back_where_several_documents_fit(
     plain = chat(config, asked, docs=docs, options=("--no-clarify",))
 
     assert left.stdout.startswith("Which document do you mean?\n  1  ")
-    assert "[c1] rye, section Oven" not in left.stdout
+    assert "[1] rye, section Oven" not in left.stdout
     assert again.stdout.startswith("Which document do you mean?\n  1  ")
-    assert "[c1] rye, section Oven" in again.stdout
+    assert "[1] rye, section Oven" in again.stdout
     assert "Which document" not in plain.stdout
 
 
@@ -173,7 +176,7 @@ def test_escape_sequences_are_made_visible(
     (docs / "a\x1b[31m.md").write_text("# Red\n\nIt is <b>red</b> \x1b]0;x\x07.\n", "utf-8")
     model.answer = "It is <b>red</b> \x1b]0;x\x07 [c1]."
     out = tmp_path / "o.md"
-    said = ("What is red?", "/sources", "/docs", "/evidence c1", "/why", "/history")
+    said = ("What is red?", "/sources", "/docs", "/evidence 1", "/why", "/history")
     result = chat(config, *said, f"/export {out}", docs=docs)
 
     assert not {"\x1b", "\x07"} & set(result.output)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.assembly import scanned_pages
 from tests.documents.small_pdf import small_pdf
 from tests.interfaces.commands import GUIDE, printed, run
 
@@ -18,12 +19,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     (folder / "guide.md").write_text(f"{GUIDE}\n| a | b | c |\n|-|-|-|\n| 1 | 2 | 3 |\n")
     (folder / "copy.md").write_bytes((folder / "guide.md").read_bytes())
-    (folder / "scan.pdf").write_bytes(small_pdf([[]]))
-    drawn = b"<< /Length 17 >>\nstream\n0 0 m 100 100 l S"
+    empty, drawn = b"<< /Length 0 >>\nstream\n", b"<< /Length 17 >>\nstream\n0 0 m 100 100 l S"
+    (folder / "scan.pdf").write_bytes(small_pdf([[]]).replace(empty, drawn))
     half = small_pdf([LINES, []], info="/Title (Half a scan) /CreationDate (D:2024)")
-    (folder / "half.pdf").write_bytes(half.replace(b"<< /Length 0 >>\nstream\n", drawn))
+    (folder / "half.pdf").write_bytes(half.replace(empty, drawn))
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(home))
+        patched.setattr(scanned_pages, "find_spec", lambda _: None)
         assert 3 == run("index", str(folder)).exit_code
     return home
 
@@ -31,6 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def docs(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
+    monkeypatch.setattr(scanned_pages, "find_spec", lambda _: None)
     return made / "docs"
 
 
@@ -42,13 +45,13 @@ def test_documents_are_listed(docs: Path) -> None:
     assert [
         f"    {docs / 'half.pdf'}",
         "    2 pages, 1 of them without text; 0 tables; 1 chunks (1 text)",
-        "    warning: 1 of 2 pages have no text (scanned?)",
-        "    hint: give it a text with OCR (ocrmypdf IN.pdf OUT.pdf), and index it again",
+        "    warning: 1 of 2 pages have no text (scanned?): page 2",
+        "    hint: pip install 'research-agent[ocr]', and index it again",
     ] == lines[half + 1 : half + 5]
     assert "    1 tables; 3 chunks (1 table, 2 text)" in lines
     scan = lines.index(str(docs / "scan.pdf"))
     assert "    failed: no text in it; it looks scanned: run OCR first" == lines[scan + 1]
-    assert lines[scan + 2].startswith("    hint: give it a text with OCR")
+    assert lines[scan + 2].startswith("    hint: pip install 'research-agent[ocr]'")
     assert "3 documents, 7 chunks; 1 without text" == lines[-1]
 
 
@@ -60,7 +63,7 @@ def test_json(docs: Path) -> None:
 
     assert (2, 1, 0) == tuple(half["quality"][key] for key in ("pages", "textless", "tables"))
     assert ("failed", None) == (scan["status"], scan["quality"])
-    assert "OCR" in scan["hint"]
+    assert "[ocr]" in scan["hint"]
     assert copy["digest"] == guide["digest"]
     assert {"table": 1, "text": 2} == copy["kinds"] == guide["kinds"]
-    assert "OCR" in half["hint"]
+    assert "[ocr]" in half["hint"]

@@ -10,6 +10,7 @@ from research_agent import Limits, ResearchAgent
 from tests.fakes import BYPASSING, GOOD, PROMPTS, ScriptedChat, ports, says
 
 
+@pytest.mark.usefixtures("data_home")
 def test_code_of_the_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -17,7 +18,11 @@ def test_code_of_the_page(
     page = Path("docs/embedding.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
 
-    def opened(_: str = "default") -> ResearchAgent:
+    known = ResearchAgent.open
+
+    def opened(_: str = "default", **given: Any) -> ResearchAgent:  # noqa: ANN401 (any of them)
+        if given:
+            return known(_, **given)
         return ResearchAgent(ports(ScriptedChat(says(GOOD))), BYPASSING, PROMPTS)
 
     monkeypatch.setattr(ResearchAgent, "open", opened)
@@ -29,4 +34,8 @@ def test_code_of_the_page(
     assert GOOD == names["done"]["report"]
     assert Limits(llm_calls=40).after(names["result"].usage).llm_calls == 38
     assert "off" == names["result"].filter_stats.mode
+    assert [("guide", 1)] == [place[:2] for place in names["places"]][:1]
+    assert [GOOD] == names["answers"]
+    assert "[^c1]: k, PDF page 3" in names["page"]
+    assert names["entries"].startswith("@misc{k,")
     assert GOOD == names["message"].artifact.answer

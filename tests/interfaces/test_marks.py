@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from graphs.chat_state import ChatInput
 from research_agent import ResearchAgent
 from research_agent.answering.events import TELLERS, Known
 from research_agent.interfaces.chat.text import markdown
-from research_agent.interfaces.cli.ask import Show, _print, cost_line
+from research_agent.interfaces.cli.ask import Show, _print
+from research_agent.interfaces.cli.rendering import cost_line
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
 from research_agent.types import Probe
@@ -37,7 +39,7 @@ OPEN = "Zebras sing loudly before dawn"
 WRONG = "ML-KEM-768 has an encapsulation key of 1088 bytes"
 MIXED = f"{SURE} [c1]. {OPEN} [c1]. {WRONG} [c1]."
 COUNTED = "1 unconfirmed, 1 contradicted of 3 sentences"
-NOTICE = "Nothing in this answer could be confirmed. The nearest passage is [c1] guide"
+NOTICE = "Nothing in this answer could be confirmed. The nearest passage is guide"
 
 
 def opened(answer: str, settings: Settings = SETTINGS) -> ResearchAgent:
@@ -95,18 +97,23 @@ def in_report(answer: str, _: pytest.CaptureFixture[str], folder: Path) -> str:
     return f"{part.text()}\n{COUNTED if result.contradicted else ''}"
 
 
+def with_keys(told: str) -> str:
+    """Return an answer with keys in the place of the numbers that people see."""
+    return re.sub(r"\[(\d)\]", r"[c\1]", told)
+
+
 Door = Callable[[str, pytest.CaptureFixture[str], Path], str]
 
 
 @pytest.mark.parametrize("door", [in_terminal, as_json, as_tool, over_mcp, in_report])
 def test_marks_and_counts(door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """What is not supported has its own; where nothing is supported, that is said first."""
-    told = door(MIXED, capsys, tmp_path)
+    told = with_keys(door(MIXED, capsys, tmp_path))
     nothing = door(f"{OPEN} [c1].", capsys, tmp_path)
 
     assert told.startswith(f"{SURE} [c1]. {OPEN} [unconfirmed]. {WRONG} [c1][contradicted].")
     assert COUNTED in told
-    assert nothing.startswith(NOTICE)
+    assert nothing.replace("[c1] guide", "guide").startswith(NOTICE)
     assert "[unconfirmed]." in nothing.splitlines()[2]
 
 
@@ -129,7 +136,7 @@ def test_sentences_that_are_left_out_are_told(capsys: pytest.CaptureFixture[str]
     _print(result, Show())
     told = capsys.readouterr()
 
-    assert told.out.startswith(f"{SURE} [c1].\n")
+    assert told.out.startswith(f"{SURE} [1].\n")
     assert f"left out, unconfirmed: {OPEN}.\nleft out, contradicted: {WRONG}." in told.out
     assert ("partial", 1, 0) == (result.status, result.supported, result.unconfirmed)
     assert "left out" in told.err
@@ -193,8 +200,8 @@ def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[st
     _print(told, Show(as_json=True))
     (listed,) = json.loads(capsys.readouterr().out)["unsure"]
 
-    line = "\nconflict: 5 bar in guide (2024-08) [c1], 7 bar in draft (no date) [c3]"
-    assert f'{line}\n     "It bears 7 bar."' in plain.out
+    line = "\nconflict: 5 bar in guide (2024-08) [1], 7 bar in draft (no date)"
+    assert f'{line}\n    "It bears 7 bar."' in plain.out
     assert "unsure" not in plain.out
     assert "unsure about the number 5" in plain.err.splitlines()
     assert ([0, 1], 1.25, 0.75) == (listed["span"], listed["nats"], listed["value"])

@@ -64,7 +64,7 @@ def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
     assert (GOOD, "answered") == (result.answer, result.status)
     assert reply.content[0].text.startswith(f'{GOOD}\n[c1] guide: "ML-KEM-768 has')
     assert [*range(1, len(told) + 1)] == [progress for progress, _ in told]
-    assert "retrieve: " in str(told[0][1])
+    assert str(told[0][1]).startswith(f'searched "{QUESTION}": ')
     assert f"supported: {GOOD[:-6]}. [c1]" in [message for _, message in told]
 
 

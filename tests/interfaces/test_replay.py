@@ -215,4 +215,4 @@ def test_a_trace_of_a_killed_run_can_be_read(
     assert path.name.endswith(".jsonl.part")
     assert 0 == again.exit_code, again.output
     assert "the recorded run had no result" in again.stderr
-    assert "Bread is baked at 230 degrees [c1]." in again.stdout
+    assert "Bread is baked at 230 degrees [1]." in again.stdout

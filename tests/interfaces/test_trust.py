@@ -222,6 +222,6 @@ def test_dot_env_is_not_read(folder: Path) -> None:
     program = [sys.executable, "-c", NOTICED]
     done = subprocess.run(program, cwd=folder, capture_output=True, check=False, text=True)
 
-    assert "retrieval.top_k: 30" in run("config", "show").stdout
+    assert "\n  top_k: 30\n" in run("config", "show").stdout
     assert 0 == done.returncode, done.stderr
     assert "Rye bread" in done.stdout

@@ -19,7 +19,9 @@ from research_agent.models.adapters.weights import (
     choose,
     ensure_weights,
     gguf_file,
+    prune_joined,
     prune_parts,
+    restore_parts,
     status,
 )
 
@@ -188,6 +190,38 @@ def test_prune_frees_the_parts(weights: WeightSet, site: Path, tmp_path: Path) -
     assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
     assert 0 == prune_parts(weights, tmp_path)
     assert set() == set(weights.packages) & set(sys.modules)
+
+
+def test_freed_parts_can_be_had_again(weights: WeightSet, site: Path, tmp_path: Path) -> None:
+    """They are written from the joined file, byte for byte; without that file the error says so."""
+    joined = ensure_weights(weights, tmp_path)
+    prune_parts(weights, tmp_path)
+    assert 10021 == restore_parts(weights, tmp_path)
+    assert list(PARTS) == [part(site, weights, number).read_bytes() for number in (1, 2, 3)]
+    assert 0 == restore_parts(weights, tmp_path)
+    prune_parts(weights, tmp_path)
+    joined.unlink()
+    with pytest.raises(ModelMissingError, match="no verified"):
+        restore_parts(weights, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("environment", "prefix", "freed"),
+    [({}, "/venv", 10021), ({"RESEARCH_AGENT_CACHE": "/x"}, "/venv", 0), ({}, sys.base_prefix, 0)],
+    ids=["own environment", "a named cache", "the system's Python"],
+)
+def test_parts_go_after_the_join_only_where_they_are_ones_own(
+    weights: WeightSet,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    prefix: str,
+    freed: int,
+) -> None:
+    """Not with a cache that is named, nor in an environment that is no virtual one."""
+    monkeypatch.setattr(sys, "prefix", prefix)
+    ensure_weights(weights, tmp_path)
+    assert freed == prune_joined(weights, tmp_path, environment)
 
 
 @pytest.mark.parametrize("content", [None, b"x" * len(WHOLE)])

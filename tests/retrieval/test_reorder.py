@@ -207,6 +207,15 @@ def test_a_fault_keeps_the_order_of_the_stage_before(error: Exception) -> None:
     assert str(error) in done.event.notes[0]
 
 
+def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
+    """It needs no server; a hit that no time is left for keeps its rank, and the note says so."""
+    done, _ = reorder(wants(mode="cross-encoder"))
+    late, _ = reorder(wants(mode="cross-encoder", timeout=1.5))
+
+    assert ("201", ("reranked (cross-encoder)",)) == (order(done), (done.value.stages[0][0],))
+    assert ("rerank: no verdict on 2 of 3 hits",) == late.event.notes
+
+
 def test_a_rerank_server_has_to_be_there() -> None:
     """Whoever gives ports of their own is told at once."""
     with pytest.raises(ConfigError, match=r"rerank\.mode is http"):

@@ -17,8 +17,9 @@ from research_agent.assembly.diagnosis.index import index_findings
 from research_agent.assembly.diagnosis.models import embedding_findings, model_findings
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.assembly.model_files import reply_file, weight_statuses
-from research_agent.errors import IndexingError, PathError, ResearchAgentError
-from research_agent.index.adapters.folders import home, locate
+from research_agent.assembly.shared import calibration_file
+from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
+from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
 from research_agent.models.adapters.weights import WeightStatus, cache_directory
 from research_agent.settings import Settings
@@ -67,14 +68,20 @@ def diagnose(
     except ResearchAgentError as error:
         wrong.append(fault_of("settings", error, "research-agent config show"))
         ask = False
-    models, exact_below = settings.models, settings.index.exact_below
+    models, exact_below = settings.models, settings.index.limit
     embedding = embedding_findings(models, environment, ask=ask)
     return (
         *software_findings(),
         *wrong,
         *model_findings(models, environment, ask=ask, on_bytes=on_bytes),
         embedding.finding,
-        *index_findings(location, embedding, exact_below=exact_below),
+        *index_findings(
+            location,
+            embedding,
+            exact_below=exact_below,
+            offline=models.offline,
+            server=settings.index.server,
+        ),
         *calibration_findings(location, settings),
         *weight_findings(environment),
         disk_finding("indexes", home(), "RESEARCH_AGENT_HOME"),
@@ -113,15 +120,15 @@ def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]
     """Yield what was fitted to the index, and whether it is out of date or cannot be read."""
     part, cure = "calibration", command(location)
     try:
-        kept = read_calibration(locate(location).calibration)
+        kept = read_calibration(calibration_file(location))
     except (IndexingError, PathError) as error:
         yield Finding("warning", part, str(error), cure)
         return
     if kept is None:
         return
     try:
-        problem = stale(kept, index_header(location), settings)
-    except IndexingError:  # (told of the index itself)
+        problem = stale(kept, index_header(location, offline=settings.models.offline), settings)
+    except (IndexingError, ConfigError):  # (told of the index itself)
         return
     if problem:
         yield Finding("warning", part, problem, cure)

@@ -2,33 +2,49 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from shlex import quote
 
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
-from research_agent.assembly.index_search import is_exact
-from research_agent.errors import IndexingError, PathError
+from research_agent.assembly.diagnosis.shared import shared_findings
+from research_agent.assembly.index_search import is_exact, server_of
+from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
+from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
-from research_agent.types.records import IndexHeader, brought
+from research_agent.text.addresses import is_web
+from research_agent.text.locations import is_shared
+from research_agent.types.records import IndexHeader, brought, wants_ocr
 
 PART = "index"
+SHOWN = 3  # documents that are named
 
 
 def index_findings(
-    location: str, embedding: EmbeddingLook, *, exact_below: int
+    location: str,
+    embedding: EmbeddingLook,
+    *,
+    exact_below: int,
+    offline: bool = False,
+    server: str = "",
 ) -> Iterator[Finding]:
-    """Yield the findings on an index, used with the embedding model of the settings."""
+    """Yield the findings on an index, used with the embedding model of the settings.
+
+    `server` is the address of a Chroma server.
+    """
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     command = f"research-agent index{option}"
     try:
-        yield from _Index(locate(location), command).findings(embedding, exact_below)
-    except (IndexingError, PathError) as error:
+        if is_shared(location):
+            yield from shared_findings(location, embedding, command, offline=offline)
+        else:
+            yield from _Index(locate(location), command).findings(embedding, exact_below, server)
+    except (ConfigError, IndexingError, PathError) as error:
         yield fault_of(PART, error, f"{command} PATH")
 
 
@@ -41,18 +57,22 @@ class _Index:
         with LedgerReader(folder.current().ledger, folder.label) as ledger:
             self.header: IndexHeader = ledger.header()
             self.vectors, self.pending = ledger.vector_count(), ledger.pending()
-            self.files = ledger.files()
+            self.files = [file for file in ledger.files() if not is_web(file[0])]
+            self.damaged = sorted(set(ledger.damaged().values()))
         documents = all_documents(folder.current().ledger, folder.label)
         shown = [of.record for of in documents if of.record.published]
         self.gains = [gain for record in shown if (gain := brought(record.recipe))]
         counts = (record.unresolved.dangling for record in shown)
+        self.scanned = [of.record for of in documents if wants_ocr(of.record)]
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
         self.source = _common([path for path, _, _ in self.files])
-        self.update = f"{command} {quote(self.source) if self.source else 'PATH'}"
-        self.rebuild = self.update.replace(command, f"{command} --rebuild", 1)
+        self.update = f"{command} --refresh"
+        self.rebuild = f"{command} --rebuild --refresh"
 
-    def findings(self, embedding: EmbeddingLook, exact_below: int) -> Iterator[Finding]:
+    def findings(
+        self, embedding: EmbeddingLook, exact_below: int, server: str
+    ) -> Iterator[Finding]:
         header, size = self.header, self.folder.bytes_on_disk()
         yield Finding(
             "ok",
@@ -64,6 +84,9 @@ class _Index:
         if not header.documents:
             what = f"{self.folder.label} holds no document"
             yield Finding("warning", PART, what, f"{self.command} PATH")
+        if self.damaged:
+            what = f"what it holds of {len(self.damaged)} documents is damaged: {self.damaged[0]}"
+            yield Finding("fault", PART, what, self.update)
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
@@ -73,15 +96,16 @@ class _Index:
         if embedding.model:
             yield self.model(embedding)
         yield self.words()
-        if is_exact(self.vectors, header.dimension, exact_below):
+        if not server and is_exact(self.vectors, header.dimension, exact_below):
             yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
         else:
-            yield self.dense()
+            yield self.served(server) if server else self.dense()
         yield from self.interrupted()
         if self.dangling:
             count, holders = sum(self.dangling), len(self.dangling)
             what = f"{count} references in {holders} of its documents lead nowhere"
             yield Finding("note", PART, what, self.command.replace(" index", " documents", 1))
+        yield from self.scans()
         if self.files:
             yield self.sources()
 
@@ -104,6 +128,7 @@ class _Index:
             return self.unseen(name)
         try:
             with WordIndex(self.folder.current().words) as words:
+                words.check()
                 return self.cache(
                     name, place, words.generation(), words.count(), self.header.chunks
                 )
@@ -125,6 +150,17 @@ class _Index:
             if seen.problem:
                 return Finding("warning", PART, seen.problem, self.update)
         return self.cache(name, place, generation, entries, self.vectors)
+
+    def served(self, url: str) -> Finding:
+        """Look at the collection on a Chroma server."""
+        collection = server_of(url, self.folder.current())
+        try:
+            with collection.opened(self.header.generation) as found:
+                count = found.count()
+        except IndexingError as error:
+            return Finding("warning", PART, str(error), self.update)
+        name = f"collection {collection.name} on {url}"
+        return self.cache(name, name, self.header.generation, count, self.vectors)
 
     def unseen(self, name: str) -> Finding:
         return Finding("note", PART, f"the {name} was not looked at while the index is written")
@@ -150,6 +186,15 @@ class _Index:
         if left := self.folder.leftovers():
             what = f"an interrupted run left files behind: {', '.join(left)}"
             yield Finding("note", PART, what, self.update)
+
+    def scans(self) -> Iterator[Finding]:
+        """Name documents with pages that OCR could read, and what is known of which."""
+        if not self.scanned:
+            return
+        told = [f"{PurePath(one.path).name}: {one.reason}" for one in self.scanned[:SHOWN]]
+        more = f"; and {len(self.scanned) - SHOWN} more" if self.scanned[SHOWN:] else ""
+        cure = self.update if can_read_scans() else f"{INSTALL}, then {self.update}"
+        yield Finding("note", PART, f"pages want OCR: {'; '.join(told)}{more}", cure)
 
     def sources(self) -> Finding:
         """Compare size and time of the files now with those when they were read."""

@@ -34,6 +34,8 @@ def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
         return Host("", own=True)
     if not name and role.provider == "openai":
         name = _hostname(OPENAI_URL)
+    if not name and role.provider == "langchain":
+        return Host(f"LangChain's {role.model.partition(':')[0]}", own=False)
     if not name:
         try:
             region = bedrock_region("models", role, environment)
@@ -50,6 +52,8 @@ def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, Ho
     found = {name: host_of(role, environment) for name, role in roles.items()}
     if rerank.mode == "http" and (name := _hostname(rerank.base_url)):
         found["rerank"] = Host(name, own=is_own(name))
+    if name := _hostname(settings.index.server):
+        found["vectors"] = Host(name, own=is_own(name))
     return {role: host for role, host in found.items() if host.name}
 
 

@@ -10,12 +10,15 @@ from research_agent.assembly.models.endpoints import (
     embedded_digest,
     embedded_endpoint,
     endpoint_of,
+    langchain_options,
 )
+from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.adapters.capabilities_file import CapabilitiesFile
+from research_agent.models.adapters.langchain import LangChainChat, chat_object
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, OpenAIChat
 from research_agent.models.adapters.rate_limited import RateLimitedChat, Server, ServerLimits
@@ -45,14 +48,19 @@ class Chats:
         *,
         opened: ExitStack,
         on_note: Callable[[str], None],
+        given: Given = NOTHING_GIVEN,
     ) -> None:
-        """Adapters that have to be closed go on `opened`; `on_note` gets warnings."""
+        """Adapters that have to be closed go on `opened`; `on_note` gets warnings.
+
+        `given` objects fill roles whose provider is LangChain.
+        """
+        self._given = given
         self._settings, self._environment, self._embedded = settings, environment, embedded
         self._opened, self._on_note = opened, on_note
         self._tokenizer = Cl100k()
         self._learned = CapabilitiesFile(learned_file(environment))
         self._servers: dict[tuple[str, str], Server] = {}
-        self._made: dict[tuple[RoleSettings, float], ChatModel] = {}
+        self._made: dict[tuple[RoleSettings, int, float], ChatModel] = {}
         cache, self._replies = settings.reply_cache, None
         if cache.mode == "on":
             self._replies = opened.enter_context(
@@ -61,19 +69,22 @@ class Chats:
 
     def chat(self, name: ChatRole, *, temperature: float = 0.0) -> ChatModel:
         """Return the model of a role; raises ConfigError where its settings cannot be used."""
-        role, key = self._settings.role(name), f"models.{name}"
-        check_role(key, role, offline=self._settings.offline)
-        if (role, temperature) not in self._made:
-            model = self._rate_limited(key, role, temperature)
-            identity = self._identity(role, temperature)
+        role = self._settings.role(name)
+        check_role(f"models.{name}", role, offline=self._settings.offline)
+        made = (role, id(self._given.of(name)), temperature)
+        if made not in self._made:
+            model = self._rate_limited(name, role, temperature)
+            identity = "" if self._given.of(name) else self._identity(role, temperature)
             if self._replies is not None and identity:
                 model = CachedChat(model, self._replies, identity, on_problem=self._on_note)
-            self._made[role, temperature] = model
-        return self._made[role, temperature]
+            self._made[made] = model
+        return self._made[made]
 
     def decisions(self, name: ChatRole) -> KeptDecisions | None:
         """Return the kept verdicts of a role's model; None where nothing is kept."""
         identity = self._identity(self._settings.role(name), 0.0)
+        if self._given.of(name):  # (nothing tells two objects of one name apart)
+            return None
         if self._replies is None or not identity:
             return None
         return KeptDecisions(self._replies, identity, on_problem=self._on_note)
@@ -107,9 +118,19 @@ class Chats:
         digest = embedded_digest(local, self._environment)
         return digest and embedded_identity(digest, local.context, shown, temperature)
 
-    def _rate_limited(self, key: str, role: RoleSettings, temperature: float) -> ChatModel:
+    def _rate_limited(self, name: ChatRole, role: RoleSettings, temperature: float) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
         settings, environment, server = self._settings, self._environment, self.server(role)
+        key, price = f"models.{name}", price_of(settings, role)
+        called = span_attributes(role)
+        if role.provider == "langchain":
+            options = langchain_options(key, role, environment)
+            found = self._given.of(name) or chat_object(role.model, **options)
+            asked = LangChainChat(found, temperature=temperature)
+            self._opened.callback(server.close)
+            return RateLimitedChat(
+                asked, server, tokenizer=self._tokenizer, price=price, called=called
+            )
         endpoint = (
             embedded_endpoint(self._embedded)
             if role.provider == "local"
@@ -124,8 +145,7 @@ class Chats:
             self._opened.callback(partial(self._remember, role, chat, server))
         self._opened.callback(chat.close)
         self._opened.callback(server.close)  # (it is called before the other one)
-        price = price_of(settings, role)
-        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price)
+        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price, called=called)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
         """Keep what was learned, for the next process."""
@@ -157,8 +177,23 @@ class KnownToolUse:
         self._learned.put(self._place, replace(known, tool_calls=usable))
 
 
+def span_attributes(role: RoleSettings) -> dict[str, str]:
+    """Return how spans name a role's model, in OpenTelemetry's words.
+
+    >>> span_attributes(RoleSettings(provider="langchain", model="anthropic:claude-haiku-4-5"))
+    {'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'claude-haiku-4-5'}
+    """
+    provider = {"bedrock": "aws.bedrock", "local": "llama.cpp"}.get(role.provider, role.provider)
+    model = role.model or "local"
+    if role.provider == "langchain" and ":" in model:
+        provider, _, model = model.partition(":")
+    return {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
+
+
 def _address(role: RoleSettings) -> str:
     """Return where a role's server is, also where the settings leave it to the provider."""
     if role.provider == "openai":
         return role.base_url or OPENAI_URL
+    if role.provider == "langchain":
+        return role.base_url or role.model.partition(":")[0]
     return role.base_url or role.region

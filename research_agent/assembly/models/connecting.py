@@ -14,12 +14,16 @@ from research_agent.assembly.models.endpoints import (
     EMBEDDING_SECONDS,
     embedded_weights,
     endpoint_of,
+    langchain_options,
 )
+from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import check_role
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
+from research_agent.models.adapters.langchain import LangChainEmbedder, embeddings_object
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import LogRedaction
+from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
 from research_agent.models.adapters.weights import Progress
@@ -57,11 +61,13 @@ def connect_models(
     on_progress: Progress,
     on_note: OnNote = lambda _note: None,
     seconds: float = EMBEDDING_SECONDS,
+    given: Given = NOTHING_GIVEN,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
 
     `on_progress` gets the bytes done and the bytes in all while weights are joined. A request
-    for embeddings may take `seconds`, and after that no further one is tried.
+    for embeddings may take `seconds`, and after that no further one is tried. `given` are objects
+    that fill roles whose provider is LangChain.
     """
     with ExitStack() as opened:
         opened.enter_context(LogRedaction())
@@ -71,15 +77,23 @@ def connect_models(
             threads=settings.local.threads,
         )
         opened.callback(embedded.close)
-        chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note)
+        chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note, given=given)
+        embedder = _embedder(
+            settings,
+            environment,
+            opened,
+            server_of=chats.server,
+            seconds=seconds,
+            given=given.embeddings,
+        )
+        if isinstance(embedder, MultilingualE5):
+            embedder = MultilingualE5(queries=True)
         return Models(
             answerer=chats.chat("answer"),
             planner=chats.chat("planner"),
             filterer=chats.chat("filter"),
             verifier=chats.chat("verifier"),
-            embedder=_embedder(
-                settings, environment, opened, server_of=chats.server, seconds=seconds
-            ),
+            embedder=embedder,
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
@@ -111,6 +125,7 @@ def _embedder(
     *,
     server_of: Callable[[RoleSettings], Server],
     seconds: float,
+    given: object = None,
 ) -> Embedder:
     """Return the embedding model, within its server's limits where it is at one."""
     role, key = settings.embedding, "models.embedding"
@@ -118,12 +133,17 @@ def _embedder(
     if role.provider == "local":
         from research_agent.models.adapters.minilm import MiniLM
 
-        return MiniLM()
+        return MultilingualE5() if role.model == MULTILINGUAL else MiniLM()
+    server = server_of(role)
+    if role.provider == "langchain":
+        options = langchain_options(key, role, environment)
+        found = given or embeddings_object(role.model, **options)
+        asked = LangChainEmbedder(found, seconds=seconds)
+        return RateLimitedEmbedder(asked, server, seconds=min(seconds, EMBEDDING_SECONDS))
     opened.enter_context(LogRedaction())
     limit = settings.timeout or EMBEDDING_SECONDS
     timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit
     endpoint = endpoint_of(key, role, settings, environment, timeout=timeout)
-    server = server_of(role)
     remote = (
         BedrockEmbedder(endpoint)
         if isinstance(endpoint, BedrockEndpoint)

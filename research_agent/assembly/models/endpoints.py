@@ -15,6 +15,7 @@ from research_agent.models.adapters.weights import (
     choose,
     ensure_weights,
     gguf_file,
+    prune_joined,
 )
 
 EMBEDDING_SECONDS = 600.0
@@ -53,6 +54,14 @@ def endpoint_of(
     )
 
 
+def langchain_options(
+    key: str, role: RoleSettings, environment: Mapping[str, str]
+) -> dict[str, object]:
+    """Return what LangChain makes a checked role's model with, beside its name."""
+    options: dict[str, object] = {"base_url": role.base_url} if role.base_url else {}
+    return options | ({"api_key": api_key(key, role, environment)} if role.api_key_env else {})
+
+
 def embedded_endpoint(server: LlamaServer) -> Endpoint:
     """Return the endpoint of the embedded model."""
     return Endpoint(
@@ -72,7 +81,11 @@ def embedded_weights(
     if local.path:
         return gguf_file(local.path)
     cache = cache_directory(environment)
-    return ensure_weights(choose(local.weights, cache).weights, cache, on_progress)
+    chosen = choose(local.weights, cache)
+    joined = ensure_weights(chosen.weights, cache, on_progress)
+    if not chosen.joined:
+        prune_joined(chosen.weights, cache, environment)
+    return joined
 
 
 def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from research_agent.assembly.models.roles import (
     check_role,
 )
 from research_agent.errors import ModelMissingError, ResearchAgentError
-from research_agent.model_settings import LocalModelSettings, ModelSettings
+from research_agent.model_settings import ENGLISH, LocalModelSettings, ModelSettings
 from research_agent.models.adapters.llama import require_runtime
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
@@ -58,11 +58,13 @@ def _describe(
         if role.provider == "openai":
             api_key(key, role, environment)
             return about
+        if role.provider == "langchain":
+            return replace(about, where=role.base_url or "through LangChain")
         if role.provider == "bedrock":
             region = bedrock_region(key, role, environment)
             return replace(about, where=role.base_url or f"Amazon Bedrock in {region}")
         if name == "embedding":
-            return replace(about, model="all-MiniLM-L6-v2", where="installed with this program")
+            return replace(about, model=role.model or ENGLISH, where="installed with this program")
         return _describe_local(about, settings.local, environment)
     except ResearchAgentError as error:
         return replace(about, state="missing", problem=str(error), hint=error.hint)

@@ -3,11 +3,12 @@
 import re
 import string
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.errors import ConfigError
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import profile_region
 from research_agent.models.adapters.openai import OPENAI_URL
 from research_agent.models.replies import Price
@@ -22,15 +23,24 @@ KEY_CHARACTERS = set(string.ascii_letters + string.digits + string.punctuation)
 UNUSED = {
     "local": (
         ("model", "base_url", "api_key_env", "region"),
-        "Set provider: openai or bedrock for a server; models.local chooses the embedded model.",
+        "Set provider: openai, bedrock or langchain; models.local chooses the embedded model.",
     ),
     "openai": (("region",), "A region belongs to provider: bedrock."),
     "bedrock": (
         ("api_key_env",),
         "Bedrock is asked with the credentials of AWS's tools; `aws sso login` makes some.",
     ),
+    "langchain": (("region",), "A region belongs to provider: bedrock."),
 }
 """The settings that a provider does not look at, and what to do about one that is set."""
+
+
+SERVERS = {
+    "openai": OPENAI_URL,
+    "bedrock": "Amazon Bedrock",
+    "langchain": "a provider of LangChain's",
+}
+"""What is asked where no address is set."""
 
 
 def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
@@ -40,13 +50,10 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
     server that is not on this machine is refused too.
     """
     if not role.provider:
-        raise ConfigError(f"{key}.provider is empty", hint="Use local, openai or bedrock.")
-    unused, hint = UNUSED[role.provider]
-    for name in unused:
-        if getattr(role, name):
-            raise ConfigError(
-                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
-            )
+        raise ConfigError(
+            f"{key}.provider is empty", hint="Use local, openai, bedrock or langchain."
+        )
+    _check_unused(key, checked_packaged(role) if key == "models.embedding" else role)
     if role.provider == "local":
         return
     if not role.model:
@@ -64,12 +71,33 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
             else "It is mostly left empty; a VPC endpoint's begins with https://vpce-.",
         )
     if offline and not is_loopback(role.base_url):
-        asked = role.base_url or (OPENAI_URL if role.provider == "openai" else "Amazon Bedrock")
+        asked = role.base_url or SERVERS.get(role.provider, "")
         raise ConfigError(
             f"models.offline is set, and {key} asks {asked}, which is not on this machine",
             hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or "
             "do without models.offline.",
         )
+
+
+def _check_unused(key: str, role: RoleSettings) -> None:
+    unused, hint = UNUSED[role.provider]
+    for name in unused:
+        if getattr(role, name):
+            raise ConfigError(
+                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
+            )
+
+
+def checked_packaged(role: RoleSettings) -> RoleSettings:
+    """Return an embedding role without the name of a packaged model; raises ConfigError."""
+    model = role.model
+    if role.provider == "local" and model not in ("", ENGLISH, MULTILINGUAL):
+        raise ConfigError(
+            f"models.embedding.model {model!r} is no packaged model",
+            hint=f"Use {ENGLISH} or {MULTILINGUAL}, or leave it empty; provider: openai or bedrock "
+            "for a server's.",
+        )
+    return replace(role, model="") if role.provider == "local" else role
 
 
 def is_address(text: str) -> bool:

@@ -5,16 +5,21 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Mapping
+from itertools import zip_longest
 from pathlib import PurePath
 
 import pathspec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from research_agent.errors import DocumentError, PathError
 from research_agent.settings import DocumentSettings
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
 
 PIECE = 1 << 20  # bytes read at a time
-IGNORE_BYTES = 1 << 20  # of a .gitignore so much is read
+IGNORE_BYTES = 1 << 17  # of a .gitignore so much is read
+_STAR, _FOLDERS, _ANYWHERE = "[^/]*", "(?:/.+)?", "^(?:.+/)?"  # as pathspec writes them
+_CLASS = re.compile(r"(?<!\\)\[\^(?!/)")  # [!a], which git lets take no slash
+LONGEST_PATTERN = 4096  # characters, as a path; a longer one is no pattern
 
 
 class LocalFiles:
@@ -163,21 +168,51 @@ class _Globs:
     def __init__(self, folder: str, patterns: Collection[str]) -> None:
         """Keep the patterns that can be understood; git, too, takes no notice of others."""
         self._folder = folder
-        self.patterns = [pattern for pattern in patterns if _is_pattern(pattern)]
-        self._spec = pathspec.GitIgnoreSpec.from_lines(self.patterns)
+        self.patterns = [made for written in patterns if (made := _pattern(written))]
+        self.spec = pathspec.GitIgnoreSpec(self.patterns, backend="simple")
 
     def verdict(self, path: str, *, folder: bool = False) -> bool | None:
         """Return True where the last pattern that fits takes `path`, False where it frees it."""
         relative = os.path.relpath(path, self._folder).replace(os.sep, "/")
-        return self._spec.check_file(relative + "/" if folder else relative).include
+        return self.spec.check_file(relative + "/" if folder else relative).include
 
 
-def _is_pattern(pattern: str) -> bool:
+class _Pattern(GitIgnoreSpecPattern):
+    """A pattern whose comparison takes time in proportion to the path, not to a power of it."""
+
+    @classmethod
+    def pattern_to_regex(cls, pattern: str) -> tuple[str | None, bool | None]:  # type: ignore[override]  # (text alone)
+        """Return the library's expression, without its ways back, and whether it takes or frees."""
+        regex, include = super().pattern_to_regex(pattern)
+        return (regex and _without_backtracking(regex)), include
+
+
+def _pattern(written: str) -> _Pattern | None:
+    if len(written) > LONGEST_PATTERN:
+        return None
     try:
-        pathspec.GitIgnoreSpec.from_lines([pattern])
+        return _Pattern(written)
     except (ValueError, re.error):
-        return False
-    return True
+        return None
+
+
+def _without_backtracking(regex: str) -> str:
+    """Let each star but the last of its name, and each `**` but the last, take the first that fits.
+
+    What follows a star can begin later too, so nothing is lost: the next star takes what is left.
+
+    >>> _without_backtracking("^[^/]*a[^/]*b")
+    '^(?>[^/]*?a)[^/]*b'
+    """
+    first, *others = _CLASS.sub("[^/", regex).split(_STAR)
+    for piece, following in zip_longest(others, others[1:]):
+        in_name = following is not None and "/" not in piece.replace("[^/]", "")
+        first += f"(?>[^/]*?{piece})" if in_name else f"{_STAR}{piece}"
+    begin, *parts = first.split(_FOLDERS)
+    if parts and begin.startswith(_ANYWHERE):
+        begin = f"^(?>(?:.+?/)??{begin.removeprefix(_ANYWHERE)}(?=/))"
+    middle = "".join(f"(?>(?:/.+?)??{part}(?=/))" for part in parts[:-1])
+    return begin + middle + "".join(f"{_FOLDERS}{part}" for part in parts[-1:])
 
 
 def _found(path: str, root: str, status: os.stat_result, reason: str) -> SourceFile | FileReport:

@@ -17,7 +17,6 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import asdict
 from typing import IO, Any
 
 from research_agent.closeable import Closing
@@ -28,7 +27,9 @@ from research_agent.types.references import PRIORITY, Link
 START_SECONDS = 60.0
 """Time a child may take to start; the first start of a machine reads much from the disk."""
 GRACE = 5.0  # seconds after its time limit at which a child that nobody has stopped ends itself
-LARGEST = 1 << 32  # bytes of a message at most
+LARGEST = 1 << 30  # bytes of a message at most
+MOST_PARTS = 250_000  # paragraphs, anchors and links of a document at most: hundreds of MB
+LONGEST_NAME = 500  # characters of a title, a heading or a page's label that every chunk repeats
 MEMORY_HINT = "raise documents.parse_memory_mb if the file is worth it"
 TIME_HINT = "raise documents.parse_seconds if the file is worth it"
 
@@ -231,9 +232,7 @@ def _reply(function: Callable[[str], object], request: str) -> object:
     """Return the document or other value, or what prevents it; the child goes on in both cases."""
     try:
         value = function(request)
-        return (
-            {"document": asdict(value)} if isinstance(value, ParsedDocument) else {"value": value}
-        )
+        return _document_reply(value) if isinstance(value, ParsedDocument) else {"value": value}
     except ResearchAgentError as error:
         return {"error": str(error), "hint": error.hint}
     except MemoryError:
@@ -244,12 +243,25 @@ def _reply(function: Callable[[str], object], request: str) -> object:
         return {"error": f"the parser failed: {type(error).__name__}: {error}"[:200]}
 
 
+def _document_reply(document: ParsedDocument) -> object:
+    parts = sum(1 + len(block.anchors) + len(block.links) for block in document.blocks)
+    if parts > MOST_PARTS:
+        what = f"it has {parts:,} paragraphs and links; {MOST_PARTS:,} can be read"
+        raise DocumentError(what, hint="split the file")
+    return {"document": document}
+
+
 def _send(stream: IO[bytes] | None, message: object) -> None:
     if stream is None:
         raise EOFError
-    data = json.dumps(message).encode("ascii")
+    data = json.dumps(message, default=_fields).encode("ascii")
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
+
+
+def _fields(value: object) -> dict[str, object]:
+    """Return one of our values as JSON has it; unlike `asdict` without a copy of what it holds."""
+    return {name: getattr(value, name) for name in type(value).__slots__}  # type: ignore[attr-defined]
 
 
 def _receive(stream: IO[bytes] | None) -> object:
@@ -269,12 +281,13 @@ def _document(message: object) -> ParsedDocument:
         raise TypeError
     return ParsedDocument(
         blocks=tuple(_block(block) for block in message["blocks"]),
-        title=str(message["title"]),
+        title=str(message["title"])[:LONGEST_NAME],
         date=str(message["date"]),
         page_texts=tuple(message["page_texts"]),
-        page_labels=tuple(message["page_labels"]),
+        page_labels=tuple(label[:LONGEST_NAME] for label in message["page_labels"]),
         warnings=tuple(message["warnings"]),
         quality=ParseQuality(**message["quality"]),
+        textless_pages=tuple(message["textless_pages"]),
     )
 
 
@@ -282,8 +295,9 @@ def _block(message: dict[str, Any]) -> Block:
     links = tuple(Link(**link) for link in message["links"])
     if wrong := {link.kind for link in links} - set(PRIORITY):
         raise KeyError(*wrong)
-    lists = {name: tuple(message[name]) for name in ("section", "anchors")}
-    return Block(**{**message, **lists, "links": links})
+    section = tuple(heading[:LONGEST_NAME] for heading in message["section"])
+    lists = {"section": section, "anchors": tuple(message["anchors"]), "links": links}
+    return Block(**{**message, **lists})
 
 
 def _crash(child: subprocess.Popen[bytes]) -> str:

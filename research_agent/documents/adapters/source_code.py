@@ -12,9 +12,7 @@ CODE_LINES = 40  # lines that a block of code aims at; without definitions it en
 SMALL = 12  # a shorter definition shares a block with its neighbours
 
 PYTHON_ENDINGS = frozenset({".py", ".pyi"})
-DATA_ENDINGS = frozenset(
-    {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tex", ".sql"}
-)
+DATA_ENDINGS = frozenset({".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".tex", ".sql"})
 """Files without definitions, read as lines."""
 CODE_ENDINGS = (
     PYTHON_ENDINGS

@@ -4,8 +4,9 @@ Documents and queries are split by `text/words.py`; FTS5 only stems English word
 ranks by BM25, so no query text is ever read as its query language.
 """
 
+import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -15,7 +16,8 @@ from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError
 from research_agent.private_files import touch
 from research_agent.text.boilerplate_sections import BOILERPLATE
-from research_agent.text.words import index_words, query_words
+from research_agent.text.language import search_terms
+from research_agent.text.words import index_words
 from research_agent.types import Chunk, ScoredId, chunk_header
 
 MAX_TERMS = 64
@@ -25,6 +27,7 @@ VERSION = 2
 HEADER_WEIGHT = 0.5
 """Weight of a word in a chunk's title or headings; one in its text has 1 (docs/results.md)."""
 _STEP = 500  # chunks read at a time
+_LOOKED_AT = 200  # characters of a chunk of which a word is looked for
 _TABLES = """
 CREATE TABLE entries (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE NOT NULL, digest TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -60,7 +63,10 @@ class WordIndex(Closing):
     def fresh(cls, path: Path) -> Self:
         """Return an empty index in the file `path`, whatever was there before."""
         for ending in ("", "-wal", "-shm"):
-            path.with_name(path.name + ending).unlink(missing_ok=True)
+            old = path.with_name(path.name + ending)
+            if old.is_dir() and not old.is_symlink():
+                shutil.rmtree(old)
+            old.unlink(missing_ok=True)
         touch(path)
         return cls(path)
 
@@ -77,9 +83,9 @@ class WordIndex(Closing):
     def search(self, query: str, *, k: int) -> list[ScoredId]:
         """Return the `k` best chunks that share a word with `query`, best first; ties by id.
 
-        The value is BM25, larger is better. English stop words do not count.
+        The value is BM25, larger is better. Function words of the query's language do not count.
         """
-        terms = query_words(query)[:MAX_TERMS]
+        terms = search_terms(query)[:MAX_TERMS]
         if not terms:
             return []
         wanted = " OR ".join(f'"{term}"' for term in terms)
@@ -115,6 +121,30 @@ class WordIndex(Closing):
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
+
+    def check(self, chunks: Iterable[Chunk] | None = None) -> None:
+        """Look for a word of each of `chunks`, or run FTS5's own check of everything.
+
+        Raises IndexDamagedError where the index does not hold what it was given.
+        """
+        with self._faults():
+            if chunks is None:
+                self._connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                return
+            lost = [chunk.chunk_id for chunk in chunks if not self._holds(chunk)]
+        if lost:
+            raise IndexDamagedError(f"The word index has lost chunk {lost[0]}.")
+
+    def _holds(self, chunk: Chunk) -> bool:
+        run = self._connection.execute
+        row = run("SELECT id FROM entries WHERE chunk_id = ?", [chunk.chunk_id]).fetchone()
+        begin = chunk.text[:_LOOKED_AT].rpartition(" ")[0]
+        words = [] if chunk.kind in BOILERPLATE else index_words(begin)
+        if not row or not words:
+            return bool(row)
+        wanted = f'"{max(words, key=len)}"'
+        found = run("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", [wanted, row[0]])
+        return found.fetchone() is not None
 
     def close(self) -> None:
         """Close the file."""

@@ -14,7 +14,7 @@ from research_agent.assembly.sessions import SessionPlace, SessionTable
 from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError
 from research_agent.interfaces.events import events
-from research_agent.interfaces.own_graphs import own, state
+from research_agent.interfaces.own_graphs import context, own, state
 from research_agent.interfaces.report.recording import Recorder
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
@@ -50,6 +50,8 @@ class Conversation:
         self.last: Finished | None = None
         """The last answer of this process, with all that was found."""
         self.recorder = Recorder()
+        self.preset = ""
+        """Which stages act in the next answers; empty: as configured."""
 
     @property
     def _config(self) -> Any:  # noqa: ANN401 (LangChain's RunnableConfig)
@@ -94,7 +96,7 @@ class Conversation:
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with a turn that has not ended; one of an older version's graph begins anew."""
         found = self.state()
-        can_go_on = bool(self._graph.get_state(self._config).next)
+        can_go_on = bool(self._graph.get_state(self._config).tasks)
         again = chat_state.ChatInput(messages=found.messages[-1:])
         return self._run(None if can_go_on else again, stop)
 
@@ -104,10 +106,13 @@ class Conversation:
 
     def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
         self.last, self.recorder = None, Recorder()
+        if given is not None:
+            self._settle()
         run: Callable[[], Any] = partial(
             self._graph.stream,
             given,
             self._config,
+            context=context.ResearchContext(preset=self.preset) if self.preset else None,
             stream_mode="custom",
             durability="sync",
         )
@@ -117,6 +122,16 @@ class Conversation:
                 self.last = event
             yield event
         self._keep()
+
+    def _settle(self) -> None:
+        """Keep a turn that was answered, but whose process was killed before its checkpoint.
+
+        LangGraph has what the node wrote, shows it, and would drop it at the next input.
+        """
+        snapshot = self._graph.get_state(self._config)
+        messages = snapshot.values.get("messages")
+        if snapshot.tasks and not snapshot.next and messages and messages[-1].type == "ai":
+            self._graph.invoke(None, self._config, durability="sync")
 
     def _keep(self) -> None:
         """Note that a turn has ended, with its whole result; drop what only resuming needed."""
@@ -134,7 +149,13 @@ class Conversation:
             found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
             if not all(turn.question for turn in found.turns):  # (a type that is not known here)
                 raise ValueError("a turn has no question")  # noqa: TRY301 (told as the others are)
-        except (ValidationError, TypeError, ValueError, AttributeError) as error:
+        except (
+            ValidationError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            NotImplementedError,
+        ) as error:
             first = str(error).splitlines()[0][:200]
             raise SessionError(
                 f"the session {self.info.name} holds what this version cannot read ({first}); "

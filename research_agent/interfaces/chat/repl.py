@@ -1,9 +1,9 @@
 """What a person does in a conversation: asks, chooses, and gives commands."""
 
 import shlex
-import sys
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,12 @@ from research_agent.errors import (
 )
 from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
+from research_agent.interfaces.chat.lines import Lines
 from research_agent.interfaces.chat.sessions import sessions
-from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, tell_error
-from research_agent.interfaces.cli.terminal import note, result_text, say
+from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
+from research_agent.interfaces.cli.progress import Steps
+from research_agent.interfaces.cli.rendering import address, open_page, print_result
+from research_agent.interfaces.cli.terminal import note, say
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types.conversation import Choices, Cited, Turn
@@ -32,47 +35,17 @@ if TYPE_CHECKING:
 
 HELP = """A question is answered from the documents; "and for the other one?" is understood too.
 /sources            where the last answer stands, and whether it still does
-/evidence c2        a quote of the last answer in its page
+/evidence 2         a quote of the last answer in its page
+/open 2             that page in the browser
 /why                what was searched, kept and dropped, and how sure the answer is
 /retry [QUESTION]   ask the last question again, or another one in its place
-/reject c2 ...      do not read these chunks again; /reject none: read them again
+/reject 2 ...       do not read these chunks again; /reject none: read them again
 /docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
-/export FILE        the conversation as Markdown; FILE.html: a report on the last answer
+/export FILE        the conversation as Markdown; FILE.html: as a report to look at
 /sessions           list; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
-/help, /quit        Ctrl-C ends an answer, twice leaves"""
+/help, /quit        Ctrl-C ends an answer, twice leaves; Alt-Enter begins another line"""
 HTML = (".html", ".htm")
-
-
-class Lines:
-    """The lines of stdin, one by one; in a terminal with a prompt and a history of its own."""
-
-    def __init__(self) -> None:
-        """Look what stdin is."""
-        self.typed = sys.stdin.isatty()
-        self.status = 0
-        """The exit status where they have ended."""
-        if self.typed:
-            with suppress(ImportError):  # (a Python without it)
-                import readline  # noqa: F401 (line editing comes with the import)
-
-    def next(self, prompt: str) -> str | None:
-        """Return the next line, None at the end, or where Ctrl-C was pressed twice."""
-        pressed = False
-        while True:
-            try:
-                if self.typed:
-                    return input(prompt)
-                line = sys.stdin.readline()
-                return line.rstrip("\n") if line else None
-            except EOFError:
-                return None
-            except KeyboardInterrupt:
-                if pressed or not self.typed:
-                    self.status = INTERRUPTED
-                    return None
-                pressed = True
-                say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
 
 
 class Repl:
@@ -85,14 +58,14 @@ class Repl:
         lines: Lines,
         *,
         limits: "Limits",
-        steps: bool,
+        steps: Steps,
     ) -> None:
         """Continue a conversation within `limits`; empty: within those that it had."""
         self._opened, self._talk, self._lines, self._steps = opened, conversation, lines, steps
         kept = conversation.state()
         self._limits: Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
-        self._local = opened.connection.settings.models.chat.provider == "local"
+        lines.words = self._words
 
     def greet(self) -> None:
         """Print the session's name, older answers whose citations changed, and an open turn."""
@@ -127,10 +100,17 @@ class Repl:
 
     def _command(self, said: str) -> None:
         name, _, argument = said[1:].partition(" ")
-        commands: Mapping[str, Callable[[str], None]] = {
+        commands = self._commands()
+        if name not in commands:
+            raise SessionError(f"there is no command /{name}", hint="/help lists them")
+        commands[name](argument.strip())
+
+    def _commands(self) -> Mapping[str, Callable[[str], None]]:
+        return {
             "help": lambda _: say(HELP),
             "sources": lambda _: say(text.sources_text(turn := self._last(), self._problems(turn))),
             "evidence": self._evidence,
+            "open": self._open,
             "why": lambda _: say(text.why_text(self._last())),
             "retry": self._retry,
             "reject": self._reject,
@@ -139,9 +119,6 @@ class Repl:
             "export": self._export,
             "sessions": lambda given: sessions(self._opened, self._talk.info, words(given)),
         }
-        if name not in commands:
-            raise SessionError(f"there is no command /{name}", hint="/help lists them")
-        commands[name](argument.strip())
 
     def _ask(self, question: str) -> None:
         check_question(question)  # (before the session keeps it as one that waits)
@@ -152,11 +129,9 @@ class Repl:
     def _follow(self, running: Generator[Event, None, None], stop: Stop) -> None:
         """Tell what happens until the answer is there, the person has to choose, or it stops."""
         before = len(self._talk.turns())
-        with ended_by_ctrl_c(stop):
+        with ended_by_ctrl_c(stop), self._steps.shown() as see:
             for event in running:
-                line = text.event_text(event, local=self._local)
-                if line and (self._steps or event.event == "stopped"):
-                    note(line, mark="")
+                see(event)
         turns, pending = self._talk.turns(), self._talk.pending()
         if len(turns) > before:
             self._show(turns[-1])
@@ -173,12 +148,17 @@ class Repl:
     def _show(self, turn: Turn) -> None:
         if how := text.understood(turn):
             note(how, mark="")
-        say(result_text(self._talk.last.result) if self._talk.last else turn.answer)
-        if turn.unsure:
+        if self._talk.last:
+            print_result(self._talk.last.result)
+        else:
+            say(text.answer_text(turn))
+        verbose, quiet = self._steps.verbose, self._steps.quiet
+        if turn.unsure and not quiet:
             note(told(turn.unsure), mark="")
-        for warning in turn.warnings if self._steps else ():
+        for warning in turn.warnings if verbose else ():
             note(warning)
-        note(text.cost_text(turn), mark="")
+        if not quiet:
+            note(text.cost_text(turn) if verbose else text.short_cost(turn), mark="")
 
     def _retry(self, question: str) -> None:
         if question:
@@ -197,9 +177,10 @@ class Repl:
 
     def _cited(self, key: str) -> Cited:
         turn = self._last()
-        found = next((item for item in turn.citations if item.key == key.strip("[]")), None)
+        cited = dict(text.cited(turn))
+        found = cited.get(key.strip("[]"))
         if found is None:
-            keys = ", ".join(item.key for item in turn.citations) or "nothing"
+            keys = ", ".join(cited) or "nothing"
             raise SessionError(
                 f"the last answer has no {key or 'such key'}", hint=f"It has {keys}."
             )
@@ -211,8 +192,9 @@ class Repl:
             return ()
         ports = self._opened.connection.ports
         documents = {document.doc_id for document in ports.documents()}
-        chunks = ports.chunks.chunks([item.chunk_id for item in turn.citations])
-        return outdated(turn.citations, citation_status(turn.citations, chunks, documents))
+        cited = tuple(replace(item, key=number) for number, item in text.cited(turn))
+        chunks = ports.chunks.chunks([item.chunk_id for item in cited])
+        return outdated(cited, citation_status(cited, chunks, documents))
 
     def _evidence(self, key: str) -> None:
         item = self._cited(key)
@@ -226,10 +208,24 @@ class Repl:
         spans = [span for span in item.spans if span.page == item.quoted_page]
         page = chunks.page_text(item.chunk_id, item.quoted_page) if spans else ""
         if page:
-            say(text.quote_in(page, item, spans[0].start, spans[-1].end))
+            say(text.quote_in(page, item, key, (spans[0].start, spans[-1].end)))
             return
         start = found[0].text.find(item.quote)
-        say(text.quote_in(found[0].text, item, start, start + len(item.quote)))
+        say(text.quote_in(found[0].text, item, key, (start, start + len(item.quote))))
+
+    def _open(self, key: str) -> None:
+        item = self._cited(key or "1")
+        open_page(address(item.source, item.quoted_page), note)
+
+    def _words(self) -> Mapping[str, Iterable[str]]:
+        """Return what can be typed now, for completion."""
+        turns = self._talk.turns()
+        keys = [number for number, _ in text.cited(turns[-1])] if turns else []
+        known = [one.doc_id for one in self._opened.connection.ports.documents()]
+        sessions = ("rename", "delete", "retention")
+        offered = {"evidence": keys, "open": keys, "reject": [*keys, "none"]}
+        offered |= {"docs": [*known, "all"], "sessions": list(sessions), "quit": []}
+        return {f"/{name}": offered.get(name, ()) for name in (*self._commands(), "quit")}
 
     def _reject(self, given: str) -> None:
         if given == "none":
@@ -255,7 +251,7 @@ class Repl:
 
     def _history(self, _: str) -> None:
         for number, turn in enumerate(self._talk.turns(), start=1):
-            say(f"{number}. {turn.text}\n{turn.answer}")
+            say(f"{number}. {turn.text}\n{text.answer_text(turn)}")
             for problem in self._problems(turn):
                 note(problem)
 
@@ -291,6 +287,7 @@ class Repl:
             ) from error
         connection = self._opened.connection
         record = self._talk.recorder.record() if self._talk.last else UNWATCHED
+        record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
         write_report(
             result,
             path,
@@ -309,7 +306,7 @@ def words(given: str) -> list[str]:
 
 
 def converse(
-    opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: bool
+    opened: Opened, name: str, index: str, lines: Lines, *, limits: "Limits", steps: Steps
 ) -> int:
     """Hold a conversation until the person leaves; return the exit status."""
     with ExitStack() as stack:

@@ -7,47 +7,35 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote
 
+from research_agent.answering.result_lines import numbered, numbers
 from research_agent.errors import PathError
-from research_agent.interfaces.cli.ask import rounds_text
-from research_agent.interfaces.cli.terminal import visible
-from research_agent.interfaces.events import step_text
+from research_agent.interfaces.cli.rendering import address
+from research_agent.interfaces.report.recording import EarlierTurn
+from research_agent.interfaces.steps import several
+from research_agent.text.visible import escaped_markdown
 from research_agent.types.conversation import Choices, Cited, Turn
-from research_agent.types.events import Event, SentenceChecked, Stopped
 from research_agent.types.uncertainty import measured
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
-_KEY = re.compile(r"\[(c\d+)\]")
+_NUMBER = re.compile(r"\[(\d+)\]")
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""
 
 
-def address(source: str, page: int) -> str:
-    """Return an address that opens a file at a page.
-
-    >>> address("/docs/my guide.pdf", 3), address("/docs/notes.md", 1)
-    ('file:///docs/my%20guide.pdf#page=3', 'file:///docs/notes.md')
-    """
-    path = Path(source)
-    plain = path.as_uri() if path.is_absolute() else quote(source)
-    return f"{plain}#page={page}" if source.lower().endswith(".pdf") else plain
+def cited(turn: Turn) -> tuple[tuple[str, Cited], ...]:
+    """Return the citations of an answer with the numbers that readers see, in their order."""
+    by_key = {item.key: item for item in turn.citations}
+    return tuple((number, by_key[key]) for key, number in numbers(turn.answer, by_key).items())
 
 
-def event_text(event: Event, *, local: bool) -> str:
-    """Return one line about an event, empty where there is nothing to say.
+def answer_text(turn: Turn) -> str:
+    """Return an answer with numbers for its keys."""
+    return numbered(turn.answer, {item.key: number for number, item in cited(turn)})
 
-    `local`: the model is slow, so a step's beginning has a line too.
-    """
-    match event:
-        case SentenceChecked() if event.text:
-            keys = "".join(f"[{key}]" for key in event.keys)
-            return f"{event.verdict}: {event.text} {keys}".rstrip()
-        case Stopped():
-            usage = event.usage
-            spent = f"{usage.llm_calls} model calls, {usage.prompt_tokens} tokens read, "
-            return f"stopped after {event.at:.1f} s: {spent}{usage.completion_tokens} written"
-    return step_text(event, local=local)
+
+def earlier(turns: Sequence[Turn]) -> tuple[EarlierTurn, ...]:
+    """Return turns as a report shows those before the last one."""
+    return tuple(EarlierTurn(turn.text, answer_text(turn), cited(turn)) for turn in turns)
 
 
 def understood(turn: Turn) -> str:
@@ -67,9 +55,14 @@ def cost_text(turn: Turn) -> str:
     """
     return (
         f"{turn.status} ({turn.stop_reason}) in {turn.seconds:.1f} s: "
-        f"{rounds_text(turn.rounds)}, {turn.llm_calls} model calls, "
+        f"{several(turn.rounds, 'round')}, {several(turn.llm_calls, 'model call')}, "
         f"{turn.prompt_tokens} tokens read, {turn.completion_tokens} written"
     )
+
+
+def short_cost(turn: Turn) -> str:
+    """Return the same for those who have not asked for it."""
+    return f"{turn.status} in {turn.seconds:.1f} s, {several(turn.llm_calls, 'model call')}"
 
 
 def choices_text(choices: Choices) -> str:
@@ -103,7 +96,7 @@ def why_text(turn: Turn) -> str:
         f"mean entropy of the answer: {sure}",
         *([f"uncertainty: {turn.uncertainty}"] * bool(turn.uncertainty)),
         *map(measured, turn.unsure),
-        f"ended: {turn.status}, {turn.stop_reason}, after {rounds_text(turn.rounds)}",
+        f"ended: {turn.status}, {turn.stop_reason}, after {several(turn.rounds, 'round')}",
     ]
     if turn.answerable is not None:
         lines.append(f"the evidence answers the question: {turn.answerable:.2f}")
@@ -125,19 +118,20 @@ def sources_text(turn: Turn, problems: Sequence[str]) -> str:
     if not turn.citations:
         return "the last answer cites nothing"
     lines = [
-        f"[{item.key}] {item.place}\n     {address(item.source, item.quoted_page)}"
-        for item in turn.citations
+        f"[{number}] {item.place}\n     {address(item.source, item.quoted_page)}"
+        for number, item in cited(turn)
     ]
     return "\n".join([*lines, *problems])
 
 
-def quote_in(text: str, item: Cited, start: int, end: int) -> str:
+def quote_in(text: str, item: Cited, number: str, span: tuple[int, int]) -> str:
     """Return the part of a page or chunk around a quote, with the quote between » and «."""
+    start, end = span
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     cut = "…" * (start > AROUND), "…" * (len(text) - end > AROUND)
     body = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"
     where = address(item.source, item.quoted_page)
-    return f"[{item.key}] {item.place}\n{where}\n\n{body.strip()}"
+    return f"[{number.strip('[]')}] {item.place}\n{where}\n\n{body.strip()}"
 
 
 def markdown(name: str, turns: Sequence[Turn]) -> str:
@@ -156,7 +150,7 @@ def plain(text: str) -> str:
     >>> plain("<b>[x](http://y)\x1b")
     '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+    return escaped_markdown(" ".join(text.split()))
 
 
 def write_new(path: str, text: str) -> None:
@@ -176,23 +170,21 @@ def write_new(path: str, text: str) -> None:
 
 
 def _turn(turn: Turn) -> str:
-    links = {item.key: address(item.source, item.quoted_page) for item in turn.citations}
-
-    def link(match: re.Match[str]) -> str:
-        found = links.get(match[1])
-        return f"[\\[{match[1]}\\]](<{found}>)" if found else plain(match.group())
-
-    pieces = _KEY.split(turn.answer)
+    links = {
+        number: f"[\\[{number}\\]](<{address(item.source, item.quoted_page)}>)"
+        for number, item in cited(turn)
+    }
+    pieces = _NUMBER.split(answer_text(turn))
     answer = "".join(
-        _KEY.sub(link, f"[{piece}]") if at % 2 else _SPECIAL.sub(r"\\\1", visible(piece))
+        links.get(piece, f"\\[{piece}\\]") if at % 2 else escaped_markdown(piece)
         for at, piece in enumerate(pieces)
     )
     asked = [f"*Asked:* {plain(turn.question)}"] if turn.question != turn.text else []
-    cited = [
-        f"- [\\[{item.key}\\] {plain(item.place)}](<{links[item.key]}>): "
+    below = [
+        f"- {links[number]} {plain(item.place)}: "
         f"\N{LEFT DOUBLE QUOTATION MARK}{plain(item.quote)}\N{RIGHT DOUBLE QUOTATION MARK}"
-        for item in turn.citations
+        for number, item in cited(turn)
     ]
     return "\n\n".join(
-        [f"## {plain(turn.text)}", *asked, answer, *(["\n".join(cited)] if cited else [])]
+        [f"## {plain(turn.text)}", *asked, answer, *(["\n".join(below)] if below else [])]
     )

@@ -1,47 +1,63 @@
 """The command `ask`."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Unpack
 
 import click
 
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
+from research_agent.assembly.index import list_indexes
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import UNWATCHED, ResearchAgent
-from research_agent.interfaces.cli.index import index_for_docs
+from research_agent.interfaces.cli.history import keep
+from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import (
-    CONFIG,
+    ASKING,
     DOCS,
     INDEX,
+    JSON,
     OFFLINE,
-    PRESET,
+    QUIET,
     ROUNDS,
+    VERBOSE,
     Limits,
     index_is_named,
     scoped,
 )
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
-from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
+from research_agent.interfaces.cli.progress import Steps
+from research_agent.interfaces.cli.rendering import (
+    cost_line,
+    evidence_text,
+    open_first,
+    print_result,
+    short_cost,
+)
+from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.cli.trace import tracing
-from research_agent.interfaces.events import event_line, step_text
+from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
 from research_agent.ports import CallOptions, ChatModel, Ports
+from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types import Completion, Message, uncertainty
-from research_agent.types.events import Event, Finished, Stopped, Watching
-from research_agent.types.evidence import place
-from research_agent.types.result import ResearchResult, Usage
+from research_agent.types.events import Finished, Watching
+from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope, scope_of
 
 UNREPORTED = 4
 """Exit status where the answer was given, and its report could not be written."""
+UNANSWERED = 5
+"""Exit status of --fail-on-refusal where the documents do not bear out any answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,27 +70,47 @@ class Show:
     evidence: bool = False
     prompt: bool = False
     quiet: bool = False
+    verbose: bool = False
+    opens: bool = False
+    fails: bool = False
+    forgets: bool = False
     report: str = ""
     force: bool = False
     trace: str = ""
 
+    def check(self) -> None:
+        """Raise UsageError or PathError for what cannot be shown together, or written."""
+        if self.as_json and self.events:
+            raise click.UsageError("the result is the last of the --events: leave out --json")
+        if self.drafts and not self.events:
+            raise click.UsageError("--drafts are --events: give both")
+        if self.quiet and self.verbose:
+            raise click.UsageError("--quiet or --verbose: leave out one")
+        if self.report:
+            check_target(self.report, force=self.force)
+
 
 @click.command("ask")
-@click.argument("question")
+@click.argument("question", required=False)
 @INDEX
-@CONFIG
-@PRESET
-@ROUNDS
 @DOCS
-@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@ASKING
+@ROUNDS
+@JSON
+@QUIET
+@VERBOSE
+@click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
+@click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
+@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
+@click.option(
+    "--fail-on-refusal", "fails", is_flag=True, help="Exit status 5 where nothing is answered."
+)
+@click.option("--no-history", "forgets", is_flag=True, help="Leave it out of `history`.")
 @click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
 @click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
-@click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 @click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
 @click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
-@click.option("--report", default="", metavar="FILE", help="Also write a report to look at (HTML).")
 @click.option("--trace", default="", metavar="FOLDER", help="Record the run, to replay it.")
-@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
 @OFFLINE
 @told
 @scoped
@@ -82,29 +118,53 @@ def ask_command(
     limits: Limits,
     /,
     *,
-    question: str,
+    question: str | None,
     index: str,
     config: str | None,
     docs: tuple[str, ...],
     **given: Any,  # noqa: ANN401 (the fields of Show, checked by click)
 ) -> int:
-    """Answer a question from the indexed documents, or refuse."""
+    """Answer a question from the indexed documents, or refuse.
+
+    "-" reads the question from stdin. Without a question it is asked for.
+    """
     show = Show(**given)
-    if show.as_json and show.events:
-        raise click.UsageError("the result is the last of the --events: leave out --json")
-    if show.drafts and not show.events:
-        raise click.UsageError("--drafts are --events: give both")
-    index_is_named(docs)
-    question = check_question(question)
-    if show.report:
-        check_target(show.report, force=show.force)
-    settings = start(config, tells_preset=True)
-    where = index_for_docs(docs, settings, quiet=show.quiet) if docs else index
+    show.check()
+    is_named = index_is_named(docs)
+    asked = "" if question is None and sys.stdin.isatty() else check_question(_read(question))
+    settings = start(config, tells_preset=show.verbose)
+    where = index_for_docs(docs, settings, tells=show.verbose) if docs else index
+    if not docs and not is_named and sys.stdin.isatty():
+        _made_here(where, settings)
     with ExitStack() as stack:
         connection = stack.enter_context(opened(where, settings))
-        ports = shown(connection.ports) if show.prompt else connection.ports
+        asked = asked or check_question(str(click.prompt("Question", err=True)))
         recorder = Recorder()
-        watching = Watching(on_step=(recorder.see,))
+        try:
+            result = _answered(asked, where, connection, recorder, show=show, limits=limits)
+        except StoppedError:
+            return INTERRUPTED
+        _print(result, show)
+        if not show.forgets:
+            keep(result, where, settings.sessions)
+        if show.report and (status := _report(result, show, connection, recorder.record())):
+            return status
+    return UNANSWERED if show.fails and not result.supported else 0
+
+
+def _answered(
+    question: str,
+    where: str,
+    connection: Connection,
+    recorder: Recorder,
+    *,
+    show: Show,
+    limits: Limits,
+) -> ResearchResult:
+    """Answer a question over an open index; raises StoppedError."""
+    ports = shown(connection.ports) if show.prompt else connection.ports
+    watching = Watching(on_step=(recorder.see,))
+    with ExitStack() as stack:
         if show.trace:
             trace = stack.enter_context(
                 tracing(show.trace, question, where, connection, on_problem=note)
@@ -112,14 +172,25 @@ def ask_command(
             ports = trace.ports(connection, ports)
             watching = Watching(on_event=(trace.tell,), on_step=(recorder.see, trace.step))
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
-        try:
-            result = run(agent, question, show, scope=scope_of(limits), watching=watching)
-        except StoppedError:
-            return INTERRUPTED
-        _print(result, show)
-        if show.trace:
+        result = run(agent, question, show, scope=scope_of(limits), watching=watching)
+        if show.trace and trace.is_whole:
             note(f"trace: {trace.path}")
-        return _report(result, show, connection, recorder.record()) if show.report else 0
+        return result
+
+
+def _read(question: str | None) -> str:
+    """Return a question as it was given, or as stdin has it."""
+    return sys.stdin.read() if question in (None, "-") else str(question)
+
+
+def _made_here(where: str, settings: Settings) -> None:
+    """Offer to index the current folder where nothing is indexed yet."""
+    if any(found.name == where for found in list_indexes()):
+        return
+    folder = Path.cwd()
+    if click.confirm(f"Nothing is indexed yet. Read {folder}?", default=True, err=True):
+        report = update(where, [str(folder)], settings)
+        note(f"{report.documents} documents, {report.chunks} chunks", mark="")
 
 
 def _print(result: ResearchResult, show: Show) -> None:
@@ -133,15 +204,23 @@ def _print(result: ResearchResult, show: Show) -> None:
         return
     if show.evidence:
         say(evidence_text(result))
-    say(result_text(result))
+    print_result(result)
     if result.advice:
         say(result.advice, error=True)
-    if result.unsure:
+    if show.opens:
+        open_first(result, note)
+    _print_more(result, show)
+
+
+def _print_more(result: ResearchResult, show: Show) -> None:
+    """Print what was unsure, what went another way, and what it cost."""
+    if result.unsure and not show.quiet:
         say(uncertainty.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
-    for warning in result.warnings if not show.quiet or unfinished else ():
+    for warning in result.warnings if show.verbose or unfinished else ():
         note(warning)
-    say(cost_line(result), dim=True, error=True)
+    if not show.quiet:
+        say((cost_line if show.verbose else short_cost)(result), dim=True, error=True)
 
 
 def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
@@ -174,16 +253,15 @@ def run(
 ) -> ResearchResult:
     """Answer a question, telling what happens meanwhile; Ctrl-C ends it with StoppedError."""
     result: ResearchResult | None = None
-    stop = Stop()
-    with ended_by_ctrl_c(stop):
+    stop, steps = Stop(), Steps(verbose=show.verbose, quiet=show.quiet or show.events)
+    with ended_by_ctrl_c(stop), steps.shown() as see:
         asked = partial(agent.stream, question, scope=scope, drafts=show.drafts)
         for event in asked(stop=stop, watching=watching):
             if isinstance(event, Finished):
                 result = event.result
             if show.events:
                 click.echo(event_line(event))
-            if not show.quiet or isinstance(event, Stopped):
-                _tell(event, local=agent.local)
+            see(event)
     if result is None:
         raise RuntimeError("the graph ended without a report")
     return result
@@ -198,64 +276,6 @@ def shown(ports: Ports) -> Ports:
         filterer=ShownChat(ports.filterer),
         verifier=ShownChat(ports.verifier),
     )
-
-
-def evidence_text(result: ResearchResult) -> str:
-    """Return every chunk that the model read, with its key and place."""
-    return "".join(
-        f"--- [{item.key}] {place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
-        for item in result.evidence
-    )
-
-
-def cost_line(result: ResearchResult) -> str:
-    """Return how the question ended and what it cost, in one line.
-
-    Failed calls, further tries, reused replies and the cost are told where there are any.
-    """
-    usage = result.usage
-    ending = f"{result.status} ({result.stop_reason}) in {usage.elapsed_seconds:.1f} s"
-    return f"{ending}: {rounds_text(result.rounds)}, {usage_text(usage)}"
-
-
-def rounds_text(rounds: int) -> str:
-    """Return how many rounds there were, in words.
-
-    >>> rounds_text(1), rounds_text(2)
-    ('1 round', '2 rounds')
-    """
-    return f"{rounds} round" if rounds == 1 else f"{rounds} rounds"
-
-
-def usage_text(usage: Usage) -> str:
-    """Return what was spent, in words.
-
-    >>> from research_agent.types.result import usage_of
-    >>> usage_text(usage_of(()))
-    '0 model calls, 0 tokens read (0 cached), 0 written'
-    """
-    parts = (
-        f"{usage.llm_calls} model calls",
-        f"{usage.failed_calls} failed" if usage.failed_calls else "",
-        f"{usage.retries} tried again" if usage.retries else "",
-        f"{usage.reused_calls} replies reused" if usage.reused_calls else "",
-        f"{usage.prompt_tokens} tokens read ({usage.cached_tokens} cached)",
-        f"{usage.completion_tokens} written",
-        f"cost {usage.cost:.4g}" if usage.cost else "",
-    )
-    return ", ".join(filter(None, parts))
-
-
-def _tell(event: Event, *, local: bool) -> None:
-    """Print one line for a step that ended, a slow one that begins, or a question that was ended.
-
-    What went wrong with a question is told by the command itself.
-    """
-    line = step_text(event, local=local)
-    if isinstance(event, Stopped) and event.reason == "cancelled":
-        line = f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
-    if line:
-        say(line, dim=True, error=True)
 
 
 class ShownChat:

@@ -22,9 +22,10 @@ from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext, StepContext
 from research_agent.errors import ConfigError, ModelError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -80,7 +81,7 @@ class Wanted:
 
 @click.command("calibrate")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("--questions", default=0, type=click.IntRange(0, 100_000), help="How many to ask.")
 @click.option(
     "--rate",

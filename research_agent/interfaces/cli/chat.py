@@ -10,21 +10,24 @@ from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
 from research_agent.interfaces.chat.conversation import Opened
-from research_agent.interfaces.chat.repl import Lines, converse
+from research_agent.interfaces.chat.lines import lines_of
+from research_agent.interfaces.chat.repl import converse
 from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import (
-    CONFIG,
+    ASKING,
     DOCS,
     INDEX,
     OFFLINE,
-    PRESET,
+    QUIET,
     ROUNDS,
+    VERBOSE,
     Limits,
     index_is_named,
     scoped,
 )
 from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note
 from research_agent.types.scope import check_scope, scope_of
 
@@ -41,11 +44,11 @@ if TYPE_CHECKING:
     help="Which conversation to begin or to go on with.",
 )
 @INDEX
-@CONFIG
-@PRESET
-@ROUNDS
 @DOCS
-@click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
+@ASKING
+@ROUNDS
+@QUIET
+@VERBOSE
 @click.option(
     "--clarify/--no-clarify",
     default=None,
@@ -62,6 +65,7 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     config: str | None,
     docs: tuple[str, ...],
     quiet: bool,
+    verbose: bool,
     clarify: bool | None,
 ) -> int:
     """Hold a conversation over the indexed documents, which lasts.
@@ -69,12 +73,12 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     A session goes on over the index that it began with, unless another one is named, and within the
     scope that it had, unless options name one.
     """
-    name, lines = check_name(session), Lines()
-    settings = start(config, tells_preset=True)
+    name = check_name(session)
+    settings = start(config, tells_preset=verbose)
     wanted = index if index_is_named(docs) else None
     place = session_place(settings.sessions, os.environ)
     if docs:
-        wanted = index_for_docs(docs, settings, quiet=quiet)
+        wanted = index_for_docs(docs, settings, tells=verbose)
     with ExitStack() as stack:
         table = stack.enter_context(place.table())
         known = table.get(name)
@@ -82,9 +86,11 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
         if known and known.index != where:
             note(f"this session began over the index {known.index}; now it asks {where}")
         connection = stack.enter_context(opened(where, settings))
+        lines = lines_of(place.folder)
         asks_back = lines.typed if clarify is None else clarify
         check_scope(scope_of(limits), connection.ports.documents)
         talks = Opened(place, table, connection, load_prompts(), asks_back)
         for gone in expire(talks, settings.sessions.retention_days, name):
             note(f"deleted, not used for long: session {gone}")
-        return converse(talks, name, where, lines, limits=cast("Kept", limits), steps=not quiet)
+        steps = Steps(verbose=verbose, quiet=quiet)
+        return converse(talks, name, where, lines, limits=cast("Kept", limits), steps=steps)

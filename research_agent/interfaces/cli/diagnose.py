@@ -10,7 +10,7 @@ from research_agent.answering.select_evidence.gain import Gauge, gain, token_row
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
@@ -39,7 +39,7 @@ LEGEND = (
 @click.command("diagnose")
 @click.argument("question")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("--chunk", default="", metavar="ID", help="Measure with this chunk; else the best.")
 @click.option("--noise", default="", metavar="ID", help="And with this; else an unrelated one.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")

@@ -2,38 +2,63 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
-from research_agent.assembly.index import list_indexes, remove_index
+from research_agent.assembly.copying import copy_index
+from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
+from research_agent.assembly.index import list_documents, list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
-from research_agent.assembly.parsing import local_files, reader
+from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
+from research_agent.assembly.shared import compact as compact_index
+from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE
+from research_agent.errors import PathError
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.interfaces.cli.progress import Progress, progress_bar
+from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
-from research_agent.types.documents import FileReport, IndexReport
+from research_agent.text.addresses import is_web
+from research_agent.types.documents import SCANNED, TEXTLESS, FileReport, IndexReport
 from research_agent.types.records import IndexProgress
 
 SOME_FAILED = 3
 """Exit status where some files could not be read, or no document is in the index."""
 SHOWN_SKIPPED = 20
+NAMED = 5
+"""Skipped files that are named where a folder is asked."""
 
 
 @click.command("index")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH_OR_URL...")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
+@click.option("--refresh", is_flag=True, help="Read again what is in the index, and no other file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
 @click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
 @click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
+@click.option(
+    "--embedding",
+    type=click.Choice(["english", "multilingual"]),
+    help="The packaged embedding model of a new index. Default: by the documents' language.",
+)
+@click.option(
+    "--copy",
+    nargs=2,
+    metavar="FROM TO",
+    help="Copy an index; either may be a file that ends in .sqlite3, a backup.",
+)
+@click.option("--compact", is_flag=True, help="Tidy a shared index: merge files, drop old ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @OFFLINE
 @told
@@ -43,21 +68,33 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     index: str,
     config: str | None,
     rebuild: bool,
+    refresh: bool,
     dry_run: bool,
     prune: bool,
     list_: bool,
     remove: str | None,
+    embedding: str | None,
+    copy: tuple[str, str] | None,
+    compact: bool,
     as_json: bool,
 ) -> int:
-    """Read documents (PDF, DOCX, Markdown, HTML, text, code) and keep them searchable."""
+    """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
     if list_:
         return show_indexes(as_json=as_json)
     if remove:
         say(f"removed {remove_index(remove)}")
         return 0
-    if not paths:
-        raise click.UsageError("name at least one file or folder: research-agent index PATH")
+    if compact:
+        compact_index(index)
+        say(f"compacted {index}")
+        return 0
+    if copy:
+        return copied(*copy, start(config))
+    paths = _named(paths, index, refresh=refresh)
     settings = start(config)
+    if embedding:
+        model = MULTILINGUAL if embedding == "multilingual" else ENGLISH
+        settings = replace(settings, models=with_model(settings.models, model))
     act = preview if dry_run else update
     report = act(index, paths, settings, rebuild=rebuild, prune=prune)
     if as_json:
@@ -68,6 +105,17 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     return SOME_FAILED if report.count("failed") or not holds else 0
 
 
+def _named(paths: tuple[str, ...], index: str, *, refresh: bool) -> tuple[str, ...]:
+    """Return what is to be indexed: the paths, or with `refresh` what is in the index."""
+    if refresh and paths:
+        raise click.UsageError("--refresh reads what is in the index: leave out the paths")
+    if refresh:
+        return tuple(kept.record.path for kept in list_documents(index))
+    if not paths:
+        raise click.UsageError("name at least one file or folder: research-agent index PATH")
+    return paths
+
+
 def update(
     location: str,
     paths: Sequence[str],
@@ -75,28 +123,70 @@ def update(
     *,
     rebuild: bool = False,
     prune: bool = False,
+    checked: bool = True,
 ) -> IndexReport:
     """Bring an index up to date, with a progress bar where stderr is a terminal."""
-    files = local_files(settings.documents)
+    manner = Manner(rebuild=rebuild, prune=prune, checked=checked)
+    with progress_bar() as show:
+        return update_telling(show, location, paths, settings, manner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How an index is brought up to date; see `Indexer`."""
+
+    rebuild: bool = False
+    prune: bool = False
+    checked: bool = True
+
+
+def update_telling(
+    show: Progress, location: str, paths: Sequence[str], settings: Settings, manner: Manner
+) -> IndexReport:
+    """Bring an index up to date; `show` is told how far it is."""
+    hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
+    if hosts and not settings.models.offline:
+        say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
+    models = settings.models if manner.rebuild else as_indexed(location, settings.models)
     with (
-        connect_embedder(settings.models, environment=os.environ) as embedder,
-        reader(settings.documents) as documents,
+        sources(paths, settings, os.environ) as found,
         embedding_cache(os.environ) as cache,
-        progress_bar() as show,
+        ExitStack() as stack,
     ):
+        found.scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
+        if models == settings.models:
+            models, note = for_documents(
+                paths, settings.models, files=found.files, reader=found.reader
+            )
+            if note:
+                say(note, error=True)
+        embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
 
         def on_progress(progress: IndexProgress) -> None:
             texts = f" {progress.embedded}/{progress.texts}" if progress.texts else ""
-            show(f"{Path(progress.path).name}{texts}", progress.number - 1, progress.total)
+            name, place = Path(progress.path).name, (progress.number - 1, progress.total)
+            found.scans.on_page = lambda done, of: show(
+                f"{name} (OCR, page {done} of {of})", *place
+            )
+            show(f"{name}{texts}", *place)
 
         return Indexer(
             settings=settings,
             embedder=embedder,
-            files=files,
-            reader=documents,
+            files=found.files,
+            reader=found.reader,
             cache=cache,
             on_progress=on_progress,
-        ).update(location, paths, rebuild=rebuild, prune=prune)
+            checked=manner.checked,
+        ).update(location, paths, rebuild=manner.rebuild, prune=manner.prune)
+
+
+def copied(source: str, target: str, settings: Settings) -> int:
+    """Copy an index with a progress bar, and print what it holds."""
+    with progress_bar() as show:
+        header = copy_index(source, target, settings, lambda n: show(f"document {n}", n, n))
+    say(f"copied {source} to {target}: {header.documents} documents, {header.chunks} chunks")
+    return 0
 
 
 def preview(
@@ -107,8 +197,11 @@ def preview(
     rebuild: bool = False,
     prune: bool = False,
 ) -> IndexReport:
-    """Return what `update` would do; nothing is written."""
-    with connect_embedder(settings.models, environment=os.environ) as embedder:
+    """Return what `update` would do; nothing is written, and nothing fetched."""
+    if any(map(is_web, paths)):
+        raise click.UsageError("--dry-run takes files and folders: it would have to fetch the rest")
+    models = settings.models if rebuild else as_indexed(location, settings.models)
+    with connect_embedder(models, environment=os.environ) as embedder:
         return preview_index(
             location,
             paths,
@@ -119,23 +212,33 @@ def preview(
         )
 
 
-def index_for_docs(paths: Sequence[str], settings: Settings, *, quiet: bool) -> str:
+def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> str:
     """Keep an index of its own for these paths and return its name.
 
-    The name holds a hash of the absolute paths, so the same folder has the same index wherever
-    the command runs, and nothing is embedded twice.
+    Files that failed or were skipped are named; `tells`: also what the index holds. The name has
+    a hash of the absolute paths, so the same folder has the same index wherever the command runs,
+    and nothing is embedded twice.
     """
+    if web := next(filter(is_web, paths), ""):
+        raise PathError(
+            f"{web}: --docs takes files and folders",
+            hint=f"Fetch it once: research-agent index {web}",
+        )
     absolute = sorted(str(Path(path).expanduser().absolute()) for path in paths)
     digest = sha256("\n".join(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:10]
     name = f"docs-{digest}"
-    report = update(name, absolute, settings)
-    if not quiet:
+    report = update(name, absolute, settings, checked=False)
+    if tells:
         changed = report.count("indexed") + report.count("removed")
         what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
         say(f"index: {what}", dim=True, error=True)
     for file in report.files:
         if file.status == "failed":
             say(_line(file), error=True)
+    skipped = [Path(file.path).name for file in report.files if file.status == "skipped"]
+    if skipped:
+        more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
+        say(f"skipped: {', '.join(skipped[:NAMED])}{more}", dim=True, error=True)
     return name
 
 
@@ -147,6 +250,9 @@ def report_lines(report: IndexReport) -> list[str]:
         f"{_counts(report)}; the index holds {report.documents} documents, "
         f"{report.chunks} chunks ({report.embedded} texts embedded)"
     )
+    scanned = (SCANNED in file.reason or TEXTLESS in file.reason for file in report.files)
+    if any(scanned) and not can_read_scans():
+        lines.append(f"OCR reads pages without text: {INSTALL}, and index them again")
     if not report.documents:
         lines.append("no document was indexed; nothing can be asked yet")
     return lines

@@ -4,33 +4,50 @@ A command's module is imported when the command runs, so that `--help` answers a
 
 Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on stderr, 2 wrong
 usage, 3 an index was made but some files could not be read, 4 the answer was given but its
-report could not be written, 130 interrupted.
+report could not be written, 5 nothing was answered and --fail-on-refusal was given,
+130 interrupted.
 """
 
+import io
 import os
+import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
+from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import OFFLINE
+from research_agent.telemetry import Level, export_spans, log_to_stderr
 
-COMMANDS = {
-    "ask": ("ask", "Answer a question from the indexed documents, or refuse."),
-    "calibrate": ("calibrate", "Fit limits of confidence to your documents."),
-    "chat": ("chat", "Hold a conversation over the indexed documents, which lasts."),
-    "chunks": ("search", "Show chunks in full by their ids, and what they refer to."),
-    "config": ("settings", "Show or write the settings."),
-    "diagnose": ("diagnose", "Show how unsure the model is of each word of a short answer."),
-    "doctor": ("settings", "Look at everything an answer needs, and name cures."),
-    "documents": ("search", "List the documents of an index, and how well each could be read."),
-    "graph": ("settings", "Print the research graph as a Mermaid picture."),
-    "index": ("index", "Read documents (PDF, DOCX, Markdown, HTML, text, code)."),
-    "mcp": ("settings", "Serve an index to MCP clients."),
-    "models": ("settings", "Show which model fills each role, and what is installed."),
-    "replay": ("replay", "Run a question again that `ask --trace` has recorded."),
-    "search": ("search", "Show the chunks that fit a query best; no language model is asked."),
+GROUPS = {
+    "Everyday": {
+        "ask": ("ask", "Answer a question from the indexed documents, or refuse."),
+        "chat": ("chat", "Hold a conversation over the indexed documents, which lasts."),
+        "search": ("search", "Show the chunks that fit a query best; no language model is asked."),
+        "index": ("index", "Read documents (PDF, office files, web pages, text, code…)."),
+        "documents": ("search", "List the documents of an index, and how well each was read."),
+        "web": ("web", "Serve a page for the browser of this machine."),
+        "history": ("history", "Show questions that were asked before, and their answers."),
+    },
+    "Set-up": {
+        "config": ("config", "Show or write the settings."),
+        "models": ("settings", "Show which model fills each role, and what is installed."),
+        "doctor": ("settings", "Look at everything an answer needs, and name cures."),
+        "completion": ("completion", "Print what completes commands in a shell."),
+        "mcp": ("settings", "Serve an index to MCP clients."),
+        "serve": ("serve", "Serve answers over HTTP, also in OpenAI's form."),
+    },
+    "Expert": {
+        "calibrate": ("calibrate", "Fit limits of confidence to your documents."),
+        "chunks": ("search", "Show chunks in full by their ids, and what they refer to."),
+        "diagnose": ("diagnose", "Show how unsure the model is of each word of an answer."),
+        "graph": ("settings", "Print the research graph as a Mermaid picture."),
+        "replay": ("replay", "Run a question again that `ask --trace` has recorded."),
+    },
 }
 """Each command's module, and its line in the list of commands."""
+COMMANDS = {name: found for group in GROUPS.values() for name, found in group.items()}
 UNTRACED = {
     "LANGSMITH_TRACING": "false",
     "LANGSMITH_TRACING_V2": "false",
@@ -56,18 +73,43 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's own)
-        """Write the list without importing a command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        """Write the lists without importing a command."""
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, about) for name, (_, about) in group.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin so, without importing a command."""
+        commands = [
+            CompletionItem(name, help=about)
+            for name, (_, about) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="research-agent")
 @OFFLINE
-def main() -> None:
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    help="Write a log to stderr, a JSON object a line: steps, model calls, searches.",
+)
+def main(log_level: Level | None) -> None:
     """Answer questions over your own documents, with citations that can be checked."""
+    for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     if os.environ.get("RESEARCH_AGENT_TRACING") != "true":
         os.environ |= UNTRACED
+    if log_level:
+        log_to_stderr(log_level)
+    if os.environ.get("RESEARCH_AGENT_TRACING") == "otel":
+        try:
+            export_spans()
+        except ConfigError as error:
+            raise click.UsageError(f"{error}: {error.hint}") from error
 
 
 if __name__ == "__main__":

@@ -1,12 +1,18 @@
 """Options that several commands share."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
 import click
+from click.shell_completion import CompletionItem
 
+from research_agent.config import set_variable
+from research_agent.errors import ConfigError
+
+OLLAMA = "http://127.0.0.1:11434/v1"
+"""Where Ollama speaks OpenAI's protocol."""
 OFFLINE_KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -25,13 +31,24 @@ OFFLINE = click.option(
     callback=_go_offline,
     help="Ask nothing but this machine.",
 )
+
+
+def _index_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the named indexes that begin so, for shell completion."""
+    from research_agent.assembly.index import list_indexes
+
+    names = (found.name for found in list_indexes())
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
+
+
 INDEX = click.option(
     "--index",
     "index",
     default="default",
     show_default=True,
     metavar="NAME_OR_PATH",
-    help="Which index: a name, or a folder (with a slash in it).",
+    shell_complete=_index_names,
+    help="Which index: a name, a folder (with a slash in it), s3://BUCKET/NAME or lance:/PATH.",
 )
 DOCS = click.option(
     "--docs",
@@ -44,17 +61,11 @@ CONFIG = click.option(
 )
 
 
-def _setting(key: str, option: str, metavar: str, about: str) -> Callable[[F], F]:
-    """Return an option that sets a key until its command ends, over that of every file."""
-
-    def put(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-        if value is None:
-            return
-        before = os.environ.get(key)
+def _put(context: click.Context, variables: Mapping[str, str]) -> None:
+    """Set variables of the environment until the command ends, over what every file says."""
+    for key, value in variables.items():
+        context.call_on_close(partial(_put_back, key, os.environ.get(key)))
         os.environ[key] = value
-        context.call_on_close(partial(_put_back, key, before))
-
-    return click.option(option, metavar=metavar, expose_value=False, callback=put, help=about)
 
 
 def _put_back(key: str, before: str | None) -> None:
@@ -63,15 +74,99 @@ def _put_back(key: str, before: str | None) -> None:
         os.environ[key] = before
 
 
+def _setting(
+    names: Sequence[str], metavar: str, about: str, variables: Callable[[str], Mapping[str, str]]
+) -> Callable[[F], F]:
+    """Return an option that sets keys; `variables` says which, for what was given."""
+
+    def put(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
+        for value in given:
+            try:
+                _put(context, variables(value))
+            except ConfigError as error:
+                raise click.BadParameter(f"{error} {error.hint}", context) from error
+
+    return click.option(
+        *names, metavar=metavar, multiple=True, expose_value=False, callback=put, help=about
+    )
+
+
+def model_variables(name: str) -> Mapping[str, str]:
+    """Return the variables by which a model answers: PROVIDER:NAME, or a name at a server.
+
+    A bare name is the configured provider's, and OpenAI's where that is the embedded model.
+
+    >>> model_variables("gpt-4o-mini:free")["RESEARCH_AGENT_MODELS__CHAT__MODEL"]
+    'gpt-4o-mini:free'
+    >>> model_variables("ollama:qwen3:8b")["RESEARCH_AGENT_MODELS__CHAT__BASE_URL"]
+    'http://127.0.0.1:11434/v1'
+    """
+    from research_agent.model_settings import Provider
+
+    first, colon, rest = name.partition(":")
+    known = first in get_args(Provider)
+    provider, model, url = first, rest, ""
+    if first == "ollama" and colon:
+        provider, url = "openai", OLLAMA
+    elif not known or not (colon or first == "local"):
+        context = click.get_current_context(silent=True)
+        provider, model = _provider(context.params.get("config") if context else None), name
+    values = {"PROVIDER": provider, "MODEL": model, **({"BASE_URL": url} if url else {})}
+    return {f"RESEARCH_AGENT_MODELS__CHAT__{key}": value for key, value in values.items()}
+
+
+def _provider(config: str | None) -> str:
+    """Return the provider of the role chat, OpenAI's protocol in the embedded model's place."""
+    from research_agent.config import configured
+
+    now = configured(config, os.environ).settings.models.chat.provider
+    return "openai" if now in ("", "local") else now
+
+
+SET = _setting(
+    ["--set"],
+    "KEY=VALUE",
+    "Change a setting, such as retrieval.top_k=20; can be given several times.",
+    lambda given: dict([set_variable(given)]),
+)
+MODEL = _setting(
+    ["--model", "-m"],
+    "MODEL",
+    "Which model answers: a name, or PROVIDER:NAME (openai, bedrock, ollama), or local.",
+    model_variables,
+)
 PRESET = _setting(
-    "RESEARCH_AGENT_PRESET", "--preset", "NAME", "Which stages act: auto, local, full or seed."
+    ["--preset"],
+    "NAME",
+    "Which stages act: auto, local, full or seed.",
+    lambda name: {"RESEARCH_AGENT_PRESET": name},
 )
 ROUNDS = _setting(
-    "RESEARCH_AGENT_BUDGET__ROUNDS",
-    "--rounds",
+    ["--rounds"],
     "N",
     "Search again at most N - 1 times for what is missing; up to budget.max_rounds.",
+    lambda number: {"RESEARCH_AGENT_BUDGET__ROUNDS": number},
 )
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print the answer alone, and warnings.")
+VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Tell each step in a line.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return several options as one decorator, in this order in --help."""
+
+    def give(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
+
+
+SETTINGS = together(CONFIG, SET)
+"""Which settings hold; for every command that reads them."""
+ASKING = together(MODEL, PRESET, SETTINGS)
+"""The same where models are asked."""
 
 
 def index_is_named(docs: Sequence[str]) -> bool:
@@ -127,6 +222,4 @@ def scoped(command: Callable[Concatenate[Limits, P], int]) -> Callable[P, int]:
         return command(given, *args, **kwargs)
 
     decorated: Callable[P, int] = run
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return together(*_OPTIONS)(decorated)

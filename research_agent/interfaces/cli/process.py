@@ -21,11 +21,13 @@ from research_agent.errors import (
     ResearchAgentError,
     ToolInputError,
 )
-from research_agent.interfaces.cli.terminal import note, progress_bar, say, visible
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import note, say
 from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
+from research_agent.text.visible import visible
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -100,8 +102,22 @@ def _status(command: Callable[[], int]) -> int:
         if os.environ.get("RESEARCH_AGENT_DEBUG"):
             raise
         what = f"unexpected {type(error).__name__}: {error}"
-        tell_error(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
+        otherwise = (what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
+        tell_error(*(_of_surroundings(error) or otherwise))
         return 1
+
+
+def _of_surroundings(error: Exception) -> tuple[str, str] | None:
+    """Return an error that the machine is at fault for in words, and a hint; None for others."""
+    if isinstance(error, RuntimeError) and "home directory" in str(error):  # (of `expanduser`)
+        return "a path begins with ~ and a user that there is not", "Look at RESEARCH_AGENT_HOME."
+    if not isinstance(error, OSError) or not error.strerror:
+        return None
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}", "Name another file or folder."
+    if isinstance(error, FileNotFoundError):  # (of `os.getcwd`)
+        return "the current folder is not there any more", "Change to another one: cd FOLDER"
+    return f"what is printed cannot be written: {error.strerror}", "Is the disk full?"
 
 
 def tell_error(message: str, hint: str) -> None:

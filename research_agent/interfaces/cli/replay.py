@@ -16,7 +16,8 @@ from research_agent.config import changed_settings, configured, load_prompts, un
 from research_agent.errors import ConfigError, ReplayError, StoppedError
 from research_agent.interfaces.cli.options import CONFIG, OFFLINE
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
-from research_agent.interfaces.cli.terminal import note, result_text, say, say_json
+from research_agent.interfaces.cli.rendering import print_result
+from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import resuming, state
 from research_agent.models.traces import ending_at, merged_state
@@ -199,7 +200,9 @@ def _print(
         return
     if changed is None:
         note("the recorded run had no result")
-    say(result_text(after) if changed is None else difference_text(changed))
+        print_result(after)
+    else:
+        say(difference_text(changed))
     calls = f"{replayed.replayed} model calls from the trace, {replayed.asked} asked"
     say(f"replayed: {calls}", dim=True, error=True)
 

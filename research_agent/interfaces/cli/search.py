@@ -9,9 +9,10 @@ import click
 
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import list_documents
+from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, Limits, scoped
+from research_agent.interfaces.cli.options import INDEX, OFFLINE, SETTINGS, Limits, scoped
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.metering import whole
@@ -25,17 +26,13 @@ from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.questions import check_question
 from research_agent.types import Chunk, Hit
 from research_agent.types.calls import ChunksResult, Reference
-from research_agent.types.documents import SCANNED, ParseQuality
+from research_agent.types.documents import ParseQuality
 from research_agent.types.evidence import place
-from research_agent.types.records import DocumentRecord, KeptDocument
+from research_agent.types.records import DocumentRecord, KeptDocument, wants_ocr
 from research_agent.types.references import unresolved_words
 from research_agent.types.scope import check_scope, scope_of
 
 INDENT = "    "
-OCR = "ocrmypdf IN.pdf OUT.pdf"
-"""A command that gives scanned pages a text."""
-MANY = 0.2
-"""Share of pages without text from which OCR is worth its time."""
 EXPLAINED = 10
 """Chunks of a stage that are shown."""
 
@@ -43,7 +40,7 @@ EXPLAINED = 10
 @click.command("search")
 @click.argument("query")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 500))
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
 @click.option(
@@ -128,11 +125,12 @@ def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
 
 
 def hits_text(hits: Sequence[Hit]) -> str:
-    """Return hits for people: place, similarity, and the beginning of the text."""
+    """Return hits for people: place, similarity, id, and the beginning of the text."""
     if not hits:
         return "nothing found"
     return "\n".join(
-        f"{rank}. {place(hit.chunk)}{_similarity(hit)}\n   {' '.join(hit.chunk.text.split())[:200]}"
+        f"{rank}. {place(hit.chunk)}{_similarity(hit)}  [{hit.chunk.chunk_id}]\n"
+        f"   {' '.join(hit.chunk.text.split())[:200]}"
         for rank, hit in enumerate(hits, start=1)
     )
 
@@ -185,7 +183,7 @@ def _shown(ranked: Ranked) -> list[str]:
 @click.command("chunks")
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
 @INDEX
-@CONFIG
+@SETTINGS
 @click.option(
     "--depth",
     default=0,
@@ -308,7 +306,8 @@ def _size(item: KeptDocument) -> str:
     parts = []
     if quality and quality.pages:
         textless = f", {quality.textless} of them without text" if quality.textless else ""
-        parts.append(f"{quality.pages} pages{textless}")
+        by_ocr = f", {quality.ocr} of them read by OCR" if quality.ocr else ""
+        parts.append(f"{quality.pages} pages{textless}{by_ocr}")
     if quality:
         parts.append(f"{quality.tables} tables")
     searched = {kind: count for kind, count in item.kinds.items() if kind not in BOILERPLATE}
@@ -323,12 +322,10 @@ def _left_out(quality: ParseQuality) -> list[str]:
 
 
 def _ocr_hint(record: DocumentRecord) -> str:
-    """Say how to get at the text of a scanned document; empty where that does not help."""
-    quality = record.quality or ParseQuality()
-    scanned = record.status == "failed" and record.reason.startswith(SCANNED)
-    if scanned or quality.textless > MANY * max(quality.pages, 1):
-        return f"give it a text with OCR ({OCR}), and index it again"
-    return ""
+    """Say how to get at the text of scanned pages; empty where there are none."""
+    if not wants_ocr(record):
+        return ""
+    return "index it again: OCR reads it" if can_read_scans() else f"{INSTALL}, and index it again"
 
 
 def _totals(found: Sequence[KeptDocument]) -> str:

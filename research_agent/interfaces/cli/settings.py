@@ -1,124 +1,35 @@
-"""Commands about the set-up: config, models, doctor, graph, mcp."""
+"""Commands about the set-up: models, doctor, graph, mcp."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import click
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
-from research_agent.assembly.model_files import prune_all, weight_statuses
+from research_agent.assembly.model_files import prune_all, restore_all, weight_statuses
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import (
-    FILE,
-    configured,
-    guarded_of,
     load_prompts,
-    read_bytes,
 )
-from research_agent.config_text import config_text
 from research_agent.errors import ConfigError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PRESET
+from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.ports import Ports
-from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
-from research_agent.setting_fields import lines
 from research_agent.settings import Settings
-from research_agent.trust import forget, trust
 
 WIDTH = 8
 """Of doctor's column that says how bad it is."""
 
 
-@click.group("config")
-def config_command() -> None:
-    """Show or write the settings."""
-
-
-@config_command.command("show")
-@CONFIG
-@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
-@told
-def show_command(*, config: str | None, preset: str | None) -> int:
-    """Print every key with its value and where it comes from, or the file of a preset."""
-    settings = (found := configured(config, os.environ)).settings
-    if preset:
-        return _show_preset(preset, settings)
-    defaults = dict(lines(Settings()))
-    say(f"# {', '.join(map(str, found.files)) or 'no file: defaults'}; {described(settings)}")
-    own, laid = settings.laid.own, preset_values(settings.laid.name)
-    for key, value in lines(settings):
-        default = defaults[key]
-        by = f"preset {settings.laid.name}; " if key in laid and key not in own else ""
-        say(f"{key}: {value!r}" + ("" if value == default else f"  # {by}default {default!r}"))
-    return 0
-
-
-def _show_preset(name: str, settings: Settings) -> int:
-    """Print the file of a preset, "auto" being the one it means, and the keys that win over it."""
-    chosen = resolved(settings, name)
-    if name == "auto":
-        say(f"# auto: {chosen}, by models.chat.provider {settings.models.chat.provider}")
-    say(preset_text(chosen).rstrip())
-    own = [key for key in preset_values(chosen) if key in settings.laid.own]
-    for key, value in lines(settings):
-        if key in own:
-            say(f"# your own, which wins: {key}: {value!r}")
-    return 0
-
-
-@config_command.command("init")
-@click.argument("path", default="research-agent.yaml")
-@told
-def init_command(*, path: str) -> int:
-    """Write a file with every key, its meaning, range and default."""
-    target = Path(path)
-    text = config_text({key for name in NAMES if name != "auto" for key in preset_values(name)})
-    try:
-        if target.exists():
-            raise ConfigError(
-                f"{path} exists already", hint="Name another file, or remove it first."
-            )
-        if not target.absolute().parent.is_dir():
-            raise ConfigError(f"no such folder: {target.parent}", hint="Make the folder first.")
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be written: {error.strerror or error}",
-            hint="Name a file in a folder that you may write to: research-agent config init PATH",
-        ) from error
-    say(f"wrote {path}")
-    return 0
-
-
-@config_command.command("trust")
-@click.argument("path", default="")
-@click.option("--forget", "remove", is_flag=True, help="Trust the file no longer.")
-@told
-def trust_command(*, path: str, remove: bool) -> int:
-    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
-    file = Path(path or FILE).expanduser().absolute()
-    if remove:
-        known = forget(file, os.environ)
-        say(f"{'no longer trusted' if known else 'was not trusted'}: {file}")
-        return 0
-    content = read_bytes(file)
-    chosen = guarded_of(file, content)
-    trust(file, content, os.environ)
-    say(f"trusted as it is now: {file}")
-    for key, value in chosen.items():
-        say(f"{key}: {value!r}")
-    return 0
-
-
 @click.group("models", invoke_without_command=True)
-@CONFIG
+@ASKING
 @click.pass_context
 def models_command(context: click.Context, config: str | None) -> None:
     """Show which model fills each role, and what is installed."""
@@ -154,9 +65,17 @@ def prune_parts_command() -> int:
     return 0
 
 
+@models_command.command("restore-parts")
+@told
+def restore_parts_command() -> int:
+    """Write the installed copies of weights again that were freed after the join."""
+    say(f"wrote {restore_all(os.environ) / 1e6:,.0f} MB")
+    return 0
+
+
 @click.command("doctor")
 @INDEX
-@CONFIG
+@SETTINGS
 @OFFLINE
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--no-models", is_flag=True, help="Ask no model.")
@@ -214,8 +133,7 @@ def mermaid() -> str:
 
 @click.command("mcp")
 @INDEX
-@CONFIG
-@PRESET
+@ASKING
 @click.option(
     "--http",
     "port",

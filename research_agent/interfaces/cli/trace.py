@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from research_agent.assembly.connection import Connection
+from research_agent.assembly.shared import full_location
 from research_agent.assembly.traces import TraceFile, header, recorded_ports
 from research_agent.interfaces.events import event_json
 from research_agent.interfaces.own_graphs import resuming
@@ -25,6 +25,11 @@ class Trace:
         """Write to `file`."""
         self._file = file
         self.path = str(file.path)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it could be written so far."""
+        return self._file.is_whole
 
     def ports(self, connection: Connection, ports: Ports) -> Ports:
         """Return `ports` with every call to a model written."""
@@ -64,7 +69,7 @@ def tracing(
                 begun=begun.isoformat(timespec="seconds"),
                 version=version("research-agent"),
                 python=platform.python_version(),
-                index=str(Path(location).expanduser().absolute()) if "/" in location else location,
+                index=full_location(location),
                 fingerprint=asdict(connection.header()),
             )
         )

@@ -26,21 +26,21 @@ from pydantic_core import to_jsonable_python
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli.terminal import visible
-from research_agent.interfaces.events import step_text
 from research_agent.interfaces.mcp.tools import (
     OFFERS,
     RESEARCH,
     TEMPLATE,
     Answered,
-    Json,
     answered,
     described,
     document_text,
     documents_page,
     inputs,
 )
+from research_agent.interfaces.outputs import Json
+from research_agent.interfaces.steps import step_text
 from research_agent.stopping import Stop, stopping
+from research_agent.text.visible import visible
 from research_agent.types.events import Event, Finished, SentenceChecked, Warned
 
 T = TypeVar("T")

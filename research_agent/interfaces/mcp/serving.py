@@ -2,10 +2,8 @@
 
 import hmac
 import os
-import socket
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import Server
@@ -13,18 +11,16 @@ from mcp.server.stdio import stdio_server
 
 from research_agent.access import access_token
 from research_agent.config import load_prompts
-from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.process import opened, start
 from research_agent.interfaces.cli.terminal import say
+from research_agent.interfaces.listening import HOST, listening
 from research_agent.interfaces.mcp.server import build_server
 
+if TYPE_CHECKING:
+    from research_agent.interfaces.http_limits import App, Message, Receive, Send
+
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
-HOST = "127.0.0.1"
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 def serve(*, index: str, config: str | None, port: int | None) -> int:
@@ -55,45 +51,34 @@ async def _over_stdio(server: Server[Any]) -> None:
 async def _over_http(server: Server[Any], port: int, token: str) -> None:
     import uvicorn
 
-    app = server.streamable_http_app(host=HOST)
+    from research_agent.interfaces.http_limits import BoundedProtocol, with_bounded_bodies
+
+    app = with_token(with_bounded_bodies(server.streamable_http_app(host=HOST)), token)
     config = uvicorn.Config(
-        with_token(app, token), log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+        app, http=BoundedProtocol, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
     )
-    with _listening(port) as listening:
-        say(f"serving MCP at http://{HOST}:{listening.getsockname()[1]}/mcp", error=True)
+    with listening(port, option="--http") as door:
+        say(f"serving MCP at http://{HOST}:{door.getsockname()[1]}/mcp", error=True)
         if not os.environ.get(TOKEN):
             say(f"clients send this header: Authorization: Bearer {token}", error=True)
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await uvicorn.Server(config).serve(sockets=[door])
 
 
-def _listening(port: int) -> socket.socket:
-    listening = socket.socket()
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((HOST, port))
-    except OSError as error:
-        listening.close()
-        raise ConfigError(
-            f"port {port} cannot be used: {error.strerror}", hint="Name another: --http PORT"
-        ) from error
-    return listening
-
-
-def with_token(app: App, token: str) -> App:
+def with_token(app: "App", token: str) -> "App":
     """Return `app` for those alone who send the token; web pages of other places never do.
 
     Requests with another Host or Origin than this machine's are refused by the library.
     """
+    from research_agent.interfaces.http_limits import refuse
+
     expected = f"Bearer {token}".encode()
 
-    async def checked(scope: Message, receive: Receive, send: Send) -> None:
+    async def checked(scope: "Message", receive: "Receive", send: "Send") -> None:
         headers = dict(scope.get("headers", ()))
         given = headers.get(b"authorization", b"")
         if scope["type"] == "lifespan" or hmac.compare_digest(given, expected):
             await app(scope, receive, send)
             return
-        told = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 401, "headers": told})
-        await send({"type": "http.response.body", "body": b""})
+        await refuse(send, 401, (b"www-authenticate", b"Bearer"))
 
     return checked

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote, unquote
 
 from mcp.shared.exceptions import MCPError
@@ -17,9 +16,9 @@ from mcp_types import (
     ToolAnnotations,
 )
 from pydantic import BaseModel, TypeAdapter
-from typing_extensions import TypedDict
 
 from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.outputs import ChunksOutput, DocumentsOutput, Json, SearchOutput
 from research_agent.interfaces.own_graphs import own, research_tool, state, tools
 from research_agent.planning.tool_texts import (
     chunks_json,
@@ -33,7 +32,6 @@ from research_agent.types.records import DocumentOutline
 from research_agent.types.result import ResearchResult
 
 inputs = own("tool_inputs")
-Json = dict[str, Any]
 NAMES = {
     "search_chunks_tool": "search_chunks",
     "get_chunks_tool": "get_chunks",
@@ -53,54 +51,6 @@ TEMPLATE = ResourceTemplate(
     description="The text of an indexed document, passage by passage, with the passages' ids.",
     mime_type="text/plain",
 )
-
-
-class ChunkRow(TypedDict):
-    """A chunk with its place and its references."""
-
-    chunk_id: str
-    doc_id: str
-    title: str
-    source: str
-    place: str
-    start_page: int
-    end_page: int
-    section: list[str]
-    kind: str
-    score: float
-    similarity: float | None
-    text: str
-    references: list[Json]
-
-
-class SearchOutput(TypedDict):
-    """What `search_chunks` gives back."""
-
-    total_found: int
-    files_searched: int
-    search_time_ms: float
-    filtering_stats: Json
-    chunks: list[ChunkRow]
-    notes: list[str]
-
-
-class ChunksOutput(TypedDict):
-    """What `get_chunks` gives back."""
-
-    requested: int
-    expanded: int
-    unknown: list[str]
-    depths: dict[str, int]
-    truncated: bool
-    tokens: int
-    chunks: list[ChunkRow]
-
-
-class DocumentsOutput(TypedDict):
-    """What `list_documents` gives back."""
-
-    documents: list[Json]
-    outline: str
 
 
 @dataclass(frozen=True, slots=True)

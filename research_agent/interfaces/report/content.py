@@ -1,36 +1,32 @@
 """A result and what was seen of its run -> everything that a report shows."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from research_agent.answering.draft_redaction import public_result, without_draft
+from research_agent.answering.report import with_spans
+from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
+from research_agent.interfaces.report.heat import HeatToken, heat
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
-from research_agent.interfaces.report.recording import RunRecord
+from research_agent.interfaces.report.recording import EarlierTurn, RunRecord
 from research_agent.ports import ChunkStore
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
-from research_agent.text.sentences import sentence_spans
-from research_agent.types import Hit, Token, TraceEvent
-from research_agent.types.claims import MARKER, bare, plain, said_tokens
-from research_agent.types.entropy import token_entropy
+from research_agent.types import Hit, TraceEvent
 from research_agent.types.evidence import place
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.result import Citation, ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence
-from research_agent.types.verification import Answer, Draft
 
-KEY = re.compile(r"\[(?:(c\d+)|(unconfirmed|contradicted))\]")
+KEY = re.compile(r"\[(?:(c?\d+)|(unconfirmed|contradicted))\]")
 AROUND = 700
 """Characters shown on each side of a quote."""
-LEVELS = (0.05, 0.3, 0.8, 1.5)
-"""Nats from which a token has the next shade."""
-MOST_TOKENS, LEAST_SURE = 4000, 10
-"""Tokens of the heat map, and of the list of those that the model was least sure of."""
+LEAST_SURE = 10
+"""Tokens in the list of those that the model was least sure of."""
 MOST_STEPS, MOST_SEARCHES, MOST_ROWS = 200, 8, 60
 
 
@@ -48,23 +44,10 @@ class Source:
     """A citation, with the text around its quote and the pages it is on."""
 
     citation: Citation
-    context: tuple[str, str, str]
-    """The text before the quote, the quote, the text behind it."""
+    context: tuple[tuple[str, bool], ...]
+    """Pieces of the chunk's text around the quotes; with each, whether it is quoted."""
     pages: tuple[int, ...]
     """Numbers of the report's pages, from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeatToken:
-    """A token of the answer; `entropy` (nats) is None where it is not scored."""
-
-    text: str
-    entropy: float | None = None
-    level: int = 0
-    """Shade, from 0."""
-    probability: float = 1.0
-    others: tuple[tuple[str, float], ...] = ()
-    """The likeliest other tokens at its place, with their probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +104,8 @@ class Report:
 
     result: ResearchResult
     answer: tuple[AnswerPart, ...]
+    earlier: tuple[EarlierTurn, ...]
+    """The questions before, where the report is on a conversation."""
     sources: tuple[Source, ...]
     pages: tuple[ShownPage, ...]
     heat: tuple[HeatToken, ...]
@@ -141,15 +126,18 @@ def report_of(
 
     A refused draft is not shown, and neither are its tokens.
     """
-    result = public_result(result)
-    pages = cited_pages(result, chunks, draw)
+    given = public_result(result)
+    quotes = _every_quote(given, chunks)
+    result = renumbered(given)
+    pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
     known = [token for token in tokens if token.entropy is not None]
     steps = _steps(record)
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
-        sources=tuple(_source(citation, result, pages) for citation in result.citations),
+        earlier=record.earlier,
+        sources=tuple(_source(one, quotes, result, pages) for one in result.citations),
         pages=pages,
         heat=tokens,
         least_sure=tuple(sorted(known, key=lambda one: -(one.entropy or 0.0))[:LEAST_SURE]),
@@ -164,8 +152,8 @@ def report_of(
 def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     """Return an answer in pieces; only keys that are cited are keys.
 
-    >>> [part.key or part.text for part in answer_parts("So [c1][c9].", {"c1"})]
-    ['So ', 'c1', '[c9].']
+    >>> [part.key or part.text for part in answer_parts("So [1][9].", {"1"})]
+    ['So ', '1', '[9].']
     """
     parts: list[AnswerPart] = []
     at = 0
@@ -178,51 +166,53 @@ def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     return tuple(part for part in parts if part != AnswerPart())
 
 
-def _source(citation: Citation, result: ResearchResult, pages: Sequence[ShownPage]) -> Source:
-    texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    text = texts.get(citation.key, "")
-    start, end = citation.quote_start, citation.quote_end
-    context = ("", citation.quote, "")
-    if text[start:end] == citation.quote:
-        left = ("\u2026" if start > AROUND else "") + text[max(start - AROUND, 0) : start]
-        right = text[end : end + AROUND] + ("\u2026" if len(text) > end + AROUND else "")
-        context = (left, citation.quote, right)
+def _every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, ...]:
+    """Return a citation for each quote of the answer, under its number, with its place on pages."""
+    cited = {item.key: item.hit.chunk for item in result.evidence}
+    found = []
+    for one in references(result):
+        for quote in one.quotes:
+            made = one.citation
+            if quote.start != made.quote_start and made.key in cited:
+                made = replace(
+                    made,
+                    quote=quote.quote,
+                    quote_start=quote.start,
+                    quote_end=quote.end,
+                    page_spans=(),
+                )
+                with suppress(IndexingError):  # (then its place on the page is not known)
+                    made = with_spans(made, cited[made.key], chunks)
+            found.append(replace(made, key=one.number))
+    return tuple(found)
+
+
+def _source(
+    citation: Citation,
+    quotes: Sequence[Citation],
+    result: ResearchResult,
+    pages: Sequence[ShownPage],
+) -> Source:
+    texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}
+    own = [one for one in quotes if one.key == citation.key]
+    spans = [(one.quote_start, one.quote_end, one.quote) for one in own]
     numbers = (number for number, page in enumerate(pages, start=1) if citation.key in page.keys)
-    return Source(citation, context, tuple(numbers))
+    return Source(citation, _context(texts.get(citation.key, ""), spans), tuple(numbers))
 
 
-def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
-    """Return the tokens of those sentences of `answer` that `draft` has; empty where unknown.
-
-    What the answer says beside them is not repeated, and neither are its citation markers.
-    """
-    text = "".join(token.text for token in answer.tokens)
-    if text != answer.text:
-        return ()
-    claims = {plain(claim.text) for claim in draft.claims}
-    spans = [span for span in sentence_spans(text) if plain(bare(text[slice(*span)])) in claims]
-    said = {at for at, _ in said_tokens(answer.tokens)}
-    markers = [match.span() for match in MARKER.finditer(text)]
-    found, at = list[HeatToken](), 0
-    for token in answer.tokens:
-        behind = at + len(token.text)
-        marker = any(at < end and behind > start for start, end in markers)
-        if not marker and any(start <= at < end for start, end in spans):
-            found.append(_heated(token) if at in said else HeatToken(token.text))
-        at = behind
-    return tuple(found[:MOST_TOKENS])
-
-
-def _heated(token: Token) -> HeatToken:
-    entropy = token_entropy(token.alternatives)
-    level = sum(entropy >= limit for limit in LEVELS)
-    others = [
-        (other.text, math.exp(min(other.logprob, 0.0)))
-        for other in token.alternatives
-        if other.text != token.text
-    ]
-    probability = math.exp(min(token.logprob, 0.0))
-    return HeatToken(token.text, entropy, level, probability, tuple(others[:3]))
+def _context(text: str, quotes: Sequence[tuple[int, int, str]]) -> tuple[tuple[str, bool], ...]:
+    """Return what is around the quotes of a text, and these; they alone where it has changed."""
+    if any(text[start:end] != words for start, end, words in quotes):
+        return tuple((words, True) for _, _, words in quotes)
+    ordered = sorted(quotes)
+    at = max(ordered[0][0] - AROUND, 0)
+    behind = max(end for _, end, _ in ordered) + AROUND
+    pieces = [("\u2026", False)] if at else []
+    for start, end, _ in ordered:
+        pieces += [(text[at:start], False), (text[max(at, start) : end], True)]
+        at = max(at, end)
+    pieces += [(text[at:behind], False), ("\u2026" if len(text) > behind else "", False)]
+    return tuple(piece for piece in pieces if piece[0])
 
 
 def _confidence(found: RetrievalConfidence) -> tuple[tuple[str, float, str], ...]:
@@ -326,6 +316,8 @@ def _verdict(decision: ChunkDecision | None, *, listed: bool) -> str:
     """Return what was decided on a chunk and why, in words."""
     if decision is None:
         return "" if listed else "by reference"
+    if decision.verdict == "undecided":
+        return "not judged"
     sure = "" if decision.relevance is None else f", {decision.relevance:.2f}"
     told = f"{decision.verdict} ({decision.why}{sure})".replace("_", " ")
     return f"{told}: {decision.reason}" if decision.reason else told

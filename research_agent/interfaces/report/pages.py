@@ -6,7 +6,7 @@ from pathlib import Path
 
 from research_agent.errors import DocumentError, IndexingError
 from research_agent.ports import ChunkStore
-from research_agent.types.documents import Box, PagePicture, PageRequest
+from research_agent.types.documents import Box, PagePicture, PageRequest, shown_label
 from research_agent.types.result import Citation, ResearchResult
 
 Draw = Callable[[PageRequest], PagePicture]
@@ -56,7 +56,7 @@ class _Wanted:
         if not citation.source.lower().endswith(".pdf"):
             return citation.doc_id
         single = citation.start_page == citation.end_page == self.page
-        label = f" (printed {citation.start_label})" if single and citation.start_label else ""
+        label = f" ({shown_label(citation.start_label)})" if single and citation.start_label else ""
         return f"{citation.doc_id}, PDF page {self.page}{label}"
 
 
@@ -84,7 +84,8 @@ def _wanted(result: ResearchResult) -> Mapping[tuple[str, int], _Wanted]:
         numbers = dict.fromkeys(span.page for span in citation.page_spans)
         for page in numbers or (citation.start_page,):
             wanted = pages.setdefault((citation.source, page), _Wanted(citation, page))
-            wanted.keys.append(citation.key)
+            if citation.key not in wanted.keys:
+                wanted.keys.append(citation.key)
             spans = [span for span in citation.page_spans if span.page == page]
             wanted.spans += [(citation.key, (span.start, span.end)) for span in spans]
     return pages

@@ -7,6 +7,7 @@ from typing import Any
 from research_agent.answering.draft_redaction import unsaid_after
 from research_agent.types import Probe, TraceEvent
 from research_agent.types.calls import CallResult
+from research_agent.types.conversation import Cited
 from research_agent.types.verification import Answer, Check, Draft
 
 
@@ -16,6 +17,17 @@ class Visit:
 
     round: int
     event: TraceEvent
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """An earlier question of a conversation."""
+
+    question: str
+    answer: str
+    """With numbers in the place of keys."""
+    cited: tuple[tuple[str, Cited], ...]
+    """The citations with their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,8 @@ class RunRecord:
     draft: Draft = field(default_factory=Draft)
     unsaid: tuple[str, ...] = ()
     """Sentences of drafts that searches of later rounds are made of; not to be shown."""
+    earlier: tuple[EarlierTurn, ...] = ()
+    """What was asked before in the same conversation, where the report is to hold that too."""
 
 
 UNWATCHED = RunRecord()

@@ -13,14 +13,14 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from research_agent.answering.result_lines import lacking_lines
+from research_agent.answering.result_lines import lacking_lines, quoted_words
 from research_agent.assembly.page_pictures import PagePictures
-from research_agent.interfaces.cli.terminal import visible
 from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
 from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
 from research_agent.settings import Settings
+from research_agent.text.visible import visible
 from research_agent.types.result import ResearchResult
 from research_agent.types.uncertainty import in_words, measured
 
@@ -68,7 +68,7 @@ def write_report(
 def report_html(report: Report) -> str:
     """Return the HTML of a report; the same report gives the same text."""
     style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
-    template = _environment().get_template("report.html.jinja")
+    template = environment().get_template("report.html.jinja")
     html = template.render(
         report=report, result=report.result, policy=policy(style), made_by=MADE_BY
     )
@@ -87,26 +87,30 @@ def policy(style: str) -> str:
 
 
 @cache
-def _environment() -> "Environment":
-    """Return the template engine: every value is escaped, an unknown name is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(package: str = PACKAGE) -> "Environment":
+    """Return the engine of a package's templates, which may import those of the report.
 
-    environment = Environment(
-        loader=PackageLoader(PACKAGE),
+    Every value is escaped, an unknown name is an error.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(PACKAGE)]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "number": number,
         "measured": measured,
         "in_words": in_words,
         "lacking": lacking_lines,
+        "words": quoted_words,
         "flat": lambda text: " ".join(text.split()),
     }
-    return environment
+    return made
 
 
 def harmless(value: Any) -> Any:  # noqa: ANN401 (whatever a template writes)

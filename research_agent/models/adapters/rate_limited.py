@@ -5,7 +5,7 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import TIMEOUT_MAX, Event, Lock
@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, Unpack
 
 from research_agent.errors import ModelBusyError, ModelError, ModelTimeoutError
 from research_agent.metering import MESSAGE_TOKENS
-from research_agent.models.replies import Price, call_price
+from research_agent.models.replies import Price, call_price, span_fields
 from research_agent.models.retrying import final_error, retry_delay
 from research_agent.models.server_capabilities import (
     FIRST_SECONDS,
@@ -25,6 +25,7 @@ from research_agent.models.server_capabilities import (
 )
 from research_agent.ports import CallOptions, ChatModel, Embedder, TextWindows, Tokenizer
 from research_agent.stopping import check
+from research_agent.telemetry import Attribute, span
 from research_agent.types import Completion, Message
 
 T = TypeVar("T")
@@ -258,9 +259,19 @@ class RateLimitedChat:
     """
 
     def __init__(
-        self, model: ChatModel, server: Server, *, tokenizer: Tokenizer, price: Price | None = None
+        self,
+        model: ChatModel,
+        server: Server,
+        *,
+        tokenizer: Tokenizer,
+        price: Price | None = None,
+        called: Mapping[str, str] | None = None,
     ) -> None:
-        """Ask `model` at `server`; without a `price` what a call costs is not known."""
+        """Ask `model` at `server`; without a `price` what a call costs is not known.
+
+        `called` are attributes of its spans: provider and model.
+        """
+        self._called = called or {}
         self._model, self._server = model, server
         self._tokenizer, self._price = tokenizer, price
 
@@ -282,9 +293,18 @@ class RateLimitedChat:
             now: CallOptions = {**asked, "seconds": left}
             return self._model.complete(role, messages, **now)
 
-        served = self._server.ask(
-            send, tokens=(prompt, asked["max_tokens"]), seconds=asked.get("seconds", math.inf)
-        )
+        about: dict[str, Attribute] = {
+            "gen_ai.operation.name": "chat",
+            **self._called,
+            "gen_ai.request.max_tokens": asked["max_tokens"],
+            "research_agent.role": role,
+        }
+        name = f"chat {self._called.get('gen_ai.request.model', '')}".rstrip()
+        with span(name, about, client=True) as noted:
+            served = self._server.ask(
+                send, tokens=(prompt, asked["max_tokens"]), seconds=asked.get("seconds", math.inf)
+            )
+            noted.add(span_fields(served.value, served.tries))
         reply = served.value
         # (A model that takes its own time leaves out what its server needed to start.)
         took = reply.cost.seconds or served.last_seconds

@@ -10,6 +10,7 @@ from typing import Any
 from research_agent.closeable import Closing
 from research_agent.errors import PathError
 from research_agent.models.traces import FORMAT
+from research_agent.private_files import read_regular
 
 UNFINISHED = ".part"
 """The ending of a file whose run has not ended, or has crashed."""
@@ -37,6 +38,11 @@ class TraceFile(Closing):
                 f"no trace can be written to {folder}: {error.strerror or error}",
                 hint="Name a folder that you may write to: --trace FOLDER.",
             ) from error
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every line so far could be written."""
+        return self._file is not None
 
     def write(self, line: Mapping[str, object]) -> None:
         """Append one line; after a fault of the disk or the end of the run, do nothing."""
@@ -72,10 +78,7 @@ def read_lines(path: str) -> list[Mapping[str, Any]]:
     A last line that was cut off, as a crash may leave it, is passed over.
     """
     try:
-        file = Path(path).expanduser()
-        if file.stat().st_size > MAX_BYTES:
-            raise _no_trace(path, "it is too large")
-        texts = file.read_bytes().split(b"\n")
+        texts = read_regular(Path(path).expanduser(), MAX_BYTES).split(b"\n")
     except OSError as error:
         raise _no_trace(path, error.strerror or str(error)) from error
     lines: list[Mapping[str, Any]] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.ports import Reranker
+from research_agent.ports import Clock, Reranker, SentencePairs
 from research_agent.retrieval.reorder.order import best_first, by_verdicts
 from research_agent.types import Hit, Message, Outcome, TraceEvent, chunk_header
 from research_agent.types.evidence import Evidence, readable, render_evidence
@@ -47,6 +47,28 @@ def rerank(
     missing = sum(verdict is None for verdict in verdicts)
     notes = (f"rerank: no verdict on {missing} of {len(verdicts)} hits",) if missing else ()
     return Outcome(by_verdicts(given, verdicts), TraceEvent(notes=notes))
+
+
+class PairReranker:
+    """The packaged cross-encoder as a reranker. Implements Reranker."""
+
+    def __init__(self, pairs: SentencePairs, clock: Clock) -> None:
+        """Read pairs one after the other, by `clock`."""
+        self._pairs, self._clock = pairs, clock
+
+    def scores(
+        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
+    ) -> tuple[float | None, ...]:
+        """Return the logit of each text; None for those that `seconds` left no time for.
+
+        Raises ModelMissingError.
+        """
+        until = self._clock.seconds() + seconds
+        found: list[float | None] = []
+        for text in texts:
+            late = self._clock.seconds() >= until
+            found.append(None if late else self._pairs.relevance(query, [text])[0])
+        return tuple(found)
 
 
 class YesNoReranker:

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import ConfigError
+from research_agent.ports import Reranker
 from research_agent.retrieval.reorder.blend import blend
 from research_agent.retrieval.reorder.codes import ModelCodes, code_agreement
 from research_agent.retrieval.reorder.order import Reordered
 from research_agent.retrieval.reorder.promotion import promote
-from research_agent.retrieval.reorder.rerank import YesNoReranker, fenced_chunk, passage, rerank
+from research_agent.retrieval.reorder.rerank import (
+    PairReranker,
+    YesNoReranker,
+    fenced_chunk,
+    passage,
+    rerank,
+)
 from research_agent.types import Hit, Outcome, TraceEvent
 from research_agent.types.budget import MIN_SECONDS
 from research_agent.types.question_plan import plan_question
@@ -71,17 +78,21 @@ def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: in
 
 
 def _reranked(query: str, hits: tuple[Hit, ...], context: StepContext) -> Stage:
-    """Ask the rerank server, or the filter model, within the seconds that are left."""
+    """Ask the cross-encoder, the rerank server or the filter model, within what time is left."""
     settings, ports, left = context.settings.rerank, context.ports, context.meter.left().seconds
     if left < MIN_SECONDS:
         note = "rerank: budget.seconds is spent; the order was kept"
         return Outcome(hits, TraceEvent(notes=(note,)))
-    served = ports.reranker if settings.mode == "http" else None
+    reranker: Reranker = YesNoReranker(context)
+    if settings.mode == "cross-encoder":
+        reranker = PairReranker(ports.pairs, ports.clock)
+    elif settings.mode == "http" and ports.reranker:
+        reranker = ports.reranker
     return rerank(
         query,
         hits,
-        served or YesNoReranker(context),
+        reranker,
         candidates=settings.candidates,
-        text_of=passage if served else fenced_chunk,
+        text_of=fenced_chunk if settings.mode == "model" else passage,
         seconds=min(settings.timeout, left),
     )

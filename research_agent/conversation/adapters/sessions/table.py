@@ -130,6 +130,22 @@ class SessionTable(Closing):
         )
         return str(rows[0][0]) if rows else ""
 
+    def results(self, thread: str) -> list[tuple[int, str]]:
+        """Return the numbers of the turns whose whole results were kept, with these; oldest first.
+
+        A number is an index from 0.
+        """
+        rows = self._run(
+            "select turn, result from research_agent_results where thread = ? order by turn", thread
+        )
+        return [(int(turn), str(result)) for turn, result in rows]
+
+    def forget_results(self, thread: str, before: int) -> None:
+        """Forget the whole results of a session's turns before one (from 0)."""
+        self._run(
+            "delete from research_agent_results where thread = ? and turn < ?", thread, before
+        )
+
     @contextmanager
     def held(self, session: SessionInfo) -> Iterator[None]:
         """Have a session for this process alone; raises SessionLockedError, which names who has."""

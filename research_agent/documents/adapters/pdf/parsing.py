@@ -22,7 +22,15 @@ from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
-from research_agent.types.documents import SCANNED, ParsedDocument, ParseQuality
+from research_agent.text.credits import doi_in
+from research_agent.types.documents import (
+    BLANK,
+    SCANNED,
+    TEXTLESS,
+    ParsedDocument,
+    ParseQuality,
+    page_ranges,
+)
 
 LARGE_TYPE = 1.3
 """Factor by which type is larger than most of the first page's, where it may be the title's."""
@@ -35,14 +43,14 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})?(\d{2})?")
 
 
-def parse_pdf(data: bytes) -> ParsedDocument:
-    """Return the document in a PDF file's bytes.
+def parse_pdf(data: bytes, *, scans: bool = False) -> ParsedDocument:
+    """Return the document in a PDF file's bytes; with `scans`, OCR will read pages without text.
 
     A page that cannot be read costs only itself, and a warning. Raises DocumentError where the
     file is encrypted, is no readable PDF, or has no text at all.
     """
     with closing(open_pdf(data)) as document:
-        return _parse(document, data)
+        return _parse(document, data, scans=scans)
 
 
 def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
@@ -59,10 +67,13 @@ def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
-    pages, quality, warnings = _pages(document)
-    if not any(page.spans for page in pages):
-        raise DocumentError(SCANNED)
+def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> ParsedDocument:
+    pages, quality, warnings, textless = _pages(document)
+    if not any(page.spans for page in pages) and not (scans and textless):
+        raise DocumentError(SCANNED if textless or quality.unreadable else BLANK)
+    if textless and not scans:
+        which = f"page{'s' if textless[1:] else ''} {page_ranges(textless)}"
+        warnings.append(f"{len(textless)} of {len(pages)} pages {TEXTLESS}: {which}")
     if b"%%EOF" not in data[-TAIL:]:  # the library mends such a file without a word
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
@@ -88,17 +99,24 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes) -> ParsedDocument:
         date=_date(document),
         page_labels=_page_labels(document, printed),
         warnings=tuple(warnings),
+        textless_pages=tuple(textless) if scans else (),
         quality=replace(
-            quality, line_numbers=counts[0] - counts[1], running_heads=counts[1] - counts[2]
+            quality,
+            line_numbers=counts[0] - counts[1],
+            running_heads=counts[1] - counts[2],
+            authors=" ".join(_metadata(document, "Author").split()),
+            doi=_doi(document),
         ),
     )
 
 
-def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, list[str]]:
-    """Return each page's spans, and what could not be read, in numbers and in words."""
+def _pages(
+    document: pypdfium2.PdfDocument,
+) -> tuple[list[Page], ParseQuality, list[str], list[int]]:
+    """Return each page's spans, what could not be read, in numbers and in words, and scans."""
     pages: list[Page] = []
     unreadable: list[int] = []
-    textless = 0
+    textless: list[int] = []
     for index in range(len(document)):
         try:
             page, objects = _page(document, index)
@@ -106,14 +124,13 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[Page], ParseQuality, l
             page, objects = Page((), 0.0), 0
             unreadable.append(index + 1)
         pages.append(page)
-        textless += not page.spans and objects > 0
+        if not page.spans and objects > 0:
+            textless.append(index + 1)
     warnings = [f"page {number} cannot be read" for number in unreadable[:5]]
     if len(unreadable) > len(warnings):
         warnings.append(f"{len(unreadable)} pages cannot be read")
-    if textless:
-        warnings.append(f"{textless} of {len(pages)} pages have no text (scanned?)")
-    quality = ParseQuality(pages=len(pages), textless=textless, unreadable=len(unreadable))
-    return pages, quality, warnings
+    quality = ParseQuality(pages=len(pages), textless=len(textless), unreadable=len(unreadable))
+    return pages, quality, warnings, textless
 
 
 def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
@@ -178,6 +195,12 @@ def _date(document: pypdfium2.PdfDocument) -> str:
             with suppress(ValueError):  # month 13 and the like: no date
                 return date(int(match[1]), int(match[2] or 1), int(match[3] or 1)).isoformat()
     return ""
+
+
+def _doi(document: pypdfium2.PdfDocument) -> str:
+    """Return the DOI in the file's properties: one of its own, or one in its subject."""
+    properties = (_metadata(document, key) for key in ("doi", "DOI", "WPS-ARTICLEDOI", "Subject"))
+    return next(filter(None, map(doi_in, properties)), "")
 
 
 def _metadata(document: pypdfium2.PdfDocument, key: str) -> str:

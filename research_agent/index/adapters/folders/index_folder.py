@@ -70,7 +70,10 @@ class Edition:
         shutil.rmtree(self.vectors, ignore_errors=True)
         for name in (_LEDGER, _WORDS):
             for ending in ("-shm", "-wal", ""):
-                (self.path / f"{name}{ending}").unlink(missing_ok=True)
+                file = self.path / f"{name}{ending}"
+                if file.is_dir() and not file.is_symlink():
+                    shutil.rmtree(file)
+                file.unlink(missing_ok=True)
 
 
 def editions(folder: Path) -> list[Edition]:
@@ -99,7 +102,7 @@ class IndexFolder:
         try:
             mark = json.loads((self.path / _MARKER).read_text(encoding="utf-8"))
             return Edition(self.path, int(mark.get("edition", 0)))
-        except (OSError, ValueError, TypeError, AttributeError):
+        except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             whole = (edition for edition in editions(self.path) if edition.ledger.is_file())
             return next(whole, Edition(self.path, 0))
 
@@ -118,11 +121,15 @@ class IndexFolder:
         self.sweep()
 
     def sweep(self) -> None:
-        """Delete all editions but the current one: what an interrupted rebuild has left."""
+        """Delete all editions but the current one: what an interrupted rebuild has left.
+
+        What cannot be deleted now is at the next run.
+        """
         current = self.current()
         for edition in editions(self.path):
             if edition != current:
-                edition.delete()
+                with suppress(OSError):
+                    edition.delete()
 
     @property
     def calibration(self) -> Path:

@@ -3,15 +3,20 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from research_agent.errors import IndexMissingError
+from research_agent.index.adapters.ledger.checking import check_structure, damaged
 from research_agent.index.adapters.ledger.linking import unresolved_of
-from research_agent.index.adapters.ledger.schema import check_model, connect, faults
+from research_agent.index.adapters.ledger.schema import connect, faults
+from research_agent.index.messages import check_model
+from research_agent.index.outlines import credits_of, top_sections
 from research_agent.text.boilerplate_sections import BOILERPLATE
+from research_agent.text.paths import shown_path
 from research_agent.types import ChunkKind
 from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDocument
@@ -27,9 +32,21 @@ _SINCE = ("quality", "unresolved")
 _KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
 
 
-def kept_documents(connection: sqlite3.Connection) -> list[DocumentRecord]:
-    """Return the newest version of every document, published or not, by path."""
-    return [_record(row) for row in _rows(connection)]
+def kept_documents(
+    connection: sqlite3.Connection, damaged: Collection[str] = ()
+) -> list[DocumentRecord]:
+    """Return the newest version of every document, published or not, by path.
+
+    Those with a key in `damaged` come without their digest and size, and so look changed.
+    """
+    found = (_record(row) for row in _rows(connection))
+    return [replace(r, digest="", size=-1) if r.key in damaged else r for r in found]
+
+
+def doubtful(connection: sqlite3.Connection, label: str) -> dict[str, str]:
+    """Return key and path of each document that is damaged; raises IndexDamagedError."""
+    check_structure(connection, label)
+    return damaged(connection, label)
 
 
 def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
@@ -51,7 +68,7 @@ def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecor
     with closing(connection), faults(label):
         kept = connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
         check_model(kept[0] if kept else model, model, label)
-        return kept_documents(connection)
+        return kept_documents(connection, doubtful(connection, label))
 
 
 def all_documents(path: Path, label: str) -> list[KeptDocument]:
@@ -102,7 +119,7 @@ def _quality(kept: str) -> ParseQuality | None:
         raise ValueError(f"a document's quality is {kept[:80]!r}") from error
 
 
-OUTLINED = """SELECT id, doc_id, path, title, date, pages FROM documents
+OUTLINED = """SELECT id, doc_id, path, title, date, pages, %s FROM documents
     WHERE generation IS NOT NULL AND status = 'indexed' ORDER BY path"""
 SECTIONS = """SELECT c.document, c.kind, c.section, count(*) FROM chunks c
     JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL
@@ -126,30 +143,13 @@ def outlines(
     return tuple(
         DocumentOutline(
             doc_id=doc_id,
-            source=path,
+            source=shown_path(path),
             title=title,
             date=date,
             pages=pages,
             kinds=dict(kinds[number]),
             sections=top_sections(headings[number]),
+            **credits_of(_quality(quality)),
         )
-        for number, doc_id, path, title, date, pages in documents
+        for number, doc_id, path, title, date, pages, quality in documents
     )
-
-
-def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the headings of the uppermost level that has several of them, each once.
-
-    `sections` are the headings above each chunk, in reading order. A single heading above
-    everything is the title, and says nothing about the parts.
-
-    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
-    ('Install', 'Use')
-    """
-    found: tuple[str, ...] = ()
-    for level in range(max(map(len, sections), default=0)):
-        at_level = (section[level] for section in sections if len(section) > level)
-        found = tuple(dict.fromkeys(at_level)) or found
-        if len(found) > 1:
-            break
-    return found

@@ -4,21 +4,23 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexMismatchError
-from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
-from research_agent.index.adapters.ledger.schema import (
-    SPACE,
-    check_model,
-    connect,
-    faults,
-    rebuild_hint,
-    unfinished,
+from research_agent.errors import IndexDamagedError, IndexMismatchError
+from research_agent.index.adapters.ledger.checking import sampled
+from research_agent.index.adapters.ledger.documents import (
+    OUTLINED,
+    SECTIONS,
+    doubtful,
+    outlines,
 )
-from research_agent.index.packing import unpacked, unpacked_text
+from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
+from research_agent.index.messages import check_model, command, rebuild_hint, unfinished
+from research_agent.index.packing import storable, unpacked, unpacked_text
+from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, IndexHeader
 from research_agent.types.references import Edge
@@ -84,7 +86,8 @@ class LedgerReader(Closing):
     def generation(self) -> int:
         """Return the number of the last publication; it grows when the index changes."""
         rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
-        return int(rows[0][0]) if rows else 0
+        with faults(self._label):
+            return int(rows[0][0]) if rows else 0
 
     def check(self, model: str) -> IndexHeader:
         """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""
@@ -130,7 +133,8 @@ class LedgerReader(Closing):
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         with self.snapshot(), faults(self._label):
-            return outlines(self._all(OUTLINED), self._all(SECTIONS))
+            column = "quality" if self._all("PRAGMA user_version")[0][0] > 1 else "''"
+            return outlines(self._all(OUTLINED % column), self._all(SECTIONS))
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return every chunk of the document with this display name, in reading order."""
@@ -170,14 +174,33 @@ class LedgerReader(Closing):
             rows = list(self._in(_VECTOR + _OF_CHUNKS, list(dict.fromkeys(chunk_ids))))
             return _matrix(rows, len(rows), self._dimension())
 
+    def damaged(self) -> dict[str, str]:
+        """Return key and path of each document that is damaged; raises IndexDamagedError."""
+        with self._lock:
+            return doubtful(self._connection, self._label)
+
+    def sample(self) -> list[Chunk]:
+        """Return a few chunks; raises IndexDamagedError where one is not what was written."""
+        with self._lock:
+            chunks, wrong = sampled(self._connection, self._label)
+        for path in wrong.values():
+            raise IndexDamagedError(
+                f"What the index {self._label} holds of {path} is damaged.",
+                hint=f"Read it again: {command(self._label)} {quote(path)}",
+            )
+        return chunks
+
     def pending(self) -> int:
         """Return how many documents were put but are not published."""
         return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
 
     def files(self) -> list[tuple[str, int, int]]:
-        """Return path, size and time of change of each document's file, as it was read."""
+        """Return path, size and time of change of each document's file, as it was read.
+
+        Added texts have none.
+        """
         sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
-        return [(path, size, mtime_ns) for path, size, mtime_ns in self._all(sql)]
+        return [row for row in self._all(sql) if not added_id(row[0])]
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -204,8 +227,9 @@ class LedgerReader(Closing):
         return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
 
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        given = [storable(value) if isinstance(value, str) else value for value in values]
         with self._lock, faults(self._label):
-            return self._connection.execute(sql, values).fetchall()
+            return self._connection.execute(sql, given).fetchall()
 
     def _in(self, sql: str, values: Sequence[str]) -> Iterator[Any]:
         for start in range(0, len(values), _STEP):
@@ -244,6 +268,6 @@ def _chunk(row: Sequence[Any]) -> Chunk:
         kind=kind,
         title=title,
         date=date,
-        source=source,
+        source=shown_path(source),
         order=order,
     )

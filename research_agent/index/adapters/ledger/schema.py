@@ -8,14 +8,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shlex import quote
 
 from research_agent.errors import (
     IndexDamagedError,
     IndexingError,
     IndexMismatchError,
-    IndexMissingError,
 )
+from research_agent.index.messages import missing, rebuild_hint, unfinished
 from research_agent.private_files import touch
 
 APPLICATION_ID = 0x52414731
@@ -96,33 +95,6 @@ CREATE INDEX vectors_by_digest ON vectors (digest);
 """
 
 
-def command(label: str) -> str:
-    """Return the beginning of the command that writes the index `label`."""
-    return "research-agent index" + ("" if label == "default" else f" --index {quote(label)}")
-
-
-def rebuild_hint(label: str) -> str:
-    """Say how the index `label` is made anew."""
-    return f"Make it anew: {command(label)} --rebuild PATH…"
-
-
-def unfinished(label: str) -> IndexMissingError:
-    """Return the error for an index whose first run was interrupted."""
-    return IndexMissingError(
-        f"The index {label} was begun, but never finished.",
-        hint=f"Give the command that was interrupted again: {command(label)} PATH",
-    )
-
-
-def check_model(kept: str, given: str, label: str) -> None:
-    """Raise IndexMismatchError where an index of one model is used with another."""
-    if kept != given:
-        raise IndexMismatchError(
-            f"The index {label} was made with the embedding model {kept}, not with {given}.",
-            hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
-        )
-
-
 @contextmanager
 def faults(label: str) -> Iterator[None]:
     """Turn SQLite's errors into ours."""
@@ -147,9 +119,7 @@ def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
     Raises IndexMissingError, IndexDamagedError, IndexMismatchError (tables of another version).
     """
     if not writable and not path.is_file():
-        raise IndexMissingError(
-            f"There is no index {label} yet.", hint=f"Make one: {command(label)} PATH"
-        )
+        raise missing(label)
     mode = "rwc" if writable else "ro"
     with faults(label):
         if writable:
@@ -170,14 +140,24 @@ def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Return whether tables were made; not where that was interrupted, and is to be rolled back."""
+    try:
+        return bool(connection.execute("PRAGMA schema_version").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK":
+            return False
+        raise
+
+
 def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> None:
     """Set what holds for one connection, and see whose file it is."""
     with faults(label):
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
         if writable:
+            connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA cache_size = -{WRITING_KB}")
-        begun = connection.execute("PRAGMA schema_version").fetchone()[0]
+        begun = _has_tables(connection)
         if not (writable or begun):
             raise unfinished(label)
         if not begun:

@@ -8,16 +8,10 @@ from pathlib import Path
 
 from research_agent.closeable import Closing
 from research_agent.errors import DocumentError, IndexMismatchError
-from research_agent.index.adapters.ledger.documents import kept_documents
+from research_agent.index.adapters.ledger.documents import doubtful, kept_documents
 from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
-from research_agent.index.adapters.ledger.schema import (
-    SPACE,
-    check_model,
-    connect,
-    faults,
-    rebuild_hint,
-    transaction,
-)
+from research_agent.index.adapters.ledger.schema import SPACE, connect, faults, transaction
+from research_agent.index.messages import check_model, rebuild_hint
 from research_agent.index.packing import packed, packed_text, storable, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
@@ -34,15 +28,24 @@ _REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
 class LedgerWriter(Closing):
     """The one writer of an index; implements IndexWriter. For one thread."""
 
-    def __init__(self, path: Path, label: str, *, model: str) -> None:
+    def __init__(
+        self, path: Path, label: str, *, model: str, durable: bool = True, checked: bool = False
+    ) -> None:
         """Open the ledger, made where there is none, for vectors of the embedding `model`.
 
-        Raises IndexMismatchError where it holds those of another one, IndexDamagedError.
+        One that is not `durable` is not kept: a power failure would leave it damaged. With
+        `checked` everything in it is compared to what was written: documents with a damaged chunk
+        then have no digest, so that they are read again.
+
+        Raises IndexMismatchError where it holds vectors of another model, IndexDamagedError.
         """
         self._label = label
         self._connection = connect(path, label, writable=True)
+        if not durable:
+            self._connection.execute("PRAGMA synchronous = OFF")
         try:
             self._begin(model)
+            self._damaged = doubtful(self._connection, label) if checked else {}
         except BaseException:
             self.close()
             raise
@@ -50,7 +53,7 @@ class LedgerWriter(Closing):
     def documents(self) -> list[DocumentRecord]:
         """Return the newest version of every document, published or not, by path."""
         with faults(self._label):
-            return kept_documents(self._connection)
+            return kept_documents(self._connection, self._damaged)
 
     def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
@@ -90,6 +93,7 @@ class LedgerWriter(Closing):
             pages = enumerate(page_texts, start=1)
             rows = ((row.lastrowid, page, packed_text(text)) for page, text in pages if text)
             self._connection.executemany("INSERT INTO page_texts VALUES (?, ?, ?)", rows)
+        self._damaged.pop(record.key, None)
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more.
@@ -127,6 +131,8 @@ class LedgerWriter(Closing):
         """Write down what the vectors are made with, or compare it."""
         with faults(self._label):
             kept = self._connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+            if not kept and self._connection.execute("SELECT 1 FROM documents").fetchone():
+                raise ValueError("it does not say which model made its vectors")
         if kept:
             check_model(kept[0], model, self._label)
             return

@@ -22,9 +22,11 @@ from research_agent.index.adapters.vectors.notes import (
 from research_agent.private_files import make_folder
 
 if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
     from chromadb.api.client import Client
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection
+    from chromadb.config import Settings
 
 COLLECTION = "chunks"
 SPACE = "cosine"
@@ -121,17 +123,20 @@ def faults() -> Iterator[None]:
 def opened(files: Path, *, create: bool = False) -> "Iterator[Collection]":
     """Open the collection; what goes wrong inside is raised as IndexDamagedError."""
     with faults(), _client(files) as client:
-        if create:
-            client.get_or_create_collection(
-                COLLECTION,
-                configuration={"hnsw": GRAPH},
-                embedding_function=None,
-            )
-        collection = client.get_collection(COLLECTION, embedding_function=None)
-        space = (collection.configuration_json.get("hnsw") or {}).get("space")
-        if space != SPACE:
-            raise IndexDamagedError(f"Chroma compares by {space}, not by {SPACE}.")
-        yield collection
+        yield collection_of(client, COLLECTION, create=create)
+
+
+def collection_of(client: "ClientAPI", name: str, *, create: bool) -> "Collection":
+    """Return a collection that compares by cosine; raises IndexDamagedError for another one."""
+    if create:
+        client.get_or_create_collection(
+            name, configuration={"hnsw": GRAPH}, embedding_function=None
+        )
+    collection = client.get_collection(name, embedding_function=None)
+    space = (collection.configuration_json.get("hnsw") or {}).get("space")
+    if space != SPACE:
+        raise IndexDamagedError(f"Chroma compares by {space}, not by {SPACE}.")
+    return collection
 
 
 def _client(files: Path) -> "Client":
@@ -139,22 +144,27 @@ def _client(files: Path) -> "Client":
     with without_dot_env("chromadb"):
         import chromadb
         from chromadb.api.shared_system_client import SharedSystemClient
-        from chromadb.config import Settings
 
-    given: dict[str, Any] = {
-        name: field.get_default(call_default_factory=True)
-        for name, field in Settings.model_fields.items()
-    }
-    given |= {"anonymized_telemetry": False, "chroma_otel_granularity": None}
     try:
-        settings = Settings(_env_file=None, **given)
-        client = chromadb.PersistentClient(files, settings=settings)
+        client = chromadb.PersistentClient(files, settings=own_settings())
     except BaseException:
         # Chroma keeps what it could not start, and would give it to the next who opens the folder
         if str(files) not in SharedSystemClient._identifier_to_refcount:  # noqa: SLF001 (there is no public way)
             SharedSystemClient._identifier_to_system.pop(str(files), None)  # noqa: SLF001 (as above)
         raise
     return cast("Client", client)
+
+
+def own_settings() -> "Settings":
+    """Return Chroma's own defaults, whatever the environment says, without telemetry."""
+    from chromadb.config import Settings
+
+    given: dict[str, Any] = {
+        name: field.get_default(call_default_factory=True)
+        for name, field in Settings.model_fields.items()
+    }
+    given |= {"anonymized_telemetry": False, "chroma_otel_granularity": None}
+    return Settings(_env_file=None, **given)
 
 
 def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetch) -> None:
@@ -165,32 +175,33 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
         drop_note(made)
     make_folder(made)
     try:
-        _write(made, digests, fetch)
+        with opened(made, create=True) as collection:
+            write(collection, digests, fetch)
     except IndexDamagedError:
         if not base:
             raise
         _make(made, None, digests, fetch)
 
 
-def _write(files: Path, digests: Mapping[str, str], fetch: Fetch) -> None:
-    with opened(files, create=True) as collection:
-        held = {
-            vector_id: str(about["digest"])
-            for page in pages(collection, "metadatas")
-            for vector_id, about in zip(page["ids"], page["metadatas"], strict=True)
-        }
-        gone = [vector_id for vector_id in held if vector_id not in digests]
-        new = [vector_id for vector_id, digest in digests.items() if held.get(vector_id) != digest]
-        for ids in _parts(gone):
-            collection.delete(ids=ids)
-        for ids in _parts(new):
-            collection.upsert(
-                ids=ids,
-                embeddings=list(fetch(ids)),
-                metadatas=[{"digest": digests[vector_id]} for vector_id in ids],
-            )
-        if {i for page in pages(collection) for i in page["ids"]} != digests.keys():
-            raise IndexDamagedError("Chroma does not hold the vectors that were written.")
+def write(collection: "Collection", digests: Mapping[str, str], fetch: Fetch) -> None:
+    """Let a collection hold exactly the vectors in `digests`; only new ones are fetched."""
+    held = {
+        vector_id: str(about["digest"])
+        for page in pages(collection, "metadatas")
+        for vector_id, about in zip(page["ids"], page["metadatas"], strict=True)
+    }
+    gone = [vector_id for vector_id in held if vector_id not in digests]
+    new = [vector_id for vector_id, digest in digests.items() if held.get(vector_id) != digest]
+    for ids in _parts(gone):
+        collection.delete(ids=ids)
+    for ids in _parts(new):
+        collection.upsert(
+            ids=ids,
+            embeddings=list(fetch(ids)),
+            metadatas=[{"digest": digests[vector_id]} for vector_id in ids],
+        )
+    if {i for page in pages(collection) for i in page["ids"]} != digests.keys():
+        raise IndexDamagedError("Chroma does not hold the vectors that were written.")
 
 
 def _parts(ids: list[str]) -> Iterator[list[str]]:

@@ -1,0 +1,1 @@
+"""Formats that are ZIP archives: DOCX, PPTX, workbooks and EPUB."""

@@ -1,0 +1,49 @@
+"""What users are told of an index, whatever it is kept in."""
+
+from shlex import quote
+
+from research_agent.errors import IndexMismatchError, IndexMissingError
+from research_agent.types.records import IndexHeader
+
+
+def command(label: str) -> str:
+    """Return the beginning of the command that writes the index `label`."""
+    return "research-agent index" + ("" if label == "default" else f" --index {quote(label)}")
+
+
+def rebuild_hint(label: str) -> str:
+    """Say how the index `label` is made anew."""
+    return f"Make it anew: {command(label)} --rebuild PATH…"
+
+
+def missing(label: str) -> IndexMissingError:
+    """Return the error for an index that was never begun."""
+    return IndexMissingError(
+        f"There is no index {label} yet.", hint=f"Make one: {command(label)} PATH"
+    )
+
+
+def unfinished(label: str) -> IndexMissingError:
+    """Return the error for an index whose first run was interrupted."""
+    return IndexMissingError(
+        f"The index {label} was begun, but never finished.",
+        hint=f"Give the command that was interrupted again: {command(label)} PATH",
+    )
+
+
+def wrong_dimension(label: str, header: IndexHeader, given: int) -> IndexMismatchError:
+    """Return the error for a question's vector that has another length than those of the index."""
+    return IndexMismatchError(
+        f"The index {label} holds vectors of {header.dimension} numbers, made by {header.model}; "
+        f"the embedding model now gives {given}.",
+        hint=f"Use the embedding model of then. Or: {rebuild_hint(label)}",
+    )
+
+
+def check_model(kept: str, given: str, label: str) -> None:
+    """Raise IndexMismatchError where an index of one model is used with another."""
+    if kept != given:
+        raise IndexMismatchError(
+            f"The index {label} was made with the embedding model {kept}, not with {given}.",
+            hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
+        )

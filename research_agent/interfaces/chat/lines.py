@@ -1,0 +1,121 @@
+"""What a person types: lines of a pipe, or of a terminal with history and completion."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from research_agent import private_files
+from research_agent.errors import SessionError
+from research_agent.interfaces.cli.process import INTERRUPTED
+from research_agent.interfaces.cli.terminal import say
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer, Completion
+    from prompt_toolkit.key_binding import KeyBindings
+
+HISTORY = "typed.txt"
+"""The file beside the sessions with what was typed."""
+Words = Callable[[], Mapping[str, Iterable[str]]]
+"""The commands that can be typed now, each with the words that may follow it."""
+
+
+class Lines:
+    """The lines of a pipe, one by one."""
+
+    typed = False
+    """Whether a person types them."""
+    status = 0
+    """The exit status where they have ended."""
+    words: Words = dict
+
+    def next(self, prompt: str) -> str | None:
+        """Return the next line, None at the end, or where Ctrl-C was pressed twice."""
+        pressed = False
+        while True:
+            try:
+                return self._read(prompt)
+            except EOFError:
+                return None
+            except KeyboardInterrupt:
+                if pressed or not self.typed:
+                    self.status = INTERRUPTED
+                    return None
+                pressed = True
+                say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
+
+    def _read(self, _prompt: str) -> str:
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
+
+
+class TypedLines(Lines):
+    """What is typed: Tab completes, the arrows bring back, Alt-Enter begins another line."""
+
+    typed = True
+
+    def __init__(self, session: "PromptSession[str]") -> None:
+        """Ask with a session of prompt_toolkit."""
+        self._session = session
+
+    def _read(self, prompt: str) -> str:
+        return self._session.prompt(prompt, completer=completer(self.words))
+
+
+def lines_of(folder: Path) -> Lines:
+    """Return the lines of stdin; what is typed in a terminal is kept in a file of `folder`.
+
+    Raises SessionError where that file cannot be made.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return Lines()
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    file = folder / HISTORY
+    try:
+        private_files.make_folder(folder)
+        private_files.touch(file)
+    except OSError as error:
+        raise SessionError(
+            f"{file} cannot be written: {error.strerror or error}",
+            hint="See sessions.path.",
+        ) from error
+    return TypedLines(PromptSession(history=FileHistory(str(file)), key_bindings=_keys()))
+
+
+def _keys() -> "KeyBindings":
+    """Let Alt-Enter begin another line, as Enter ends a question; pasted lines stay together."""
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    keys = KeyBindings()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    return keys
+
+
+def completer(words: Words) -> "Completer":
+    """Return what completes commands, and the words behind them."""
+    from prompt_toolkit.completion import Completer, Completion
+    from prompt_toolkit.document import Document
+
+    class Commands(Completer):
+        def get_completions(self, document: Document, _: object) -> "Iterator[Completion]":
+            line = document.text_before_cursor
+            name, space, given = line.partition(" ")
+            if not line.startswith("/"):
+                return
+            known = words()
+            offered = known.get(name, ()) if space else known
+            begun = given.rpartition(" ")[2] if space else name
+            for word in offered:
+                if word.startswith(begun):
+                    yield Completion(word, start_position=-len(begun))
+
+    return Commands()

@@ -1,0 +1,205 @@
+"""The command `config`: settings shown, changed, written to a file, trusted."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from research_agent import private_files
+from research_agent.config import (
+    FILE,
+    Configured,
+    configured,
+    file_keys,
+    guarded_of,
+    named_file,
+    read_bytes,
+    set_variable,
+)
+from research_agent.config_edit import edited
+from research_agent.config_text import config_text, short_text, yaml_value
+from research_agent.errors import ConfigError
+from research_agent.interfaces.cli.options import CONFIG, JSON, SETTINGS
+from research_agent.interfaces.cli.process import told
+from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
+from research_agent.setting_fields import lines
+from research_agent.settings import Settings
+from research_agent.trust import forget, own_folder, trust
+
+
+@click.group("config")
+def config_command() -> None:
+    """Show or write the settings."""
+
+
+@config_command.command("show")
+@SETTINGS
+@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
+@click.option("--changed", is_flag=True, help="Only what is not the default.")
+@told
+def show_command(*, config: str | None, preset: str | None, changed: bool) -> int:
+    """Print every key with its value and where it comes from, or the file of a preset."""
+    found = configured(config, os.environ)
+    if preset:
+        return _show_preset(preset, found.settings)
+    say(f"# {described(found.settings)}")
+    say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
+    say("# Where nothing is said behind a value, it is the default.")
+    say("\n".join(yaml_lines(found, changed=changed)))
+    return 0
+
+
+def yaml_lines(found: Configured, *, changed: bool) -> Iterator[str]:
+    """Yield settings as YAML, section by section, with where each value comes from."""
+    defaults, sources = dict(lines(Settings())), _sources(found)
+    above: tuple[str, ...] = ()
+    for key, value in lines(found.settings):
+        if changed and key not in sources:
+            continue
+        *sections, name = key.split(".")
+        for depth, section in enumerate(sections):
+            if above[: depth + 1] != tuple(sections[: depth + 1]):
+                yield f"{'  ' * depth}{section}:"
+        above = tuple(sections)
+        told = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
+        by = sources.get(key, "")
+        instead = f"; default {yaml_value(defaults[key])}" if value != defaults[key] else ""
+        yield f"{told}  # {by}{instead}" if by else told
+
+
+def without_user(value: str) -> str:
+    """Return a value with user name and password of an address left out.
+
+    >>> without_user("http://ann:secret@127.0.0.1/v1")
+    'http://…@127.0.0.1/v1'
+    """
+    return re.sub(r"(?<=://)[^/@\s]+@", "…@", value)
+
+
+def _sources(found: Configured) -> Mapping[str, str]:
+    """Return where the values come from that are not just the defaults."""
+    settings = found.settings
+    own = settings.laid.own
+    by = {key: "preset" for key in preset_values(settings.laid.name) if key not in own}
+    sources = {key: f"{told} {settings.laid.name}" for key, told in by.items()}
+    for file in found.files:
+        sources |= dict.fromkeys(file_keys(file), str(file))
+    known = dict(lines(settings))
+    for key in own:
+        variable = set_variable(f"{key}=null")[0] if key in known else ""
+        sources[key] = variable if variable in os.environ else sources.get(key, "old variable")
+    return sources
+
+
+def _show_preset(name: str, settings: Settings) -> int:
+    """Print the file of a preset, "auto" being the one it means, and the keys that win over it."""
+    chosen = resolved(settings, name)
+    if name == "auto":
+        say(f"# auto: {chosen}, by models.chat.provider {settings.models.chat.provider}")
+    say(preset_text(chosen).rstrip())
+    own = [key for key in preset_values(chosen) if key in settings.laid.own]
+    for key, value in lines(settings):
+        if key in own:
+            say(f"# your own, which wins: {key}: {value!r}")
+    return 0
+
+
+@config_command.command("get")
+@click.argument("key")
+@SETTINGS
+@JSON
+@told
+def get_command(*, key: str, config: str | None, as_json: bool) -> int:
+    """Print the value of a key such as retrieval.top_k, or of the keys of a section."""
+    values = dict(lines(configured(config, os.environ).settings))
+    below = {name: value for name, value in values.items() if name.startswith(f"{key}.")}
+    if key not in values and not below:
+        raise _unknown(key, values)
+    if as_json:
+        say_json(values.get(key, below))
+    elif key in values:
+        say(yaml_value(values[key]))
+    else:
+        say("\n".join(f"{name}: {yaml_value(value)}" for name, value in below.items()))
+    return 0
+
+
+@config_command.command("set")
+@click.argument("key")
+@click.argument("value")
+@CONFIG
+@told
+def set_command(*, key: str, value: str, config: str | None) -> int:
+    """Set a key such as models.chat.model in your own file, or in the one of --config.
+
+    What else is in the file stays as it is, comments too.
+    """
+    set_variable(f"{key}={value}")
+    file = named_file(config, os.environ) or own_folder(os.environ) / FILE
+    before = read_bytes(file).decode() if file.exists() else ""
+    _write(file, edited(before, key, value, file), replaces=True)
+    say(f"{file}: {key} is {value}")
+    return 0
+
+
+@config_command.command("init")
+@click.argument("path", default="")
+@click.option("--full", is_flag=True, help="With every key, its meaning, range and default.")
+@told
+def init_command(*, path: str, full: bool) -> int:
+    """Write a file to fill in: your own, which holds in every folder, or the one of PATH."""
+    laid = {key for name in NAMES if name != "auto" for key in preset_values(name)}
+    file = Path(path).expanduser() if path else own_folder(os.environ) / FILE
+    _write(file, config_text(laid) if full else short_text(), replaces=False)
+    say(f"wrote {file}")
+    return 0
+
+
+def _write(file: Path, text: str, *, replaces: bool) -> None:
+    """Write a configuration file for its owner alone; raises ConfigError."""
+    hint = "Name a file in a folder that you may write to: research-agent config init PATH"
+    try:
+        if file.exists() and not replaces:
+            raise ConfigError(
+                f"{file} exists already", hint="Name another file, or remove it first."
+            )
+        if file.parent == own_folder(os.environ):
+            private_files.make_folder(file.parent)
+        if not file.absolute().parent.is_dir():
+            raise ConfigError(f"no such folder: {file.parent}", hint="Make the folder first.")
+        private_files.replace_text(file.resolve(), text)
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written: {error.strerror or error}", hint=hint
+        ) from error
+
+
+def _unknown(key: str, known: Mapping[str, object]) -> ConfigError:
+    names = {*known, *(name.rpartition(".")[0] for name in known)}
+    near = get_close_matches(key, filter(None, names), n=1)
+    hint = f"Did you mean {near[0]}?" if near else "research-agent config show lists every key"
+    return ConfigError(f"unknown key {key}", hint=hint)
+
+
+@config_command.command("trust")
+@click.argument("path", default="")
+@click.option("--forget", "remove", is_flag=True, help="Trust the file no longer.")
+@told
+def trust_command(*, path: str, remove: bool) -> int:
+    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
+    file = Path(path or FILE).expanduser().absolute()
+    if remove:
+        known = forget(file, os.environ)
+        say(f"{'no longer trusted' if known else 'was not trusted'}: {file}")
+        return 0
+    content = read_bytes(file)
+    chosen = guarded_of(file, content)
+    trust(file, content, os.environ)
+    say(f"trusted as it is now: {file}")
+    for key, value in chosen.items():
+        say(f"{key}: {value!r}")
+    return 0

@@ -1,0 +1,91 @@
+"""What one client of an HTTP server can take from the others: time, connections, memory."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import anyio
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+CONNECTIONS = 64
+"""Open at a time; one more is closed at once."""
+REQUEST_SECONDS = 10.0
+"""Time for the head of a request, and for its body."""
+BODY_BYTES = 1_000_000
+"""Of a request."""
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP/1.1 for so many connections, closed where a request's head takes too long."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # (as the library's)
+        """Begin to wait for a head, or close a connection too many."""
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            transport.abort()
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come; a head that is not whole yet has so long."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(exc)
+        if self._late:
+            self._late.cancel()
+
+    def _wait(self) -> None:
+        if not self._late and self._is_silent():
+            self._late = self.loop.call_later(REQUEST_SECONDS, self._end)
+
+    def _end(self) -> None:
+        self._late = None
+        if self._is_silent():
+            self.transport.close()
+
+    def _is_silent(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+
+def with_bounded_bodies(app: App) -> App:
+    """Return `app` for requests whose body is short, and comes soon."""
+
+    async def bounded(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        body, more = bytearray(), True
+        with anyio.move_on_after(REQUEST_SECONDS) as time:
+            while more and len(body) <= BODY_BYTES:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+        if time.cancelled_caught or len(body) > BODY_BYTES:
+            await refuse(send, 408 if time.cancelled_caught else 413)
+            return
+        whole: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+
+        async def again() -> Message:
+            return whole.pop() if whole else await receive()
+
+        await app(scope, again, send)
+
+    return bounded
+
+
+async def refuse(send: Send, status: int, *headers: tuple[bytes, bytes]) -> None:
+    """Answer with a status alone, and close the connection."""
+    told = [*headers, (b"content-length", b"0"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,239 @@
+"""The addresses: questions, searches, conversations, and what operators look at."""
+
+import json
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+from pydantic import BaseModel
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from research_agent.errors import (
+    ConfigError,
+    IndexingError,
+    ModelError,
+    ModelUnavailableError,
+    QuestionError,
+    ResearchAgentError,
+    SessionError,
+    SessionLockedError,
+    ToolInputError,
+)
+from research_agent.interfaces.events import event_json, in_background
+from research_agent.interfaces.own_graphs import own, research_tool
+from research_agent.interfaces.serve.answers import (
+    Events,
+    counted,
+    finished,
+    server_sent,
+    unless_gone,
+)
+from research_agent.interfaces.serve.bodies import (
+    ChatInputs,
+    CompletionInputs,
+    Problem,
+    Told,
+)
+from research_agent.interfaces.serve.completions import Completion, models
+from research_agent.interfaces.serve.description import EVENTS, openapi
+from research_agent.interfaces.serve.gate import CLIENT, Gate
+from research_agent.interfaces.serve.metrics import Metrics
+from research_agent.interfaces.serve.shelf import Served, Shelf, session_name
+from research_agent.interfaces.serve.tokens import Client, Clients
+from research_agent.planning.tool_texts import search_json
+from research_agent.stopping import on_thread
+from research_agent.types.limits import Limits
+
+if TYPE_CHECKING:
+    from graphs import tool_inputs as inputs
+else:
+    inputs = own("tool_inputs")
+
+Input = TypeVar("Input", bound=BaseModel)
+STATUS: Mapping[type[ResearchAgentError], int] = {
+    ToolInputError: 400,
+    QuestionError: 400,
+    SessionLockedError: 409,
+    SessionError: 400,
+    IndexingError: 503,
+    ModelUnavailableError: 503,
+    ModelError: 502,
+    ConfigError: 500,
+}
+READY_SECONDS = 5.0
+_log = logging.getLogger(__name__)
+
+
+class Api:
+    """One method an address."""
+
+    def __init__(self, shelf: Shelf, clients: Clients, metrics: Metrics) -> None:
+        """Answer from the indexes of `shelf`, which stays its maker's to close."""
+        self._shelf, self._clients, self._metrics = shelf, clients, metrics
+
+    async def research(self, request: Request) -> Response:
+        """Answer one question."""
+        asked = await _given(request, research_tool.ResearchInputs)
+        agent = (await self._served(request)).agent
+        return await self._answer(
+            request, agent.astream(asked.question, limits=asked.limits, scope=asked.scope)
+        )
+
+    async def chat(self, request: Request) -> Response:
+        """Answer one question of a conversation."""
+        asked = await _given(request, ChatInputs)
+        served, client = await self._served(request), _client(request)
+        name = session_name(served.location, client.rule.name, asked.session)
+        talk = partial(served.chat, name, asked.question)
+        preset = asked.preset or ""
+        return await self._answer(
+            request,
+            in_background(
+                served.agent.threads, lambda stop: talk(scope=asked.scope, preset=preset, stop=stop)
+            ),
+        )
+
+    async def search(self, request: Request) -> Response:
+        """Find passages."""
+        asked = await _given(request, inputs.SearchChunksInput)
+        agent = (await self._served(request)).agent
+        search = partial(agent.search, **asked.model_dump())
+        found = await unless_gone(request, on_thread(agent.threads, search))
+        return _json(search_json(found))
+
+    async def completions(self, request: Request) -> Response:
+        """Answer the last message of a conversation that the client remembers."""
+        asked = await _given(request, CompletionInputs)
+        limits, question, turns = Limits(preset=asked.preset), asked.question, asked.turns
+        served, made = await self._served(request), Completion(asked)
+        ask = partial(served.after, turns, question, limits=limits)
+        events = self._counted(in_background(served.agent.threads, lambda stop: ask(stop=stop)))
+        if asked.stream:
+            return StreamingResponse(made.parts(events), media_type=EVENTS)
+        last = await unless_gone(request, finished(events))
+        return JSONResponse(made.whole(last.result))
+
+    async def models(self, _: Request) -> Response:
+        """List the models."""
+        return JSONResponse(models())
+
+    async def health(self, _: Request) -> Response:
+        """Say that the process runs."""
+        return JSONResponse({"status": "live"})
+
+    async def ready(self, _: Request) -> Response:
+        """Say whether the first token's index can be read."""
+        with anyio.move_on_after(READY_SECONDS):
+            try:
+                for location in self._clients.locations[:1]:
+                    await anyio.to_thread.run_sync(self._read, location, abandon_on_cancel=True)
+            except ResearchAgentError:
+                _log.warning("not ready", exc_info=True)
+            else:
+                return JSONResponse({"status": "ready"})
+        return JSONResponse({"status": "not ready"}, 503)
+
+    async def counters(self, _: Request) -> Response:
+        """Tell the counters."""
+        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def openapi(self, _: Request) -> Response:
+        """Describe all of this."""
+        return JSONResponse(openapi())
+
+    def _read(self, location: str) -> None:
+        self._shelf.served(location).agent.documents()
+
+    async def _served(self, request: Request) -> Served:
+        """Return the index of the token: nothing in a request names one."""
+        return await anyio.to_thread.run_sync(self._shelf.served, _client(request).location)
+
+    def _counted(self, events: Events) -> Events:
+        return counted(events, self._metrics)
+
+    async def _answer(self, request: Request, events: Events) -> Response:
+        told = self._counted(events)
+        if EVENTS in request.headers.get("accept", ""):
+            return StreamingResponse(server_sent(told), media_type=EVENTS)
+        last = await unless_gone(request, finished(told))
+        return _json(event_json(last)["result"])
+
+
+def build_app(
+    shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = (), metrics: Metrics | None = None
+) -> Gate:
+    """Return the application, with the gate in front of it."""
+    metrics = metrics or Metrics()
+    api = Api(shelf, clients, metrics)
+    posts = {
+        "/v1/research": api.research,
+        "/v1/search": api.search,
+        "/v1/chat": api.chat,
+        "/v1/chat/completions": api.completions,
+    }
+    gets = {
+        "/v1/models": api.models,
+        "/health": api.health,
+        "/ready": api.ready,
+        "/metrics": api.counters,
+        "/openapi.json": api.openapi,
+    }
+    routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
+    routes += [Route(path, handler) for path, handler in gets.items()]
+    handlers: Mapping[Any, Any] = {
+        ResearchAgentError: _told,
+        HTTPException: _unknown,
+        Exception: _fault,
+    }
+    app: Any = Starlette(routes=routes, exception_handlers=handlers)
+    return Gate(app, clients, metrics=metrics, hosts=hosts)
+
+
+async def _given(request: Request, schema: type[Input]) -> Input:
+    """Return what a request holds; raises ToolInputError."""
+    try:
+        given = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise ToolInputError(f"the request is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise ToolInputError("the request is no JSON object")
+    return inputs.valid(schema, **given)
+
+
+def _client(request: Request) -> Client:
+    client: Client = request.scope[CLIENT]
+    return client
+
+
+def _json(values: object) -> Response:
+    """Return JSON without the numbers that JSON has not."""
+    from pydantic_core import to_json
+
+    return Response(to_json(values, inf_nan_mode="null"), media_type="application/json")
+
+
+def _problem(status: int, told: Told, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse(Problem(error=told).model_dump(), status, headers)
+
+
+async def _told(_: Request, error: ResearchAgentError) -> Response:
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
+    headers = {"retry-after": "5"} if error.retryable else {}
+    told = Told(message=str(error), type=type(error).__name__, hint=error.hint)
+    return _problem(status, told, headers)
+
+
+async def _unknown(_: Request, error: HTTPException) -> Response:
+    return _problem(error.status_code, Told(message=error.detail, type="refused"), error.headers)
+
+
+async def _fault(_: Request, _error: Exception) -> Response:
+    """Tell a fault of ours without its text: the server's log has it."""
+    told = Told(message="an unexpected error: the server's log has it", type="fault")
+    return _problem(500, told)

@@ -1,0 +1,112 @@
+"""Who is let in: known hosts, known tokens, within their limits. Counts what goes through."""
+
+import json
+import math
+import time
+from collections.abc import Collection
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+from research_agent.interfaces.http_limits import App, Message, Receive, Send, with_bounded_bodies
+from research_agent.interfaces.serve.metrics import Metrics
+from research_agent.interfaces.serve.tokens import Client, Clients
+
+CLIENT = "research_agent.client"
+"""Where the request's scope has its Client."""
+PROBES = ("/health", "/ready")
+"""Answered to everybody: probes know neither host nor token, and are told nothing else."""
+PUBLIC = ("/openapi.json",)
+METRICS = "/metrics"
+QUESTIONS = ("/v1/research", "/v1/search", "/v1/chat", "/v1/chat/completions")
+"""What asks models: so many at a time for each token."""
+PATHS = (*PROBES, *PUBLIC, METRICS, *QUESTIONS, "/v1/models")
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+GONE = 499
+Headers = dict[bytes, bytes]
+Refusal = tuple[int, str, tuple[str, str]]
+"""Status, reason and a header."""
+
+
+class Gate:
+    """Stands in front of an app."""
+
+    def __init__(
+        self, app: App, clients: Clients, *, metrics: Metrics, hosts: Collection[str] = ()
+    ) -> None:
+        """Serve loopback names, and `hosts`."""
+        self._app, self._clients, self._metrics = with_bounded_bodies(app), clients, metrics
+        self._hosts = LOOPBACK | {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it."""
+        begun, status = time.perf_counter(), GONE
+        path = scope["path"] if scope["path"] in PATHS else "other"
+
+        async def seen(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                extra = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+                message["headers"] = [*message.get("headers", ()), *extra]
+            await send(message)
+
+        try:
+            with ExitStack() as held:
+                if refused := self._refusal(scope, held):
+                    await _refuse(seen, *refused)
+                else:
+                    await self._app(scope, receive, seen)
+        finally:
+            self._metrics.request(path, status, time.perf_counter() - begun)
+
+    def _refusal(self, scope: Message, held: ExitStack) -> Refusal | None:
+        """Return status, reason and a header of a refusal; None where the request may go on."""
+        path, headers = scope["path"], dict(scope["headers"])
+        if path in PROBES:
+            return None
+        none = ("connection", "close")
+        host = headers.get(b"host", b"").decode("latin-1")
+        if _name(f"//{host}") not in self._hosts:
+            return 421, "this host is not served here: see --allow-host", none
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and _name(origin) not in self._hosts:
+            return 403, "a page of another site has asked", none
+        return None if path in PUBLIC else self._unknown(scope, headers, held)
+
+    def _unknown(self, scope: Message, headers: Headers, held: ExitStack) -> Refusal | None:
+        client = self._clients.of(headers.get(b"authorization", b""))
+        if client is None:
+            return 401, "the token is missing or wrong", ("www-authenticate", "Bearer")
+        scope[CLIENT], path = client, scope["path"]
+        if not (client.rule.metrics if path == METRICS else client.location):
+            return 403, "this token is for something else", ("connection", "close")
+        return self._limited(client, path, held)
+
+    def _limited(self, client: Client, path: str, held: ExitStack) -> Refusal | None:
+        if seconds := client.wait():
+            most = client.rule.requests_per_minute
+            after = ("retry-after", str(math.ceil(seconds)))
+            return 429, f"this token has {most} requests a minute", after
+        if path in QUESTIONS:
+            if not held.enter_context(client.question()):
+                most = client.rule.questions
+                return 429, f"this token has {most} questions at a time", ("retry-after", "5")
+            held.enter_context(self._metrics.running.track_inprogress())
+        return None
+
+
+def _name(address: str) -> str:
+    """Return the host of an address without its port; empty for what is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+async def _refuse(send: Send, status: int, reason: str, header: tuple[str, str]) -> None:
+    body = json.dumps({"error": {"message": reason, "type": "refused", "hint": ""}}).encode()
+    named = {"content-type": "application/json", header[0]: header[1]}
+    told = [(name.encode(), text.encode()) for name, text in named.items()]
+    told.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,112 @@
+"""The indexes that are open in this process, with their conversations."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from research_agent.assembly.connection import Connection, connect
+from research_agent.assembly.sessions import session_place
+from research_agent.closeable import Closing
+from research_agent.config import load_prompts
+from research_agent.context import RunContext
+from research_agent.conversation.contextualize import contextualize
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.chat.conversation import Opened
+from research_agent.interfaces.chat.sessions import expire
+from research_agent.settings import Settings
+from research_agent.stopping import Stop, stopping
+from research_agent.types.conversation import Turn
+from research_agent.types.events import Event
+from research_agent.types.limits import Limits
+from research_agent.types.scope import check_scope, scope_of
+
+if TYPE_CHECKING:
+    from graphs.chat_state import Limits as Scope
+
+Turns = tuple[Turn, ...]
+
+
+class Served(Closing):
+    """One index with its agent; threads may share it."""
+
+    def __init__(self, location: str, settings: Settings) -> None:
+        """Open it; raises IndexingError, ConfigError, ModelError."""
+        self.location, self._prompts = location, load_prompts()
+        self.connection: Connection = connect(location, settings, os.environ)
+        ports, fitted = self.connection.ports, self.connection.settings
+        self.agent = ResearchAgent(ports, fitted, self._prompts, on_close=self.connection.close)
+
+    def chat(
+        self, session: str, text: str, *, scope: "Scope", preset: str, stop: Stop
+    ) -> Iterator[Event]:
+        """Ask in a conversation that lasts; the session is held for this question alone.
+
+        Raises SessionLockedError where another question is asked in it, SessionError.
+        """
+        settings = self.connection.settings
+        check_scope(scope_of(scope), self.connection.ports.documents)
+        place = session_place(settings.sessions, os.environ)
+        with ExitStack() as stack:
+            table = stack.enter_context(place.table())
+            talks = Opened(place, table, self.connection, self._prompts, interactive=False)
+            talk = talks.conversation(session, self.location, stack)
+            talk.preset = preset
+            yield from talk.ask(text, stop=stop, limits=scope, rejected={})
+
+    def after(self, turns: Turns, text: str, *, limits: Limits, stop: Stop) -> Iterator[Event]:
+        """Ask what `text` means after `turns` that the client remembers."""
+        run = RunContext(self.connection.ports, self.connection.settings, self._prompts)
+        with stopping(stop):
+            asked = contextualize(text, turns, context=run.with_all_left(()))
+        yield from self.agent.stream(asked.question, limits=limits, stop=stop)
+
+    def expire(self) -> None:
+        """Delete the conversations that nobody has used for long; raises SessionError."""
+        settings = self.connection.settings
+        place = session_place(settings.sessions, os.environ)
+        with place.table() as table:
+            talks = Opened(place, table, self.connection, self._prompts, interactive=False)
+            expire(talks, settings.sessions.retention_days, "")
+
+    def close(self) -> None:
+        """Wait for its threads, and close it."""
+        self.agent.close()
+
+
+class Shelf(Closing):
+    """Opens each index once, when it is first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Begin with none."""
+        self._settings, self._lock = settings, Lock()
+        self._opening: dict[str, Lock] = {}
+        self._served: dict[str, Served] = {}
+
+    def served(self, location: str) -> Served:
+        """Return an index; raises what opening it raises, and tries again the next time."""
+        with self._lock:
+            opening = self._opening.setdefault(location, Lock())
+        with opening:  # (one that opens slowly keeps nobody from the others)
+            if location not in self._served:
+                served = Served(location, self._settings)
+                self._served[location] = served
+                served.expire()
+            return self._served[location]
+
+    def close(self) -> None:
+        """Close all of them."""
+        for served in self._served.values():
+            served.close()
+
+
+def session_name(location: str, owner: str, session: str) -> str:
+    """Return a session's name in the table, which nobody else's session has.
+
+    >>> session_name("default", "acme", "kitchen") == session_name("default", "other", "kitchen")
+    False
+    """
+    mine = sha256(f"{location}\0{owner}".encode("utf-8", "surrogateescape")).hexdigest()[:20]
+    return f"serve-{mine}-{session}"

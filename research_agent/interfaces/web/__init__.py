@@ -1,0 +1,1 @@
+"""`research-agent web`: a page in the browser, on this machine alone."""

@@ -1,0 +1,239 @@
+"""The addresses behind the page: JSON and pieces of HTML for its script, which has the token."""
+
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from research_agent.assembly.uploads import check_upload_name
+from research_agent.errors import (
+    IndexLockedError,
+    IndexMissingError,
+    PathError,
+    ResearchAgentError,
+    SessionError,
+    SessionLockedError,
+    ToolInputError,
+)
+from research_agent.interfaces.chat.text import markdown
+from research_agent.interfaces.report.content import report_of
+from research_agent.interfaces.report.writing import report_html
+from research_agent.interfaces.web.desk import Desk
+from research_agent.interfaces.web.fragments import PACKAGE, cited_html, details_html, turn_html
+from research_agent.interfaces.web.talk import Question, Talk
+from research_agent.presets import NAMES, check_preset, described
+from research_agent.types.scope import WILD, check_scope, scope_of
+
+LONGEST = 1_000_000
+"""Bytes of a request that is no document."""
+STATIC = {"web.css": "text/css", "web.js": "text/javascript", "web.html": "text/html"}
+STATUS = {IndexMissingError: 404, SessionLockedError: 409, IndexLockedError: 409, SessionError: 409}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def build_app(desk: Desk) -> Starlette:
+    """Return the application; `gate.Gate` belongs in front of it."""
+    page = partial(_static, "web.html")
+    talk = "/api/talk/{session}"
+    routes = [
+        Route("/", page),
+        *[Route(f"/{name}", partial(_static, name)) for name in STATIC],
+        Route("/api/state", _sync(partial(_state, desk))),
+        Route("/api/files/{name}", partial(_upload, desk), methods=["PUT"]),
+        Route("/api/index", _sync(partial(_job, desk))),
+        Route("/api/index", _with_json(partial(_index, desk)), methods=["POST"]),
+        Route(talk, _sync(partial(_talk, desk))),
+        Route(f"{talk}/ask", _with_json(partial(_ask, desk)), methods=["POST"]),
+        Route(f"{talk}/stop", _sync(partial(_stop, desk)), methods=["POST"]),
+        Route(f"{talk}/events", partial(_events, desk)),
+        Route(f"{talk}/markdown", _sync(partial(_markdown, desk))),
+        Route(f"{talk}/{{turn:int}}/details", _sync(partial(_details, desk))),
+        Route(f"{talk}/{{turn:int}}/report", _sync(partial(_report, desk))),
+        Route(f"{talk}/{{turn:int}}/cited/{{key}}", _sync(partial(_cited, desk))),
+    ]
+    handlers: Mapping[Any, Any] = {ResearchAgentError: _told, HTTPException: _unknown}
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+async def _told(_: Request, error: ResearchAgentError) -> Response:
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
+    return JSONResponse({"error": str(error), "hint": error.hint}, status)
+
+
+async def _unknown(_: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": error.detail, "hint": "Load the page again."}, error.status_code)
+
+
+def _sync(work: Callable[[Request], Response]) -> Handler:
+    async def handle(request: Request) -> Response:
+        return await run_in_threadpool(work, request)
+
+    return handle
+
+
+def _with_json(work: Callable[[Request, dict[str, Any]], Response]) -> Handler:
+    """Hand on the JSON object of a request; raises ToolInputError for what is none."""
+
+    async def handle(request: Request) -> Response:
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST:
+                raise ToolInputError("the request is too long", hint="Ask for less.")
+        try:
+            given = json.loads(body)
+        except ValueError as error:
+            raise ToolInputError(f"the request is no JSON: {error}") from error
+        if not isinstance(given, dict):
+            raise ToolInputError("the request is no JSON object")
+        return await run_in_threadpool(work, request, given)
+
+    return handle
+
+
+async def _static(name: str, _: Request) -> Response:
+    content = (files(PACKAGE) / "static" / name).read_bytes()
+    return Response(content, media_type=STATIC[name])
+
+
+def _state(desk: Desk, _: Request) -> Response:
+    """Return what the page needs beside the conversation."""
+    listed = () if desk.empty else desk.connection.ports.documents()
+    documents = [
+        {"name": one.doc_id, "title": one.title, "date": one.date, "pages": one.pages}
+        for one in listed
+    ]
+    sessions = [{"name": one.name, "turns": one.turns} for one in desk.sessions()]
+    return JSONResponse(
+        {
+            "index": desk.index,
+            "documents": documents,
+            "sessions": sessions,
+            "session": desk.first_session(),
+            "presets": list(NAMES),
+            "preset": described(desk.settings) or "as configured",
+        }
+    )
+
+
+def _open(desk: Desk, request: Request) -> Talk:
+    return desk.talk(request.path_params["session"])
+
+
+def _talk(desk: Desk, request: Request) -> Response:
+    """Return a session's answers, and the number behind which its events go on."""
+    talk = _open(desk, request)
+    after = talk.feed.start  # (before the turns: an answer that comes meanwhile comes twice)
+    html = "".join(turn_html(number, turn) for number, turn in enumerate(talk.turns()))
+    return JSONResponse({"html": html, "after": after, "busy": talk.busy, "scope": talk.scope})
+
+
+def _ask(desk: Desk, request: Request, given: dict[str, Any]) -> Response:
+    """Begin to answer; raises ToolInputError, SessionError, QuestionError, ConfigError."""
+    try:
+        question = TypeAdapter(Question).validate_python(given)
+    except ValidationError as error:
+        raise ToolInputError(f"the request is not understood: {error.errors()[0]['msg']}") from None
+    if question.preset:
+        check_preset(question.preset)
+    names = [_exactly(name) for name in question.scope.get("documents", ())]
+    if names:
+        question.scope["documents"] = names
+    check_scope(scope_of(question.scope), desk.connection.ports.documents)
+    _open(desk, request).ask(question)
+    return JSONResponse({}, 202)
+
+
+def _exactly(name: str) -> str:
+    """Return a pattern that fits this name alone."""
+    return "".join(f"[{c}]" if c in WILD else c for c in name)
+
+
+def _stop(desk: Desk, request: Request) -> Response:
+    _open(desk, request).stop()
+    return JSONResponse({}, 202)
+
+
+async def _events(desk: Desk, request: Request) -> Response:
+    talk = await run_in_threadpool(_open, desk, request)
+    given = request.query_params.get("after", "")
+    after = int(given) if given.isascii() and given.isdigit() else -1
+    return StreamingResponse(talk.feed.follow(after), media_type="application/x-ndjson")
+
+
+def _cited(desk: Desk, request: Request) -> Response:
+    result, _ = _open(desk, request).result(request.path_params["turn"])
+    chunks = desk.connection.ports.chunks
+    html = cited_html(result, request.path_params["key"], chunks, desk.draw)
+    return Response(html, media_type="text/html")
+
+
+def _details(desk: Desk, request: Request) -> Response:
+    talk, turn = _open(desk, request), request.path_params["turn"]
+    result, record = talk.result(turn)
+    connection = desk.connection
+    report = report_of(result, record, connection.settings, connection.ports.chunks, desk.draw)
+    return Response(details_html(talk.turn(turn), report), media_type="text/html")
+
+
+def _report(desk: Desk, request: Request) -> Response:
+    result, record = _open(desk, request).result(request.path_params["turn"])
+    connection = desk.connection
+    report = report_of(result, record, connection.settings, connection.ports.chunks, desk.draw)
+    return _file(report_html(report), "text/html")
+
+
+def _markdown(desk: Desk, request: Request) -> Response:
+    talk = _open(desk, request)
+    return _file(markdown(talk.name, talk.turns()), "text/markdown")
+
+
+def _file(text: str, kind: str) -> Response:
+    return Response(text, media_type=kind, headers={"content-disposition": "attachment"})
+
+
+async def _upload(desk: Desk, request: Request) -> Response:
+    """Keep a document; one of its name is replaced. Raises PathError."""
+    name = check_upload_name(request.path_params["name"])
+    folder = await run_in_threadpool(desk.uploads)
+    most, size = desk.settings.documents.max_file_mb, 0
+    with (
+        TemporaryDirectory(dir=folder, prefix=".") as inside,
+        Path(inside, name).open("wb") as file,  # noqa: ASYNC230 (a local disk)
+    ):
+        async for part in request.stream():
+            size += len(part)
+            if size > most * 1e6:
+                raise PathError(
+                    f"{name} is larger than {most:g} MB", hint="Raise documents.max_file_mb."
+                )
+            await run_in_threadpool(file.write, part)
+        await run_in_threadpool(file.close)
+        await run_in_threadpool(os.replace, file.name, folder / name)
+    return JSONResponse({"name": name}, 201)
+
+
+def _index(desk: Desk, _: Request, given: dict[str, Any]) -> Response:
+    """Begin to index a folder, or what was uploaded."""
+    folder = given.get("folder") or ""
+    if not isinstance(folder, str):
+        raise ToolInputError("the folder is no text")
+    desk.start_indexing([folder] if folder else [str(desk.uploads())])
+    return JSONResponse({}, 202)
+
+
+def _job(desk: Desk, _: Request) -> Response:
+    return JSONResponse(asdict(desk.job))

@@ -1,0 +1,102 @@
+"""Pieces of the page as HTML: an answer, its details, a cited page. Words of others are escaped."""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from research_agent.errors import SessionError
+from research_agent.interfaces.chat.text import cost_text, understood, why_text
+from research_agent.interfaces.report.content import AnswerPart, Report, answer_parts
+from research_agent.interfaces.report.pages import Draw, cited_pages
+from research_agent.interfaces.report.writing import environment
+from research_agent.ports import ChunkStore
+from research_agent.text.sentences import sentence_spans
+from research_agent.types.conversation import Turn
+from research_agent.types.result import Citation, ResearchResult
+
+PACKAGE = "research_agent.interfaces.web"
+AROUND = 2
+"""Chunks that are shown on each side of a quoted one, where a document has no pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer with its mark: "unconfirmed", "contradicted", or none."""
+
+    parts: tuple[AnswerPart, ...]
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document's text; the quote stands between the other two."""
+
+    before: str
+    quote: str = ""
+    after: str = ""
+
+
+def turn_html(number: int, turn: Turn) -> str:
+    """Return a question and its answer."""
+    return _rendered(
+        "turn.html.jinja",
+        number=number,
+        turn=turn,
+        sentences=sentences(turn.answer, {item.key for item in turn.citations}),
+        places={item.key: item.place for item in turn.citations},
+        understood=understood(turn),
+        cost=cost_text(turn),
+    )
+
+
+def sentences(answer: str, keys: set[str]) -> tuple[Sentence, ...]:
+    """Return an answer sentence by sentence, spaces behind one stand by themselves.
+
+    >>> [(one.mark, one.parts[0].text) for one in sentences("It is [c1]. So [unconfirmed].", set())]
+    [('', 'It is [c1]. '), ('unconfirmed', 'So ')]
+    """
+    starts = [start for start, _ in sentence_spans(answer)]
+    edges = [0, *starts[1:], len(answer)]
+    found = []
+    for start, end in pairwise(edges):
+        parts = answer_parts(answer[start:end], keys)
+        found.append(Sentence(parts, next((part.mark for part in parts if part.mark), "")))
+    return tuple(found)
+
+
+def details_html(turn: Turn, report: Report) -> str:
+    """Return the path of an answer through the graph, what it cost, and how sure it is."""
+    return _rendered("details.html.jinja", report=report, result=report.result, why=why_text(turn))
+
+
+def cited_html(result: ResearchResult, key: str, chunks: ChunkStore, draw: Draw) -> str:
+    """Return the page of a citation with its words marked; else the text around them.
+
+    Raises SessionError where the answer has no such citation.
+    """
+    cited = [citation for citation in result.citations if citation.key == key]
+    if not cited:
+        raise SessionError("the answer has no such source", hint="Load the page again.")
+    pages = cited_pages(replace(result, citations=tuple(cited)), chunks, draw)
+    drawn = any(page.picture for page in pages)
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    passages = () if drawn else _passages(cited[0], chunks, texts.get(key, ""))
+    return _rendered("cited.html.jinja", citation=cited[0], pages=pages, passages=passages)
+
+
+def _passages(citation: Citation, chunks: ChunkStore, read: str) -> tuple[Passage, ...]:
+    """Return the cited chunk between its neighbours; as the model read it where it is gone."""
+    start, end = citation.quote_start, citation.quote_end
+    if read[start:end] != citation.quote:
+        read, start, end = citation.quote, 0, len(citation.quote)
+    quoted = Passage(read[:start], read[start:end], read[end:])
+    if not chunks.chunks([citation.chunk_id]):
+        return (quoted,)
+    near = {chunk.order: chunk.text for chunk in chunks.around(citation.chunk_id, window=AROUND)}
+    own = chunks.chunks([citation.chunk_id])[0].order
+    before = [Passage(text) for order, text in sorted(near.items()) if order < own]
+    after = [Passage(text) for order, text in sorted(near.items()) if order > own]
+    return (*before, quoted, *after)
+
+
+def _rendered(template: str, **values: object) -> str:
+    return environment(PACKAGE).get_template(template).render(**values)

@@ -1,0 +1,184 @@
+"""One session in the browser: one question at a time, seen by everybody who has it open."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from research_agent.errors import ResearchAgentError, SessionError, StoppedError
+from research_agent.interfaces.chat.conversation import Conversation
+from research_agent.interfaces.own_graphs import own, state
+from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
+from research_agent.interfaces.steps import begun_text, step_text
+from research_agent.interfaces.web.feed import Feed
+from research_agent.interfaces.web.fragments import turn_html
+from research_agent.stopping import Stop
+from research_agent.text.questions import check_question
+from research_agent.types.conversation import Choices, Turn
+from research_agent.types.events import Event, Hits
+from research_agent.types.result import ResearchResult
+
+if TYPE_CHECKING:
+    from graphs.chat_state import Limits
+else:
+    Limits = own("chat_state").Limits  # (pydantic reads it)
+
+FIRST_HITS = 3
+"""Places that are shown as soon as the first search has ended."""
+UNANSWERED = "This question has no answer yet."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a browser asks for: a new question, a choice that was asked for, or an open question."""
+
+    text: str = ""
+    choice: str = ""
+    again: bool = False
+    """Go on with the question that has no answer yet."""
+    scope: Limits = field(default_factory=Limits)
+    preset: str = ""
+
+
+class Talk:
+    """A conversation that this process has open."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        """Show what waits for the person; raises SessionError where it cannot be read."""
+        self._talk = conversation
+        self._records: dict[int, RunRecord] = {}
+        self._running, self._stop = Lock(), Stop()
+        self.feed = Feed()
+        pending = conversation.pending()
+        if pending.text:
+            self.feed.begin("asked", text=pending.text)
+            self._tell_pending(UNANSWERED)
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns that were answered."""
+        return self._talk.turns()
+
+    @property
+    def name(self) -> str:
+        """The session's name."""
+        return self._talk.name
+
+    @property
+    def scope(self) -> Limits:
+        """What the last question was limited to."""
+        return self._talk.state().scope or {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self._running.locked()
+
+    def turn(self, number: int) -> Turn:
+        """Return a turn (from 0); raises SessionError where there is none."""
+        turns = self.turns()
+        if not 0 <= number < len(turns):
+            raise SessionError("there is no such answer", hint="Load the page again.")
+        return turns[number]
+
+    def result(self, number: int) -> tuple[ResearchResult, RunRecord]:
+        """Return the whole result of a turn and what was seen of it; raises SessionError."""
+        self.turn(number)
+        kept = self._talk.result(number)
+        try:
+            result = state.RESULT.validate_json(kept)
+        except ValueError as error:
+            raise SessionError(
+                "another version gave this answer, and kept its result differently",
+                hint="Ask the question again.",
+            ) from error
+        return result, self._records.get(number, UNWATCHED)
+
+    def ask(self, question: Question) -> None:
+        """Begin to answer; what happens comes in `feed`. Raises SessionError, QuestionError."""
+        if question.text:
+            check_question(question.text)
+        if not self._running.acquire(blocking=False):
+            raise SessionError(
+                "a question is being answered in this session, perhaps for another browser",
+                hint="Wait for its answer, or stop it.",
+            )
+        try:
+            events = self._events(question)
+        except BaseException:
+            self._running.release()
+            raise
+        Thread(target=self._run, args=(events,), daemon=True).start()
+
+    def stop(self) -> None:
+        """End the question that is being answered, if there is one."""
+        self._stop.end()
+
+    def end(self) -> None:
+        """End the question, and let readers go, without waiting."""
+        self._stop.end()
+        self.feed.end()
+
+    def close(self) -> None:
+        """End the question, and wait for it."""
+        self.end()
+        with self._running:
+            pass
+
+    def _events(self, question: Question) -> Generator[Event, None, None]:
+        talk, pending = self._talk, self._talk.pending()
+        self._stop, talk.preset, talk.last = Stop(), question.preset, None
+        if question.again or question.choice:
+            if not pending.text:
+                raise SessionError("no question waits for an answer", hint="Ask one.")
+            self.feed.begin("asked", text=pending.text)
+            if question.choice:
+                return talk.choose(question.choice, stop=self._stop)
+            return talk.resume(stop=self._stop)
+        check_question(question.text)
+        self.feed.begin("asked", text=question.text)
+        rejected = dict(talk.state().rejected or {})
+        return talk.ask(question.text, stop=self._stop, limits=question.scope, rejected=rejected)
+
+    def _run(self, events: Generator[Event, None, None]) -> None:
+        said, hint = "", ""
+        try:
+            for event in events:
+                for line in lines_of(event):
+                    self.feed.add("step", text=line)
+        except StoppedError:
+            said = "Stopped."
+        except ResearchAgentError as error:
+            said, hint = str(error), error.hint
+        except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
+            said, hint = f"unexpected {type(error).__name__}: {error}", "Please report it."
+        self._running.release()  # (who sees the answer may ask the next question at once)
+        if self._talk.last and not said:
+            self._tell_answer()
+        else:
+            self._tell_pending(said or UNANSWERED, hint=hint)
+
+    def _tell_answer(self) -> None:
+        number = len(self.turns()) - 1
+        self._records[number] = self._talk.recorder.record()
+        self.feed.add("turn", turn=number, html=turn_html(number, self.turn(number)))
+
+    def _tell_pending(self, said: str, *, hint: str = "") -> None:
+        """Say why there is no answer, with what the person can choose from."""
+        try:
+            choices = self._talk.pending().choices
+        except SessionError as error:  # (what cannot be read has no choices)
+            choices, said, hint = Choices(), said or str(error), hint or error.hint
+        self.feed.add(
+            "waits",
+            text="" if choices.options else said,
+            hint=hint,
+            question=choices.question,
+            options=list(choices.options),
+        )
+
+
+def lines_of(event: Event) -> list[str]:
+    """Return what is shown of an event while a question is being answered."""
+    if isinstance(event, Hits) and event.step == "retrieve":
+        return [f"found: {hit.place}" for hit in event.hits[:FIRST_HITS]]
+    return [line] if (line := begun_text(event) or step_text(event)) else []

@@ -1,0 +1,32 @@
+"""Text of others, made harmless where it is shown."""
+
+import re
+import unicodedata
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with control and invisible characters made visible; line ends stay.
+
+    Documents and models are not trusted: an escape sequence could rewrite the terminal.
+
+    >>> visible("red \x1b[31m alert\u202e")
+    'red \\x1b[31m alert\\u202e'
+    """
+    return "".join(
+        c
+        if c in "\n\t" or unicodedata.category(c) not in _HIDDEN
+        else c.encode("unicode_escape").decode()
+        for c in text
+    )
+
+
+def escaped_markdown(text: str) -> str:
+    r"""Return text that means nothing in Markdown; line ends stay.
+
+    >>> escaped_markdown("<b>[x](http://y)\x1b")
+    '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
+    """
+    return _SPECIAL.sub(r"\\\1", visible(text))

@@ -1,0 +1,114 @@
+"""Files of many formats, made in code."""
+
+import json
+from email.message import EmailMessage
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import xlsxwriter
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+
+CONTAINER = '<container><rootfiles><rootfile full-path="OPS/a.opf"/></rootfiles></container>'
+PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf"
+ xmlns:dc="http://purl.org/dc/elements/1.1/">
+<metadata><dc:title>Bread</dc:title><dc:date>1912-05-04T00:00</dc:date></metadata><manifest>
+<item id="a" href="ch%201.xhtml" media-type="application/xhtml+xml"/>
+<item id="b" href="ch2.xhtml" media-type="application/xhtml+xml"/>
+<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
+</manifest><spine><itemref idref="b"/><itemref idref="a"/></spine></package>"""
+NAV = """<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="ch%201.xhtml">Rye</a>
+<a href="ch2.xhtml#x">Wheat</a></nav></body></html>"""
+
+
+def archive(parts: dict[str, str | bytes]) -> bytes:
+    stream = BytesIO()
+    with ZipFile(stream, "w", ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return stream.getvalue()
+
+
+def epub(**changed: str | bytes) -> bytes:
+    chapters = ("<p>Rye is sour.</p>", "<h2>Flour</h2><p>Wheat is mild.</p>")
+    parts: dict[str, str | bytes] = {
+        "META-INF/container.xml": CONTAINER,
+        "OPS/a.opf": PACKAGE,
+        "OPS/nav.xhtml": NAV,
+        "OPS/ch 1.xhtml": chapters[0],
+        "OPS/ch2.xhtml": chapters[1],
+    }
+    return archive(parts | changed)
+
+
+def workbook() -> bytes:
+    stream = BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        sheet = book.add_worksheet("Costs")
+        sheet.merge_range("A1:C1", "Costs of bread")
+        for row, cells in ((2, ("Item", "Price", "Day")), (3, ("Rye", 3, 7.5)), (5, ("Salt", 1))):
+            sheet.write_row(row, 0, cells)
+        sheet.merge_range("A8:A9", "Wheat")
+        sheet.write_column("B8", [4, 5])
+        book.add_worksheet("Empty")
+    return stream.getvalue()
+
+
+def far_workbook() -> bytes:
+    stream = BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        sheet = book.add_worksheet("A")
+        sheet.write(0, 0, "here")
+        sheet.write(1_048_575, 16_383, "there")
+    return stream.getvalue()
+
+
+def deck() -> bytes:
+    slides = Presentation()
+    slides.slides.add_slide(slides.slide_layouts[0]).shapes.title.text = "Bread"
+    second = slides.slides.add_slide(slides.slide_layouts[1])
+    second.shapes.title.text = "Rye"
+    second.placeholders[1].text = "sour\ndark"
+    second.notes_slide.notes_text_frame.text = "Say it slowly."
+    third = slides.slides.add_slide(slides.slide_layouts[5])
+    third.shapes.title.text = "Figures"
+    place = (Inches(1), Inches(2), Inches(4), Inches(2))
+    table = third.shapes.add_table(2, 3, *place).table
+    for at, text in enumerate(("", "minutes", "degrees", "rye", "90", "230")):
+        table.cell(at // 3, at % 3).text = text
+    data = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["2024", "2025"]
+    data.add_series("loaves", (3.5, None))  # type: ignore[no-untyped-call]
+    third.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
+    stream = BytesIO()
+    slides.save(stream)
+    return stream.getvalue()
+
+
+def mail(*attached: tuple[str, bytes], html: str = "", text: str = "Bake it.\n") -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"] = "Ann <a@example.org>", "Bob <b@example.org>"
+    message["Subject"], message["Date"] = "Rye", "Mon, 04 May 2026 10:00:00 +0200"
+    if text:
+        message.set_content(text)
+    if html:
+        (message.add_alternative if text else message.set_content)(html, subtype="html")
+    for name, data in attached:
+        message.add_attachment(data, maintype="application", subtype="x", filename=name)
+    return message.as_bytes()
+
+
+def notebook() -> bytes:
+    def output(**data: object) -> dict[str, object]:
+        return {"output_type": "stream", **data}
+
+    cells: list[dict[str, object]] = [
+        {"cell_type": "markdown", "source": ["# Bread\n", "About it."]},
+        {"cell_type": "code", "source": "bake()", "outputs": [output(text=["done\n"])]},
+        {"cell_type": "markdown", "source": "## Rye\n\nSour."},
+        {"cell_type": "code", "source": "rye()", "outputs": [output(text="x" * 9000)]},
+        {"cell_type": "markdown", "source": "More of it."},
+    ]
+    return json.dumps({"cells": cells, "nbformat": 4}).encode()

@@ -1,0 +1,202 @@
+"""Slides, workbooks, CSV, books, notebooks and mail: their text, its places, and bad files."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from research_agent.assembly import parsing
+from research_agent.assembly.parsing import parse_bytes, parse_file
+from research_agent.documents.adapters.zipped import archive
+from research_agent.documents.chunking import linked_chunks
+from research_agent.errors import DocumentError
+from research_agent.types.evidence import place, readable
+from tests.documents import made_files as made
+from tests.documents.small_pdf import small_pdf
+
+OLE = archive.OLE + bytes(512)
+
+
+def places(data: bytes, name: str) -> list[tuple[str, str]]:
+    """Return the place of each chunk, and how its text begins for a model."""
+    document = parse_bytes(data, Path(name).suffix)
+    chunks = linked_chunks("k", Path(name).stem, document, source=f"/d/{name}", chunk_chars=1000)
+    return [(place(chunk), readable(chunk)) for chunk, _ in chunks]
+
+
+def test_a_chunk_of_a_deck_names_its_slide() -> None:
+    """Bullets, notes, tables and charts are read; every slide is a page of its own."""
+    found = places(made.deck(), "deck.pptx")
+
+    assert [
+        ("deck, slide 1, section Bread", "Bread"),
+        ("deck, slide 2, section Rye", "Rye\n\n- sour\n- dark\n\nNotes: Say it slowly."),
+        ("deck, slide 3, section Figures", "rye: minutes = 90; degrees = 230"),
+        ("deck, slide 3, section Figures", "2024: loaves = 3.5\n2025"),
+    ] == found
+
+
+def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
+    """A merged title is no head, a merged cell is in every row that it covers."""
+    title, (where, rows) = places(made.workbook(), "b.xlsx")
+
+    assert ("b, sheet Costs", "Costs of bread") == title
+    assert "b, sheet Costs, rows 4-9" == where
+    assert [
+        "row 4: Item = Rye; Price = 3; Day = 7.5",
+        "row 6: Item = Salt; Price = 1",
+        "row 8: Item = Wheat; Price = 4",
+        "row 9: Item = Wheat; Price = 5",
+    ] == rows.splitlines()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_rows_of_a_table_in_text_have_numbers_and_names(mark: str) -> None:
+    """The delimiter is recognised; a long table is cut between rows, each part with its rows."""
+    lines = [mark.join(("name", "price", "day"))]
+    lines += [mark.join((f"loaf {n}", str(n), f'"a, {n}"')) for n in range(2, 120)]
+
+    found = places("\n".join(lines).encode(), "t.csv")
+
+    assert "t, rows 2-41" == found[0][0]
+    assert found[0][1].startswith("row 2: name = loaf 2; price = 2; day = a, 2\n")
+    assert "row 119: name = loaf 119; price = 119; day = a, 119" == found[-1][1].splitlines()[-1]
+
+
+def test_an_empty_row_and_a_row_of_words_begin_another_table() -> None:
+    """What heads the second table of a sheet is not taken for a row of the first."""
+    text = "a,b\n1,2\n,\nname,city\nAnn,Rome\n,\n7,8"
+
+    assert ["row 2: a = 1; b = 2", "row 5: name = Ann; city = Rome\nrow 7: name = 7; city = 8"] == [
+        said for _, said in places(text.encode(), "t.csv")
+    ]
+
+
+def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> None:
+    """The book's title and day are known; a chapter with headings keeps them below its name."""
+    document = parse_bytes(made.epub(), ".epub")
+
+    assert ("Bread", "1912-05-04") == (document.title, document.date)
+    assert [
+        ("Flour", ("Wheat", "Flour")),
+        ("Wheat is mild.", ("Wheat", "Flour")),
+        ("Rye is sour.", ("Rye",)),
+    ] == [(block.text, block.section) for block in document.blocks]
+
+
+def test_a_missing_chapter_costs_only_itself() -> None:
+    """The others are read, and a warning names it."""
+    data = made.epub(**{"OPS/a.opf": made.PACKAGE.replace("ch%201", "ch9")})
+    document = parse_bytes(data, ".epub")
+
+    assert ["Flour", "Wheat is mild."] == [block.text for block in document.blocks]
+    assert ("OPS/ch9.xhtml cannot be read",) == document.warnings
+
+
+def test_a_cell_of_a_notebook_is_a_page_below_the_headings_above() -> None:
+    """Outputs are text; a long one is cut, and a warning says so."""
+    document = parse_bytes(made.notebook(), ".ipynb")
+
+    assert [
+        ("Bread", 1, ("Bread",)), ("About it.", 1, ("Bread",)), ("bake()", 2, ("Bread",)),
+        ("Output:\ndone", 2, ("Bread",)), ("Rye", 3, ("Bread", "Rye")),
+        ("Sour.", 3, ("Bread", "Rye")), ("rye()", 4, ("Bread", "Rye")),
+    ] == [(b.text, b.page, b.section) for b in document.blocks][:7]  # fmt: skip
+    assert ("More of it.", 5, ("Bread", "Rye")) == (
+        document.blocks[-1].text, document.blocks[-1].page, document.blocks[-1].section
+    )  # fmt: skip
+    assert ("of 1 outputs the first 4000 characters were kept",) == document.warnings
+    assert "n, cells 3-4, section Rye" in [where for where, _ in places(made.notebook(), "n.ipynb")]
+
+
+def test_a_mail_is_read_with_what_is_attached() -> None:
+    """Workbooks, PDFs and mails within it have places; what has no reader is named."""
+    inner = made.mail(text="", html="<p>Inside</p>")
+    pdf = small_pdf([[(50, 700, 12, "On paper.")]])
+    files = (("a.xlsx", made.workbook()), ("p.pdf", pdf), ("i.eml", inner), ("x.bin", b"?"))
+    document = parse_bytes(made.mail(*files), ".eml")
+
+    assert ("Rye", "2026-05-04") == (document.title, document.date)
+    assert ("attachment x.bin: no reader for .bin",) == document.warnings
+    texts = {block.text: block.section for block in document.blocks}
+    assert () == texts["Bake it."]
+    assert ("attachment p.pdf",) == texts["On paper."]
+    assert ("attachment i.eml",) == texts["Inside"]
+    assert "Attachment: x.bin (not read)" in texts
+    found = places(made.mail(*files), "m.eml")
+    assert "m, attachment a.xlsx, sheet Costs, rows 4-9" in [where for where, _ in found]
+
+
+def test_mails_within_mails_end_somewhere() -> None:
+    """The innermost of five is named, not read."""
+    data = made.mail()
+    for _ in range(5):
+        data = made.mail(("deeper.eml", data))
+
+    warning = parse_bytes(data, ".eml").warnings[0]
+
+    assert warning.endswith("deeper.eml: it is within more than 3 other documents")
+
+
+def bomb() -> bytes:
+    return made.archive({f"OPS/{n}": bytes(10_000_000) for n in range(30)})
+
+
+@pytest.mark.parametrize(
+    ("data", "ending", "reason"),
+    [
+        (OLE, ".xlsx", "it has a password, or is older than XLSX"),
+        (OLE, ".pptx", "it has a password, or is older than PPTX"),
+        (OLE, ".xls", "not a readable XLS"),
+        (b"PK\3\4 half of", ".pptx", "not a readable PPTX"),
+        (made.archive({"a": b"b"}), ".pptx", "not a readable PPTX"),
+        (made.archive({"a": b"b"}), ".xlsx", "not a readable XLSX"),
+        (made.archive({"a": b"b"}), ".epub", "not a readable EPUB"),
+        (made.far_workbook(), ".xlsx", "sheet1.xml reaches to XFD1048576: too far for a table"),
+        (b"{}", ".ipynb", "not a readable notebook"),
+        (b"[1]", ".ipynb", "not a readable notebook"),
+        (b"not a mail", ".eml", "not a readable mail"),
+        (b'a,b\n"' + b"x" * 200_000, ".csv", "not a readable table"),
+    ],
+)
+def test_a_damaged_or_locked_file_is_refused_in_words(
+    data: bytes, ending: str, reason: str
+) -> None:
+    """The reason names the format and what is wrong; office files say what to do."""
+    with pytest.raises(DocumentError, match=f"^{reason}"):
+        parse_bytes(data, ending)
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".pptx", ".epub"])
+def test_an_archive_that_would_fill_the_memory_is_not_unpacked(ending: str) -> None:
+    """Its parts are summed up before one of them is read."""
+    data, began = bomb(), time.monotonic()
+    with pytest.raises(DocumentError, match="it would fill 300 MB when unpacked, in 30 parts"):
+        parse_bytes(data, ending)
+    assert time.monotonic() - began < 1
+
+
+def test_a_locked_book_says_so() -> None:
+    """A book with rights management has no chapters to read."""
+    locked = '<e><CipherReference URI="OPS/ch2.xhtml"/></e>'
+    with pytest.raises(DocumentError, match="1 of its chapters are locked"):
+        parse_bytes(made.epub(**{"META-INF/encryption.xml": locked}), ".epub")
+
+
+def test_an_entity_bomb_in_a_book_does_not_fill_the_memory() -> None:
+    """The XML parser stops it."""
+    layers = "".join(f'<!ENTITY x{n} "{f"&x{n - 1};" * 10}">' for n in range(1, 10))
+    lines = f'<!DOCTYPE a [<!ENTITY x0 "{"x" * 100}">{layers}]><a>&x9;</a>'
+    with pytest.raises(DocumentError, match="not a readable EPUB"):
+        parse_bytes(made.epub(**{"META-INF/container.xml": lines}), ".epub")
+
+
+def test_without_the_extra_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package is named in the reason."""
+    monkeypatch.setattr(parsing, "find_spec", lambda _: None)
+    path = tmp_path / "deck.pptx"
+    path.write_bytes(made.deck())
+    with pytest.raises(DocumentError, match=r"research-agent\[office\]"):
+        parse_file(str(path))

@@ -1,0 +1,247 @@
+"""LangChain's objects in, and the agent as LangChain's objects out."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+
+from research_agent import ResearchAgent, Scope
+from research_agent.errors import (
+    ConfigError,
+    IndexMismatchError,
+    QuestionError,
+    ToolInputError,
+)
+from tests.interfaces.commands import ANSWER, BAKED
+from tests.models.langchain_objects import (
+    Compressor,
+    Listed,
+    PlainModel,
+    WordVectors,
+    saying,
+)
+
+TEXT = "Bread is baked at 230 degrees."
+MODEL = PlainModel(answers=saying(ANSWER))
+SAID = {"source": "https://b.org/bread.pdf", "title": "On bread", "page": 3, "date": "2024-05-01"}
+
+
+@pytest.fixture
+def agent(tmp_path: Path, data_home: Path) -> Iterator[ResearchAgent]:
+    """An agent over an index of its own that holds one text."""
+    assert not data_home.exists()
+    with ResearchAgent.open(
+        tmp_path / "own", create=True, preset="local", chat_model=MODEL, embeddings=WordVectors()
+    ) as opened:
+        opened.add_documents([Document(TEXT, id="bread", metadata=SAID)])
+        yield opened
+
+
+def test_objects_answer(agent: ResearchAgent) -> None:
+    """A chat model without tools, log-probabilities and async answers from an index of texts."""
+    result = agent.ask(BAKED)
+
+    assert (ANSWER, "answered") == (result.answer, result.status)
+    assert {"answer": "plain"} == dict(result.models)
+    (cited,) = result.citations
+    assert ("bread, PDF page 3", "https://b.org/bread.pdf") == (cited.place, cited.source)
+    assert ("On bread", "2024-05-01") == (cited.title, cited.date)
+    assert result.uncertainty.source == "overlap"
+
+
+def test_texts_come_and_go(agent: ResearchAgent) -> None:
+    """The next question sees them; an id is replaced, equal texts are one, and files are apart."""
+    first = agent.add_texts(["Rye needs 90 minutes.", "Rye needs 90 minutes."], [{}, {}])
+    agent.add_documents([Document(TEXT, id="bread", metadata={"source": "other.md"})])
+    sources = [one.source for one in agent.documents().documents]
+
+    assert first[0] == first[1]
+    assert ["", "other.md"] == sorted(sources)
+    assert ["bread"] == agent.delete(["bread", "nobody", ""])
+    assert [] == agent.delete(["bread"])
+    assert 1 == len(agent.documents().documents)
+
+
+def test_files_are_indexed(agent: ResearchAgent, tmp_path: Path) -> None:
+    """Indexing a folder leaves the texts alone, and the other way round."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "rye.md").write_text("Rye needs 90 minutes.", encoding="utf-8")
+    report = agent.index(tmp_path / "docs")
+    again = agent.index([str(tmp_path / "docs")])
+    agent.delete(["bread"])
+
+    assert (2, 1) == (report.documents, report.count("indexed"))
+    assert (1, 0) == (again.count("unchanged"), again.embedded)
+    assert ["rye"] == [one.doc_id for one in agent.documents().documents]
+
+
+def test_unequal_lists(agent: ResearchAgent) -> None:
+    """Texts without their metadata are refused before anything is written."""
+    with pytest.raises(ToolInputError, match="2 texts came with 1 metadata and 2 ids"):
+        agent.add_texts(["a", "b"], [{}])
+    assert [] == agent.add_texts([])
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "said"),
+    [
+        (WordVectors(more=7), "holds vectors of 256 numbers, made by word-vectors; .* 263"),
+        (WordVectors(model="other"), "made with the embedding model word-vectors, not with other"),
+    ],
+)
+def test_other_embeddings(
+    agent: ResearchAgent, embeddings: WordVectors, said: str, tmp_path: Path
+) -> None:
+    """Another model, or another length under the same name, is named with what to do."""
+    agent.close()
+
+    def ask() -> None:
+        with ResearchAgent.open(
+            tmp_path / "own", preset="local", chat_model=MODEL, embeddings=embeddings
+        ) as other:
+            other.ask(BAKED)
+
+    with pytest.raises(IndexMismatchError, match=said) as told:
+        ask()
+    assert "--rebuild" in told.value.hint
+
+
+@pytest.mark.usefixtures("data_home")
+def test_retriever_without_pages() -> None:
+    """Its documents are cited without a page; those of the question's scope can be named."""
+    found = [
+        Document(TEXT, metadata={"source": "bread.pdf"}),
+        Document("Cake is sweet.", metadata={"source": "https://b.org/cake"}),
+        Document("Rye is dark.", metadata={"source": "rye.pdf", "page": 4, "total_pages": 9}),
+        Document("Oats have no source."),
+    ]
+    with ResearchAgent.open(
+        preset="local", chat_model=MODEL, retriever=Listed(found=found), embeddings=WordVectors()
+    ) as agent:
+        result = agent.ask(BAKED)
+        within = agent.ask(BAKED, scope=Scope(documents=("bread",)))
+        places = {
+            one.doc_id: agent.document(one.doc_id)[0].start_page
+            for one in agent.documents().documents
+        }
+        with pytest.raises(ConfigError, match="no index of its own"):
+            agent.add_texts(["more"])
+
+    assert (ANSWER, "bread", 0) == (
+        result.answer,
+        result.citations[0].place,
+        result.citations[0].start_page,
+    )
+    assert {"bread"} == {one.hit.chunk.doc_id for one in within.evidence}
+    assert (5, 1) == (places["rye"], places["cake"])
+
+
+@pytest.mark.usefixtures("data_home")
+def test_reranker_orders_hits() -> None:
+    """What the reranker puts first is first."""
+    found = [Document(text) for text in ("Cake is baked.", TEXT, "Tea is not baked.")]
+    with ResearchAgent.open(
+        preset="local",
+        chat_model=MODEL,
+        retriever=Listed(found=found),
+        embeddings=WordVectors(),
+        reranker=Compressor(made=lambda documents: list(reversed(documents))),
+    ) as agent:
+        hits = agent.search("baked", max_chunks=3).hits
+
+    assert ["Tea is not baked.", TEXT, "Cake is baked."] == [hit.chunk.text for hit in hits]
+
+
+@pytest.mark.usefixtures("data_home")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"index": "mine", "retriever": Listed(found=[])}, "either an index or a retriever"),
+        ({"chat_model": {"writer": MODEL}}, "no role 'writer'"),
+        ({"chat_model": "gpt-4o", "create": True}, "str is no chat model"),
+    ],
+)
+def test_wrong_arguments(given: dict[str, Any], said: str) -> None:
+    """They are refused with what is wrong."""
+    with pytest.raises(ConfigError, match=said):
+        ResearchAgent.open(**given)
+
+
+@pytest.mark.usefixtures("data_home")
+def test_roles_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each role gets its own object; whoever may ask this machine alone takes none."""
+    checks = PlainModel(answers=saying("yes"), model_name="checker")
+    given = {"chat": MODEL, "verifier": checks}
+    settings = {"RESEARCH_AGENT_ANSWER__REFUSAL": "check"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    with ResearchAgent.open(
+        preset="local", chat_model=given, retriever=Listed(found=[Document(TEXT)])
+    ) as agent:
+        assert {"answer": "plain", "verifier": "checker"} == dict(agent.ask(BAKED).models)
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__OFFLINE", "true")
+    with pytest.raises(ConfigError, match="nobody knows whom a given object asks"):
+        ResearchAgent.open(chat_model=MODEL, create=True)
+
+
+class Seen(BaseCallbackHandler):
+    """The names and tags of what was started."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, list[str]] = {}
+
+    def on_chain_start(self, *_: Any, **about: Any) -> None:  # noqa: ANN401 (LangChain's)
+        self.runs[about.get("name") or ""] = about.get("tags") or []
+
+    def on_chat_model_start(self, *_: Any, **about: Any) -> None:  # noqa: ANN401 (LangChain's)
+        self.runs["chat model"] = about.get("tags") or []
+
+
+def test_runnable(agent: ResearchAgent) -> None:
+    """Called, in a chain, in a batch; callbacks and tags reach the graph and the given model."""
+    asked, seen = agent.as_runnable(), Seen()
+    result = asked.invoke(BAKED, {"callbacks": [seen], "tags": ["mine"]})
+    chain = asked | (lambda found: found.status)
+
+    assert ANSWER == result.answer
+    assert "mine" in seen.runs["research"]
+    assert "mine" in seen.runs["chat model"]
+    assert ["answered"] * 2 == chain.batch([BAKED, {"question": BAKED}], {"max_concurrency": 2})
+    assert ["answered"] == list(chain.stream(BAKED))
+    with pytest.raises(QuestionError, match="it got question, where"):
+        asked.invoke({"question": BAKED, "where": "here"})
+
+
+def test_runnable_in_asyncio_and_streamed(agent: ResearchAgent) -> None:
+    """Events come one by one, the last one with the result; a reader may leave early."""
+    asked = agent.as_runnable()
+
+    async def run() -> tuple[str, list[str], int]:
+        result = await asked.ainvoke({"question": BAKED, "scope": Scope(documents=("bread",))})
+        events: list[str] = [event.event async for event in asked.astream(BAKED)]
+        return result.status, events, len(await asked.abatch([BAKED, BAKED]))
+
+    status, events, many = asyncio.run(run())
+    first = asked.stream(BAKED)
+
+    assert ("answered", 2) == (status, many)
+    assert ("asked", "result") == (events[0], events[-1])
+    assert "asked" == next(iter(first)).event
+    first.close()  # type: ignore[attr-defined]  # (it is a generator)
+    assert events == [event.event for event in asked.stream(BAKED)]
+
+
+def test_retriever_has_places(agent: ResearchAgent) -> None:
+    """Page, section and score are metadata; a wrong file filter is an error with the nearest."""
+    (found,) = agent.as_retriever(k=3).invoke("bread")
+    data = found.metadata
+
+    assert (TEXT, "bread") == (found.page_content, data["doc_id"])
+    assert (3, "https://b.org/bread.pdf") == (data["page"], data["source"])
+    assert data["score"] > 0
+    with pytest.raises(ToolInputError, match="matches no document"):
+        agent.as_retriever(file_filter="cake").invoke("bread")

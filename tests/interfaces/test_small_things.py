@@ -1,0 +1,153 @@
+"""What a user should never see: "unexpected" errors, tracebacks, claims that are not true."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from research_agent.models.adapters.trace_file import TraceFile
+from tests.interfaces.commands import GUIDE, made_index, run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an index."""
+    return made_index(tmp_path_factory.mktemp("made"), {"guide.md": GUIDE}) / "home"
+
+
+DEEP = "a:\n" + "\n".join(" " * (level + 1) + "a:" for level in range(2000))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["search", "q", "--index", "/" + "x" * 5000], "File name too long"),
+        (["search", "q", "--index", "x" * 5000], "is no name of an index"),
+        (["chunks", "\udcff"], "no chunk has the key"),
+        (["search", "q", "--config", "deep.yaml"], "is not YAML: it is nested too deeply"),
+        (["search", "q", "--config", "deeper.yaml"], "is not YAML: it is nested too deeply"),
+    ],
+)
+def test_odd_input_is_told(
+    arguments: list[str], told: str, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line that says what is wrong."""
+    monkeypatch.chdir(made)
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
+    Path("deep.yaml").write_text(DEEP)
+    Path("deeper.yaml").write_text("[" * 2000)
+    result = run(*arguments)
+
+    assert result.exit_code in (1, 2)
+    assert told in result.stderr
+    assert "unexpected" not in result.stderr
+
+
+@pytest.mark.parametrize("variable", ["RESEARCH_AGENT_HOME", "RESEARCH_AGENT_CACHE"])
+def test_a_home_of_nobody_is_told(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that begins with a user that there is not."""
+    monkeypatch.setenv(variable, "~nobody-of-this-name/x")
+
+    assert "error: a path begins with ~" in run("search", "q").stderr
+
+
+def program(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "research_agent.interfaces.cli.entry", *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def full_disk(_: Path) -> "subprocess.CompletedProcess[str]":
+    with open("/dev/full", "w") as full:  # noqa: PTH123 (a device)
+        return program("index", "--list", stdout=full)
+
+
+def gone_folder(folder: Path) -> "subprocess.CompletedProcess[str]":
+    place = folder / "gone"
+    place.mkdir()
+    return program("index", ".", cwd=place, preexec_fn=place.rmdir)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and folders that can go")
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        (full_disk, "error: what is printed cannot be written: No space left"),
+        (gone_folder, "error: the current folder is not there any more"),
+    ],
+)
+def test_the_machine_is_at_fault(
+    place: Callable[[Path], "subprocess.CompletedProcess[str]"], told: str, tmp_path: Path
+) -> None:
+    """Of a process: a full disk behind stdout, a folder that was deleted."""
+    result = place(tmp_path)
+
+    assert 1 == result.returncode
+    assert told in result.stderr
+    assert "unexpected" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its processes begin otherwise")
+def test_closed_standard_files_are_no_files_of_ours() -> None:
+    """With stderr closed its number goes to nothing that is opened later."""
+    code = (
+        "import os; os.close(2); os.close(1); "
+        "import research_agent.interfaces.cli.main as m; "
+        "m.main = lambda: os._exit(0 if os.readlink('/proc/self/fd/2') == os.devnull else 9); "
+        "from research_agent.interfaces.cli.entry import run; run()"
+    )
+
+    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+def test_ctrl_c_at_once_is_no_traceback() -> None:
+    """As soon as our first module runs: the imports take longer than a person does."""
+    hold = "import research_agent.interfaces.cli.entry as e, sys; print(1, flush=True); e.run()"
+    for delay in (0.0, 0.02, 0.05, 0.1):
+        process = subprocess.Popen(
+            [sys.executable, "-c", hold, "--help"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        process.stdout.read(1)
+        time.sleep(delay + 0.001)
+        os.kill(process.pid, signal.SIGINT)
+        assert "Traceback" not in process.communicate(timeout=20)[1]
+
+
+def test_a_trace_on_a_full_disk_is_not_said_to_be_whole(tmp_path: Path) -> None:
+    """Once a line could not be written, the trace has no name to be told."""
+    problems: list[str] = []
+    with TraceFile(str(tmp_path), "t.jsonl", on_problem=problems.append) as file:
+        assert file.is_whole
+        os.close(file._file or 0)  # noqa: SLF001 (as a disk that is gone)
+        file._file = os.open("/dev/full", os.O_WRONLY)  # noqa: SLF001
+        file.write({"line": "event"})
+
+        assert not file.is_whole
+    assert ["ends here: No space left on device"] == [p.partition(".part ")[2] for p in problems]
+
+
+def test_a_refresh_reads_what_is_indexed_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The doctor's cures use it: a file that came since, in the same folder, is left alone."""
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(tmp_path / "home"))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "guide.md").write_text("Bread is baked at 230 degrees.")
+    run("index", str(docs))
+    (docs / "private.md").write_text("A diary.")
+    (docs / "guide.md").write_text("Bread is baked at 240 degrees.")
+
+    for options in ((), ("--rebuild",)):
+        told = run("index", "--refresh", *options)
+        assert "1 indexed; the index holds 1 documents" in told.stdout, told.output
+    assert 2 == run("index", "--refresh", str(docs)).exit_code

@@ -1,0 +1,307 @@
+"""LangChain's objects as models: what is asked of them, what they give, and how they fail."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.exceptions import ContextOverflowError as TooLong
+from langchain_core.messages import AIMessage
+
+from research_agent.errors import (
+    ConfigError,
+    ContextOverflowError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelMissingError,
+    ModelReplyError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    StoppedError,
+)
+from research_agent.models.adapters.langchain import (
+    LangChainChat,
+    LangChainEmbedder,
+    LangChainReranker,
+    RetrievedChunks,
+    chat_object,
+    embeddings_object,
+    object_name,
+)
+from research_agent.stopping import Stop, stopping
+from research_agent.types import Chunk, Message, WrittenCall
+from tests.fakes import WordEmbedder
+from tests.models.langchain_objects import (
+    Compressor,
+    Listed,
+    PlainModel,
+    RichModel,
+    WordVectors,
+    saying,
+    slow,
+)
+from tests.needed import needed_package
+
+ASKED = [Message("system", "Be short."), Message("user", "Capital of France?")]
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOL = {"type": "function", "function": {"name": "look", "parameters": SCHEMA}}
+
+
+def test_plain_model_is_asked_in_free_text() -> None:
+    """Roles become LangChain's messages; counts and the model's name come back where known."""
+    seen: list[Any] = []
+
+    def answer(messages: Any, *_: object, **__: object) -> AIMessage:  # noqa: ANN401
+        seen.extend((type(one).__name__, one.content) for one in messages)
+        usage = {
+            "input_tokens": 9,
+            "output_tokens": 2,
+            "total_tokens": 11,
+            "input_token_details": {"cache_read": 4},
+        }
+        return AIMessage("Paris", usage_metadata=usage)
+
+    reply = LangChainChat(PlainModel(answers=answer)).complete("answer", ASKED, max_tokens=7)
+
+    assert [("SystemMessage", "Be short."), ("HumanMessage", "Capital of France?")] == seen
+    assert ("Paris", (), "stop") == (reply.text, reply.tokens, reply.finish_reason)
+    cost = reply.cost
+    assert (9, 2, 4, "plain") == (
+        cost.prompt_tokens,
+        cost.completion_tokens,
+        cost.cached_tokens,
+        cost.model,
+    )
+
+
+@pytest.mark.parametrize(("own", "limit"), [(None, 7), (5, 5), (900, 7)])
+def test_copy_has_the_calls_token_limit(own: int | None, limit: int) -> None:
+    """A smaller limit of the object's own holds; the object itself stays as it was."""
+    seen: list[int] = []
+
+    def answer(_: object, model: RichModel, **__: object) -> AIMessage:
+        seen.append(model.max_tokens or 0)
+        return AIMessage("Paris")
+
+    given = RichModel(answers=answer, max_tokens=own)
+    LangChainChat(given).complete("answer", ASKED, max_tokens=7)
+    assert ([limit], own) == (seen, given.max_tokens)
+
+
+def test_logprobs_are_asked_for_and_used() -> None:
+    """In free text alone, and where the class has a field for them."""
+    listed = {"content": [{"token": "Paris", "logprob": -0.1, "top_logprobs": []}]}
+    seen: list[bool | None] = []
+
+    def answer(_: object, model: RichModel, **__: object) -> AIMessage:
+        seen.append(model.logprobs)
+        return AIMessage("Paris", response_metadata={"logprobs": listed} if model.logprobs else {})
+
+    chat = LangChainChat(RichModel(answers=answer))
+    free = chat.complete("answer", ASKED, max_tokens=7)
+    chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
+
+    assert [True, None] == seen
+    assert [("Paris", -0.1)] == [(token.text, token.logprob) for token in free.tokens]
+
+
+def test_refused_logprobs_are_not_asked_for_again() -> None:
+    """A server that refuses them by a status gets the same request once more without."""
+    seen: list[bool] = []
+
+    def answer(_: object, model: RichModel, **__: object) -> AIMessage:
+        seen.append(bool(model.logprobs))
+        if model.logprobs:
+            raise failure(400)
+        return AIMessage("Paris")
+
+    chat = LangChainChat(RichModel(answers=answer))
+    assert ["Paris", "Paris"] == [
+        chat.complete("answer", ASKED, max_tokens=7).text for _ in range(2)
+    ]
+    assert [True, False, False] == seen
+
+
+def test_tools_and_schemas() -> None:
+    """A schema is a tool that the model has to call; its arguments are the reply's text."""
+    chosen: list[Any] = []
+
+    def answer(_: object, __: object, **asked: Any) -> AIMessage:  # noqa: ANN401
+        chosen.append(asked["tool_choice"])
+        name = asked["tools"][0]["function"]["name"]
+        call = {"name": name, "args": {"city": "Paris"}, "id": "1", "type": "tool_call"}
+        return AIMessage("", tool_calls=[call], response_metadata={"stop_reason": "tool_use"})
+
+    chat = LangChainChat(RichModel(answers=answer))
+    shaped = chat.complete("planner", ASKED, max_tokens=7, schema=SCHEMA)
+    called = chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
+
+    assert {"city": "Paris"} == json.loads(shaped.text)
+    assert () == shaped.tool_calls
+    assert (WrittenCall("look", '{"city": "Paris"}'),) == called.tool_calls
+    assert "tool_calls" == called.finish_reason
+    assert ["reply", None] == chosen
+
+
+def test_model_without_tools() -> None:
+    """A schema is asked for in free text, as prompts describe it; tools are an error."""
+    chat = LangChainChat(PlainModel(answers=saying('{"city": "Paris"}')))
+
+    assert '{"city": "Paris"}' == chat.complete("p", ASKED, max_tokens=7, schema=SCHEMA).text
+    with pytest.raises(ModelError, match="plain takes no tools") as told:
+        chat.complete("p", ASKED, max_tokens=7, tools=[TOOL])
+    assert "search.mode: planned" in told.value.hint
+
+
+def failure(status: int) -> Exception:
+    """Return a provider's error, whose text repeats a key."""
+    error = RuntimeError("the key sk-secret is wrong")
+    error.status_code = status  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (failure(401), ModelAccessError),
+        (failure(404), ModelError),
+        (failure(429), ModelBusyError),
+        (failure(500), ModelUnavailableError),
+        (ConnectionRefusedError("nobody"), ModelUnavailableError),
+        (TimeoutError("late"), ModelTimeoutError),
+        (TooLong("too long"), ContextOverflowError),
+        (KeyError("choices"), ModelError),
+    ],
+)
+def test_errors_of_objects(error: Exception, expected: type[ModelError]) -> None:
+    """Each is one of ours, with the object's name and without what a provider wrote."""
+
+    def answer(*_: object, **__: object) -> AIMessage:
+        raise error
+
+    with pytest.raises(ModelError, match=r"the chat model plain failed \(") as told:
+        LangChainChat(PlainModel(answers=answer)).complete("answer", ASKED, max_tokens=7)
+    assert expected is type(told.value)
+    assert "sk-secret" not in f"{told.value} {told.value.hint} {told.value.__cause__}"
+
+
+def test_slow_object() -> None:
+    """Nobody waits beyond the deadline, nor when the question is stopped."""
+    chat, stop, begun = LangChainChat(PlainModel(answers=slow)), Stop(), time.monotonic()
+    with pytest.raises(ModelTimeoutError, match="plain gave no whole reply in time"):
+        chat.complete("answer", ASKED, max_tokens=7, seconds=0.05)
+    stop.end()
+    with stopping(stop), pytest.raises(StoppedError):
+        chat.complete("answer", ASKED, max_tokens=7)
+    assert time.monotonic() - begun < 1.5
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ({"finish_reason": "length"}, "length"),
+        ({"stop_reason": "max_tokens"}, "length"),
+        ({"finish_reason": "STOP"}, "stop"),
+    ],
+)
+def test_ends_of_replies(metadata: dict[str, str], reason: str) -> None:
+    """Providers call the ends of replies by names of their own."""
+    chat = LangChainChat(PlainModel(answers=saying("Paris", **metadata)))
+    assert reason == chat.complete("answer", ASKED, max_tokens=7).finish_reason
+
+
+def test_broken_off_reply() -> None:
+    """A filter's end is an error, not an answer."""
+    chat = LangChainChat(PlainModel(answers=saying("", finish_reason="SAFETY")))
+    with pytest.raises(ModelReplyError, match="broke its reply off"):
+        chat.complete("answer", ASKED, max_tokens=7)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LangChainChat,
+        lambda given: LangChainEmbedder(given, seconds=1.0),
+        LangChainReranker,
+        lambda given: RetrievedChunks(given, lambda *_: [], WordEmbedder(), seconds=1.0),
+    ],
+)
+def test_wrong_objects(make: Any) -> None:  # noqa: ANN401
+    """An object of another kind is refused where it is handed over."""
+    with pytest.raises(ConfigError, match="str is no "):
+        make("gpt-4o")
+
+
+def test_embeddings() -> None:
+    """Vectors come out with length one, under the object's name; bad ones are an error."""
+    embedder = LangChainEmbedder(WordVectors(), seconds=5.0)
+    (vector,) = embedder.embed(["bread"])
+    assert "word-vectors" == embedder.name
+    assert 1.0 == pytest.approx(sum(x * x for x in vector))
+
+    class Uneven(WordVectors):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [[1.0] * n for n, _ in enumerate(texts, start=1)]
+
+    with pytest.raises(ModelReplyError, match="different lengths"):
+        LangChainEmbedder(Uneven(), seconds=5.0).embed(["a", "b"])
+
+
+def scored(documents: Sequence[Document]) -> list[Document]:
+    return [
+        Document(one.page_content, metadata={**one.metadata, "relevance_score": score})
+        for one, score in zip(documents, (0.2, 0.9), strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "scores"),
+    [
+        (scored, (0.2, 0.9, -0.8)),
+        (lambda found: [found[2], found[0]], (-1.0, -2.0, 0.0)),
+        (lambda _: [], (-1.0, -1.0, -1.0)),
+    ],
+)
+def test_reranker(made: object, scores: tuple[float, ...]) -> None:
+    """Its scores count, else its order; what it leaves out comes last."""
+    assert scores == LangChainReranker(Compressor(made=made)).scores("q", ["a", "b", "c"])
+
+
+def test_reranker_that_loses_metadata() -> None:
+    """Which of the texts it means cannot be known then."""
+    with pytest.raises(ModelReplyError, match="without the metadata"):
+        LangChainReranker(Compressor(made=lambda _: [Document("b")])).scores("q", ["a", "b"])
+
+
+def test_retrieved_chunks() -> None:
+    """A retriever's order is the ranking; chunks can be compared and listed once they were seen."""
+    found = [Document(text, metadata={"n": n}) for n, text in enumerate(("rye", "oat"))]
+
+    def read(text: str, metadata: Any) -> list[Chunk]:  # noqa: ANN401
+        return [Chunk(f"c{metadata['n']}", "guide", text)]
+
+    chunks = RetrievedChunks(Listed(found=found), read, WordEmbedder(), seconds=5.0)
+    ranked = chunks.lexical.search("oat", k=9)
+    (oat,) = WordEmbedder().embed(["oat"])
+
+    assert [("c0", 1.0), ("c1", 0.5)] == [(one.chunk_id, one.value) for one in ranked]
+    assert [0.0, pytest.approx(1.0)] == chunks.similarities(oat, ["c0", "c1"])
+    assert "c1" == chunks.search(oat, k=1)[0].chunk_id
+    assert ["guide"] == [one.doc_id for one in chunks.documents()]
+    assert ["rye"] == [one.text for one in chunks.chunks(["c0", "x"])]
+
+
+def test_names_of_settings() -> None:
+    """LangChain makes an object of `provider:model`; what it cannot make is one of our errors."""
+    needed_package("langchain", "langchain")
+    made = chat_object("openai:gpt-4o-mini", base_url="http://127.0.0.1:9/v1", api_key="none")
+    assert "gpt-4o-mini" == object_name(made)
+    with pytest.raises(ModelMissingError, match="langchain-anthropic"):
+        chat_object("anthropic:claude-haiku-4-5")
+    with pytest.raises(ConfigError, match="'nonsense'"):
+        chat_object("nonsense")
+    with pytest.raises(ConfigError, match="'nonsense'"):
+        embeddings_object("nonsense")

@@ -1,0 +1,42 @@
+"""One run of indexing over a small folder, with made-up vectors."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from research_agent.assembly.updating import Indexer
+from research_agent.documents.adapters.files import LocalFiles
+from research_agent.errors import ResearchAgentError
+from research_agent.index.adapters.vectors import chroma as vectors
+from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from research_agent.types.documents import IndexReport
+from tests.fakes import WordEmbedder
+from tests.indexing import PlainReader
+
+APPROXIMATE = IndexSettings(exact_below=0)
+"""Every index has its vectors in Chroma."""
+
+
+vectors.GRAPH |= {"sync_threshold": 10, "batch_size": 10}
+# (so that a few vectors make a graph on disk; else it begins with a thousand)
+
+
+def settings(*, chroma: bool) -> Settings:
+    return replace(Settings(), index=APPROXIMATE) if chroma else Settings()
+
+
+def run(docs: str, location: str, *, chroma: bool, rebuild: bool) -> IndexReport:
+    return Indexer(
+        settings=settings(chroma=chroma),
+        embedder=WordEmbedder(),
+        files=LocalFiles(DocumentSettings(), {".txt"}),
+        reader=PlainReader(),
+    ).update(location, [docs], rebuild=rebuild)
+
+
+def failed(work: Callable[[], object]) -> str:
+    """Return how an error is told, empty where all went well."""
+    try:
+        work()
+    except ResearchAgentError as error:
+        return f"{type(error).__name__}: {error}\nhint: {error.hint}"
+    return ""
