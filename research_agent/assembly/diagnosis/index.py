@@ -70,6 +70,11 @@ class _Index:
         self.update = f"{command} --refresh"
         self.rebuild = f"{command} --rebuild --refresh"
 
+    def older(self) -> Iterator[Finding]:
+        if self.gains:
+            what = f"{len(self.gains)} documents were read by an older version; for PDFs this one"
+            yield Finding("note", PART, f"{what} brings {self.gains[0]}", self.update)
+
     def findings(
         self, embedding: EmbeddingLook, exact_below: int, server: str
     ) -> Iterator[Finding]:
@@ -90,9 +95,7 @@ class _Index:
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
-        if self.gains:
-            what = f"{len(self.gains)} documents were read by an older version; for PDFs this one"
-            yield Finding("note", PART, f"{what} brings {self.gains[0]}", self.update)
+        yield from self.older()
         if embedding.model:
             yield self.model(embedding)
         yield self.words()
