@@ -8,6 +8,7 @@ import click
 
 from benchmarks import concurrency, faults, indexing, ocr, overhead, scale
 from benchmarks.answers import answers_command
+from benchmarks.characters import characters_command
 from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
 from benchmarks.filtering import filtering_command
@@ -18,6 +19,7 @@ from benchmarks.refusals import refusals_command
 from benchmarks.replay import replay_command
 from benchmarks.retrieval import retrieval_command
 from benchmarks.shared import shared_command
+from benchmarks.tables import tables_command
 
 
 @click.group()
@@ -75,6 +77,7 @@ def scale_command(*, chunks: str, shared: bool, cache: str) -> None:
 
 for command in (
     answers_command,
+    characters_command,
     conversations_command,
     filtering_command,
     grounding_command,
@@ -84,6 +87,7 @@ for command in (
     replay_command,
     retrieval_command,
     shared_command,
+    tables_command,
 ):
     main.add_command(command)
 

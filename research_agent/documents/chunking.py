@@ -1,11 +1,12 @@
 """A parsed document -> chunks, the units of retrieval."""
 
 import hashlib
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, zip_longest
+from itertools import groupby, takewhile, zip_longest
 
 from research_agent.documents.chunk_anchors import (
     Carried,
@@ -19,6 +20,7 @@ from research_agent.documents.chunk_anchors import (
 from research_agent.text.boilerplate_sections import boilerplate_kind
 from research_agent.text.excerpts import cuts, line_groups
 from research_agent.text.sentences import sentence_spans
+from research_agent.text.tables import head_of
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link, LinkedChunk
@@ -31,7 +33,13 @@ HEADED: frozenset[ChunkKind] = frozenset({"operation", "schema", "security"})
 """Parts of an API description, which are cut at the length of a chunk."""
 ALONE: frozenset[ChunkKind] = HEADED | {"table", "algorithm"}
 """Chunks of their own; where one is cut, its first line heads every part."""
+LEADS = (":", "\uff1a")  # ends of a sentence that leads to what follows it
+NOTES = 12  # blocks from a footnote to the next page at most
+ITEMS = 50  # items that are looked at for the end of a list
 SENTENCE_ENDS = '.?!:;\u3002\uff01\uff1f\u2026"\u201d)]'
+
+_NOTE = re.compile(r"\s*(?:\d{1,3}|[*\u2020\u2021\u00a7]|[a-z])\s?(?=[^\W\d_a-z])")
+"""How a footnote begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ def linked_chunks(
     labels = dict(enumerate(document.page_labels, start=1))
     last_page = max((block.page for block in document.blocks), default=1)
     for order, passage in enumerate(_packed(document.blocks, chunk_chars)):
-        first, last = passage.pages[0][1], passage.pages[-1][1]
+        first, last = passage.pages[0][1], max(page for _, page in passage.pages)
         kind = passage.kind
         if kind not in HEADED:
             kind = boilerplate_kind(passage.text, page=first, last_page=last_page) or kind
@@ -157,17 +165,34 @@ def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
     units = [unit for p in _passages(blocks) for unit in _units(p, chunk_chars)]
     packed: list[list[_Passage]] = []
     size = 0
-    for unit in units:
+    for index, unit in enumerate(units):
         length = len(unit.before) + len(unit.text)
-        if packed and size + length <= chunk_chars and _is_near(packed[-1], unit):
+        fits = size + length <= chunk_chars
+        ends = not fits and size + _rest(units, index) <= WHOLE * chunk_chars
+        if packed and (fits or ends) and _is_near(packed[-1], unit):
             packed[-1].append(unit)
             size += length
-        else:
-            packed.append([unit])
-            size = len(unit.text)
+            continue
+        leads = bool(packed) and len(packed[-1]) > 1 and packed[-1][-1].text.endswith(LEADS)
+        packed.append([packed[-1].pop(), unit] if leads else [unit])
+        size = sum(len(one.text) for one in packed[-1])
     if len(packed) > 1 and size < TINY * chunk_chars and _is_near(packed[-2], packed[-1][-1]):
         packed[-2:] = [packed[-2] + packed[-1]]
     return [_joined(units) for units in packed]
+
+
+def _rest(units: Sequence[_Passage], index: int) -> float:
+    """Return the length of what is left of a list from its item `index` on; no end for others."""
+    before = units[index - 1] if index else None
+    if units[index].kind != "list" or before is None:
+        return float("inf")
+    if before.kind != "list" and not before.text.endswith(LEADS):
+        return float("inf")
+    near = units[index : index + ITEMS]
+    if len(near) == ITEMS:
+        return float("inf")
+    items = takewhile(lambda unit: unit.kind == "list", near)
+    return sum(len(unit.before) + len(unit.text) for unit in items)
 
 
 def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
@@ -178,7 +203,7 @@ def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
 def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
     """Yield the blocks, those in one that a page break cut in the middle of a sentence."""
     runs: list[list[tuple[Block, str]]] = []
-    for block in blocks:
+    for block in _notes_last(blocks):
         text = block.text.strip()
         if runs and _is_cut(*runs[-1][-1], block, text):
             runs[-1].append((block, text))
@@ -198,6 +223,31 @@ def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
             before = "\n"
         above = first.kind
         yield _Passage(whole, first.kind, first.section, tuple(pages), before, tuple(carried))
+
+
+def _notes_last(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield the blocks; footnotes behind the sentence that goes on overleaf."""
+    notes: list[Block] = []
+    before: Block | None = None
+    for index, block in enumerate(blocks):
+        note = before is not None and block.page == before.page and _NOTE.match(block.text)
+        if note and before and _goes_on(before, blocks[index + 1 : index + NOTES]):
+            notes.append(block)
+            continue
+        yield block
+        before = block
+        yield from notes
+        notes = []
+
+
+def _goes_on(block: Block, later: Sequence[Block]) -> bool:
+    """Say whether what the next page begins with ends the sentence that ends a block."""
+    if block.kind != "text" or block.text.rstrip()[-1:] in SENTENCE_ENDS:
+        return False
+    overleaf = next((one for one in later if one.page != block.page), None)
+    if overleaf is None or overleaf.page != block.page + 1 or overleaf.kind != "text":
+        return False
+    return overleaf.text.lstrip()[:1].islower()
 
 
 def _is_cut(before: Block, ended: str, block: Block, text: str) -> bool:
@@ -243,7 +293,8 @@ def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
     text = block.text.strip("\n").rstrip()
     texts = [text]
     if len(text) > WHOLE * chunk_chars:
-        head, _, rest = text.partition("\n")
+        head = (head_of(text) if block.kind == "table" else "") or text.partition("\n")[0]
+        rest = text[len(head) + 1 :]
         repeated = block.kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
         above = f"{head}\n" if repeated else ""
         room = int((1 if block.kind in HEADED else WHOLE) * chunk_chars) - len(above)

@@ -8,11 +8,8 @@ from research_agent.index.changes import Changes
 from research_agent.index.ports import FileSource, IndexingPorts, ReadsScans
 from research_agent.index.run import DAMAGED, OnProgress, Run, unchanged
 from research_agent.types.documents import FileReport, IndexReport, SourceFile
-from research_agent.types.records import DocumentRecord
+from research_agent.types.records import CHUNKING, DocumentRecord, brought
 from research_agent.types.references import unresolved_words
-
-CHUNKING = 6
-"""Version of how text becomes chunks and windows: documents of another one are cut anew."""
 
 
 def index_documents(
@@ -98,6 +95,8 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
     renewed.add(record.key)
     if record.recipe != changes.recipe and record.digest == change.digest:
         reason = f"cut anew with {changes.recipe} (before: {record.recipe})"
+        if gain := brought(record.recipe):
+            reason = f"{reason}; for PDFs this brings {gain}"
     else:
         reason = record.reason if record.status == "failed" else "its content has changed"
         reason = reason if record.digest else DAMAGED

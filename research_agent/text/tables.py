@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 SEPARATOR = "|"
 MIN_COLUMNS = 3
+HEAD_LINE = "--- | ---"
+"""Below the head of a table of two columns: without it they may be names and values."""
 
 
 def table_text(rows: Iterable[Sequence[str]], caption: str = "") -> str:
@@ -40,7 +42,14 @@ def head_of(text: str) -> str:
     """
     lines = text.split("\n")
     first = _head(lines)
-    return "" if first is None else "\n".join(lines[: first + 1])
+    if first is None:
+        return ""
+    return "\n".join(lines[: first + 1 + (lines[first + 1] == HEAD_LINE)])
+
+
+def without_line(text: str) -> str:
+    """Return a table, or its head, without the line that marks a head of two columns."""
+    return "\n".join(line for line in text.split("\n") if line != HEAD_LINE)
 
 
 def spelled_out(text: str) -> str:
@@ -48,8 +57,7 @@ def spelled_out(text: str) -> str:
 
     Small models read a row by its nearest words: with the head several lines above, they give a
     ciphertext the size of a key. Rows that have not as many cells as the head stay as they are,
-    and so do tables of two columns that have no empty corner: they may be names and values without
-    a head.
+    and so do tables of two columns that have neither an empty corner nor a marked head.
 
     >>> print(spelled_out("Table 3. Sizes\n | key | ciphertext\nML-KEM-768 | 1184 | 1088"))
     Table 3. Sizes
@@ -60,7 +68,8 @@ def spelled_out(text: str) -> str:
     if first is None:
         return text
     head = cells(lines[first])
-    rows = [_spelled(cells(line), head) or line for line in lines[first + 1 :]]
+    rest = [line for line in lines[first + 1 :] if line != HEAD_LINE]
+    rows = [_spelled(cells(line), head) or line for line in rest]
     return "\n".join([*lines[:first], *rows])
 
 
@@ -70,6 +79,8 @@ def _head(lines: Sequence[str]) -> int | None:
     if first is None or first + 1 == len(lines):
         return None
     head = cells(lines[first])
+    if lines[first + 1] == HEAD_LINE:
+        return first
     return first if len(head) >= MIN_COLUMNS or not head[0] else None
 
 

@@ -13,6 +13,21 @@ DocumentStatus = Literal["indexed", "skipped", "failed"]
 """Read and kept; read, but without any text; not readable."""
 
 
+CHUNKING = 7
+"""Version of how files become chunks and windows: documents of another one are read anew."""
+_BROUGHT = "exponents and indices (10^12, x_i), fractions, names of columns in tables, whole lists"
+"""What this version brings to PDFs."""
+
+
+def brought(recipe: str) -> str:
+    """Return what reading a document anew brings that was made with `recipe`; empty: nothing.
+
+    >>> brought(f"chunk_chars=1000 chunking={CHUNKING}"), brought("chunking=6")[:23]
+    ('', 'exponents and indices (')
+    """
+    return "" if recipe.endswith(f"chunking={CHUNKING}") else _BROUGHT
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
     """One document of the index, as it was when its file was last read."""

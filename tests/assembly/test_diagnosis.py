@@ -470,8 +470,9 @@ def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.Mon
     """The command without a folder, as none is known; the list of documents has the references."""
     reader = "research_agent.index.adapters.ledger.reading.LedgerReader"
     empty = IndexHeader(MINILM.model, 384, 1, documents=0, chunks=0)
+    lost = SimpleNamespace(dangling=3)
     record = SimpleNamespace(
-        published=True, status="indexed", quality=None, unresolved=SimpleNamespace(dangling=3)
+        published=True, status="indexed", quality=None, unresolved=lost, recipe="chunking=6"
     )
     monkeypatch.setattr(f"{reader}.header", lambda _: empty)
     monkeypatch.setattr(f"{reader}.files", lambda _: [])
@@ -482,5 +483,6 @@ def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.Mon
     found = {item.what: item for item in looked()}
 
     assert "research-agent index PATH" == found["default holds no document"].cure
+    assert any("1 documents were read by an older version" in what for what in found)
     told = found["3 references in 1 of its documents lead nowhere"]
     assert ("note", "research-agent documents") == (told.level, told.cure)

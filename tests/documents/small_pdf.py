@@ -16,10 +16,12 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
     rotate: int = 0,
     bold: Mapping[str, int] | None = None,
     letters: Mapping[str, str] | None = None,
+    drawn: str = "",
 ) -> bytes:
     """Return a PDF with the given texts; `outline` holds title, page from 0 and height.
 
-    `bold` says how many letters of a text are bold, `letters` which letter a code stands for.
+    `bold` says how many letters of a text are bold, `letters` which letter a code stands for,
+    `drawn` is drawn on each page.
     """
     count = len(pages)
     first = 5  # 1 catalog, 2 pages, 3 font, 4 info
@@ -40,7 +42,7 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
             f"BT {left} {low} Td {_shown(text, size, (bold or {}).get(text, 0))} ET"
             for left, low, size, text in texts
         )
-        objects.append(_stream(content))
+        objects.append(_stream(f"{content}\n{drawn}" if drawn else content))
     objects.append(_font("Helvetica-Bold"))
     if letters:
         objects.append(_stream(_letters(letters)))

@@ -202,3 +202,38 @@ def test_parts_of_a_long_table_are_linked() -> None:
     assert "#t" in parts[0][1].anchors
     assert "z" in {item.target for item in parts[half - 1][1].links}
     assert [("short",)] == [(text,) for text, own in said(Block("short", kind="table"))]
+
+
+def cut(chunk_chars: int, *blocks: Block) -> list[str]:
+    document = ParsedDocument(blocks)
+    found = linked_chunks("k", "d", document, source="d", chunk_chars=chunk_chars)
+    return [chunk.text for chunk, _ in found]
+
+
+def test_a_list_stays_whole_and_with_what_leads_to_it() -> None:
+    """The rest of a list comes along; a sentence that ends in a colon moves to what it leads to."""
+    items = [Block(f"{i}. an item of the list", kind="list") for i in range(4)]
+    listed = "\n".join(item.text for item in items)
+    first, leads, text = (Block(t) for t in ("x" * 90, "Check the following:", "y" * 60))
+
+    assert [f"{first.text}\n\n{leads.text}\n\n{listed}"] == cut(150, first, leads, *items)
+    assert [first.text, f"{leads.text}\n\n{text.text}"] == cut(120, first, leads, text)
+
+
+def test_a_footnote_waits_for_the_end_of_the_sentence() -> None:
+    """A sentence that goes on overleaf is not cut by the footnote below its page."""
+    blocks = (Block("A sentence that goes", 1), Block("3 See elsewhere.", 1), Block("on here.", 2))
+    (chunk, _), *more = linked_chunks("k", "d", ParsedDocument(blocks), source="d", chunk_chars=500)
+
+    assert "A sentence that goes on here.\n\n3 See elsewhere." == chunk.text
+    assert (1, 2, []) == (chunk.start_page, chunk.end_page, more)
+
+
+def test_parts_of_a_table_have_caption_and_head() -> None:
+    """Each part of a table that is cut begins with its caption and its head."""
+    rows = "\n".join(f"row {i} | {i} | {i}" for i in range(30))
+    block = Block(f"Table 1. Sizes\n | key | text\n{rows}", kind="table")
+    found = linked_chunks("k", "d", ParsedDocument((block,)), source="d", chunk_chars=150)
+
+    assert len(found) > 1
+    assert all(chunk.text.startswith("Table 1. Sizes\n | key | text\nrow") for chunk, _ in found)

@@ -19,7 +19,7 @@ from research_agent.index.adapters.vectors.chroma import shown_generation
 from research_agent.index.adapters.vectors.looking import look
 from research_agent.text.addresses import is_web
 from research_agent.text.locations import is_shared
-from research_agent.types.records import IndexHeader, wants_ocr
+from research_agent.types.records import IndexHeader, brought, wants_ocr
 
 PART = "index"
 SHOWN = 3  # documents that are named
@@ -60,13 +60,20 @@ class _Index:
             self.files = [file for file in ledger.files() if not is_web(file[0])]
             self.damaged = sorted(set(ledger.damaged().values()))
         documents = all_documents(folder.current().ledger, folder.label)
-        counts = (of.record.unresolved.dangling for of in documents if of.record.published)
+        shown = [of.record for of in documents if of.record.published]
+        self.gains = [gain for record in shown if (gain := brought(record.recipe))]
+        counts = (record.unresolved.dangling for record in shown)
         self.scanned = [of.record for of in documents if wants_ocr(of.record)]
         self.dangling = [count for count in counts if count]
         self.writer = folder.writer()
         self.source = _common([path for path, _, _ in self.files])
         self.update = f"{command} --refresh"
         self.rebuild = f"{command} --rebuild --refresh"
+
+    def older(self) -> Iterator[Finding]:
+        if self.gains:
+            what = f"{len(self.gains)} documents were read by an older version; for PDFs this one"
+            yield Finding("note", PART, f"{what} brings {self.gains[0]}", self.update)
 
     def findings(
         self, embedding: EmbeddingLook, exact_below: int, server: str
@@ -88,6 +95,7 @@ class _Index:
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
+        yield from self.older()
         if embedding.model:
             yield self.model(embedding)
         yield self.words()

@@ -6,9 +6,10 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
+from research_agent.documents.layout.grid import is_caption
 from research_agent.documents.layout.rows import Row, join_lines
-from research_agent.documents.layout.spans import Span
-from research_agent.documents.layout.tables import is_caption, table_ranges, table_text
+from research_agent.documents.layout.spans import Rule, Span
+from research_agent.documents.layout.tables import table_ranges, table_text
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block
 
@@ -47,10 +48,12 @@ def page_blocks(
     *,
     page: int = 1,
     words: Collection[str] = (),
+    rules: Sequence[Rule] = (),
 ) -> tuple[Block, ...]:
     """Return the blocks of a page; `sections` holds each row's headings.
 
-    `words` are the document's, to tell a compound from a word that the line's end has cut.
+    `words` are the document's, to tell a compound from a word that the line's end has cut;
+    `rules` the level lines that the page draws.
 
     >>> from research_agent.documents.layout.spans import Span
     >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
@@ -64,16 +67,18 @@ def page_blocks(
         headed = bool(section) and group[0].text == section[-1]
         if headed:
             blocks.append(Block(section[-1], page, section))
-        for text, kind, below in _pieces(group[headed:], pitch, words):
+        for text, kind, below in _pieces(group[headed:], pitch, words, rules):
             blocks.append(Block(text, page, (*section, *below), kind))
     return tuple(blocks)
 
 
-def _pieces(rows: Sequence[Row], pitch: float, words: Collection[str]) -> Iterator[_Piece]:
+def _pieces(
+    rows: Sequence[Row], pitch: float, words: Collection[str], rules: Sequence[Rule]
+) -> Iterator[_Piece]:
     """Yield the blocks of one section on one page: its algorithms, and what is between them."""
     done = 0
     for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
-        yield from _tables_and_text(rows[done:start], pitch, words)
+        yield from _tables_and_text(rows[done:start], pitch, words, rules)
         if end > start:
             name, text = rows[start].text, algorithm_text(rows[start:end])
             hyphens = ("\N{SOFT HYPHEN}", "-")
@@ -81,16 +86,18 @@ def _pieces(rows: Sequence[Row], pitch: float, words: Collection[str]) -> Iterat
         done = end
 
 
-def _tables_and_text(rows: Sequence[Row], pitch: float, words: Collection[str]) -> Iterator[_Piece]:
+def _tables_and_text(
+    rows: Sequence[Row], pitch: float, words: Collection[str], rules: Sequence[Rule]
+) -> Iterator[_Piece]:
     """Yield tables, one of long entries (a glossary) as the items of a list, and paragraphs."""
     done = 0
-    for start, end in (*table_ranges(rows), (len(rows), len(rows))):
+    for start, end in (*table_ranges(rows, rules), (len(rows), len(rows))):
         for paragraph in _paragraphs(rows[done:start], pitch):
             text = join_lines([row.text for row in paragraph], words)
             item = _is_item(text) or _LEADERS.search(paragraph[0].text)
             yield text, "list" if item else "text", ()
         if end > start:
-            table = table_text(rows[start:end], words)
+            table = table_text(rows[start:end], words, rules)
             lines = table.split("\n")
             if len(table) <= LONG_ROW * len(lines):
                 yield table, "table", ()

@@ -6,14 +6,15 @@ Page numbers are not lost: they become the printed labels of the pages.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from research_agent.documents.layout.spans import Span
+from research_agent.documents.layout.spans import Rule, Span
 
 MARGIN = 0.12  # share of the page's height, above and below, in which running heads are
 REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
 LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which they are line numbers
+LINED = 0.5  # share of the pages that have line numbers at least, where there are any
 DIGITS = 4  # digits of a line number at most
 EDGE = 3.0  # points by which edges that are meant to be the same may differ
 
@@ -35,13 +36,26 @@ class Page:
     spans: tuple[Span, ...]
     height: float
     text: str = ""  # all its characters, as the file has them
+    rules: tuple[Rule, ...] = ()  # level lines that it draws
 
 
-def without_line_numbers(page: Page) -> Page:
-    """Return the page without the numbers of its lines, where its margin has such."""
-    column = max((_number_column(page, edge) for edge in ("left", "right")), key=len)
+def without_line_numbers(pages: Sequence[Page]) -> list[Page]:
+    """Return the pages without the numbers of their lines, where their margins have such.
+
+    A column of a table may count, too; numbers of lines are on many pages.
+    """
+    columns = [
+        max((_number_column(page, edge) for edge in ("left", "right")), key=len) for page in pages
+    ]
+    often = sum(map(bool, columns)) >= min(len(pages), max(3, LINED * len(pages)))
+    return [
+        _without(page, column if often else ()) for page, column in zip(pages, columns, strict=True)
+    ]
+
+
+def _without(page: Page, column: Sequence[Span]) -> Page:
     dropped = {id(span) for span in column}
-    return Page(tuple(s for s in page.spans if id(s) not in dropped), page.height)
+    return replace(page, spans=tuple(s for s in page.spans if id(s) not in dropped))
 
 
 def _number_column(page: Page, edge: str) -> list[Span]:
@@ -69,7 +83,7 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
     for page, margin, number in zip(pages, margins, numbers, strict=True):
         dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)}
         kept = tuple(span for span in page.spans if id(span) not in dropped)
-        cleaned.append(Page(kept, page.height))
+        cleaned.append(replace(page, spans=kept))
     return tuple(cleaned), tuple(_label(span) if span else "" for span in numbers)
 
 

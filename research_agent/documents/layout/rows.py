@@ -23,6 +23,7 @@ LOOK_BACK = 15  # lines that may have been drawn in the middle of a paragraph, s
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W_]+(?:-[^\W_]+)*)([-\u2010\u00ad])$")
 _HEAD = re.compile(r"[^\W_]+")
+_FORMULA = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)")  # its number
 _LEADERS = re.compile(r"(?:\s*\.){4,}\s*")
 
 
@@ -97,7 +98,24 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
             done.extend(_finish(cells))
             cells = [[span]]
     done.extend(_finish(cells))
-    return _top_down(_columns_apart(done))
+    return _top_down(_columns_apart(_with_numbers(done)))
+
+
+def _with_numbers(page_rows: Sequence[Row]) -> list[Row]:
+    """Put the number of a displayed formula, drawn elsewhere, behind the formula."""
+    found = [row for row in page_rows if not _FORMULA.fullmatch(row.text)]
+    for number in (row for row in page_rows if _FORMULA.fullmatch(row.text)):
+        line = number.spans[0]
+        beside = (
+            (abs(row.spans[-1].middle - line.middle), index)
+            for index, row in enumerate(found)
+            if len(row.cells) == 1 and row.right < line.left
+            if share(row.spans[-1], line) > SAME_LINE
+        )
+        if (nearest := min(beside, default=None)) is None:
+            return list(page_rows)
+        found[nearest[1]] = Row(((*found[nearest[1]].cells[0], line),))
+    return found
 
 
 def _reading_order(page_spans: Sequence[Span]) -> list[Span]:

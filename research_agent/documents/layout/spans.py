@@ -5,9 +5,10 @@ Coordinates are as in a PDF: points, y grows upwards. The page's drawing order i
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import groupby, takewhile
 from statistics import median
 from typing import NamedTuple
 
@@ -17,7 +18,16 @@ WORD_GAP = 0.17
 THIN = 0.4  # width of the space in a number, in digits, at most
 THIN_SPACE = "\u2009"
 SAME_LINE = 0.4  # share of the lower one's height in which two pieces of one line overlap at least
+SMALL = 0.9  # size of an index or exponent, as a share of its line's type, at most
+RAISED, LOWERED = 0.15, -0.06  # how far its baseline lies off the line's, in sizes of its type
+COMMON = 0.1  # share of the letters and digits that the largest type of a line has at least
+OVERLAP = 0.25  # how far it may reach into the letter before it, in sizes of type
+FAR = 0.75  # how far off its baseline is at most: what is farther is of another line
+JOINED = 0.3  # gap, in sizes of type, up to which an index follows what it belongs to
 
+_BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
+"""Signs that are small and high by themselves."""
+_SIMPLE = re.compile(r"[-+\u2212\u00b1]?[^\W_]+(?:\.[^\W_]+)*|[^\w\s]")
 _NO_NUMBER = re.compile(rf"(?<!\d){THIN_SPACE}|{THIN_SPACE}(?!\d{{3}}(?!\d))")
 _SPACES = re.compile(rf"[^\S{THIN_SPACE}]+")
 
@@ -32,6 +42,15 @@ class Glyph(NamedTuple):
     top: float = 0.0
     baseline: float = 0.0
     bold: bool = False  # known at the beginning of a line, as long as it is bold
+    size: float = 0.0  # of the type, as shown; 0 where it is not known
+
+
+class Rule(NamedTuple):
+    """A straight level line that the page draws."""
+
+    left: float
+    right: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +89,65 @@ def share(a: Glyph | Span, b: Glyph | Span) -> float:
 
 
 def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Split at line breaks, at large gaps and where the text jumps back to the left."""
+    """Split at line breaks, at large gaps and where the text jumps back to the left.
+
+    A break in front of an index or exponent, or behind it, is none.
+    """
     piece: list[Glyph] = []
     last: Glyph | None = None
+    base: Glyph | None = None  # the last one that is no index
+    reach = 0.0  # how far the piece goes to the right
+    broken = False
     for glyph in glyphs:
-        drawn = not glyph.char.isspace()
-        if glyph.char == "\n" or (drawn and last and _is_apart(last, glyph)):
+        if glyph.char.isspace():
+            broken = broken or glyph.char == "\n"
+            if glyph.char != "\n" and not broken:
+                piece.append(glyph)
+            continue
+        indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
+        before = bool(piece) and glyph.right < piece[0].left and not _is_accent(glyph)
+        if last and not indexed and (broken or before or _is_apart(last, glyph, reach)):
             yield piece
-            piece, last = [], None
-        if glyph.char != "\n":
-            piece.append(glyph)
-            last = glyph if drawn else last
+            piece, base, reach = [], None, glyph.right
+        if broken and piece and glyph.left - reach > WORD_GAP * glyph.size:
+            piece.append(Glyph(" "))
+        piece.append(glyph)
+        if base is None or glyph.size >= SMALL * base.size:
+            base = glyph
+        last, reach, broken = glyph, max(reach, glyph.right) if piece[1:] else glyph.right, False
     yield piece
 
 
-def _is_apart(last: Glyph, glyph: Glyph) -> bool:
+def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
+    """Say whether `glyph` is an index or exponent in its place, or follows one."""
+    size = max(base.size, glyph.size)
+    if min(base.size, last.size, glyph.size) > SMALL * size or not size:
+        return False
+    off = abs(glyph.baseline - base.baseline)
+    if glyph.size > SMALL * size:
+        return off < JOINED * size and -JOINED < (glyph.left - reach) / size < CELL_GAP
+    near = any(
+        abs(glyph.left - right) <= JOINED * size for right in (base.right, last.right, reach)
+    )
+    return near and off < FAR * size
+
+
+def _is_accent(glyph: Glyph) -> bool:
+    return unicodedata.combining(glyph.char[0]) != 0
+
+
+def _is_apart(last: Glyph, glyph: Glyph, reach: float) -> bool:
     """Say whether `glyph` does not belong to the piece that ends in `last`."""
     gap, height = glyph.left - last.right, glyph.top - glyph.bottom
     if last.char != "\N{SOFT HYPHEN}" and -3 * height <= gap <= CELL_GAP * height:
         return False
-    if unicodedata.combining(glyph.char[0]) or unicodedata.combining(last.char[0]):
+    if _is_accent(glyph) or _is_accent(last):
         return False
     height = max(last.top - last.bottom, height, 0.1)
     if last.char == "\N{SOFT HYPHEN}":
         return gap < 0
-    return gap > CELL_GAP * height or (gap < -3 * height and share(last, glyph) < SAME_LINE)
+    wide = glyph.left - max(reach, last.right) > CELL_GAP * height
+    return wide or (gap < -3 * height and share(last, glyph) < SAME_LINE)
 
 
 def _span(piece: Sequence[Glyph]) -> Span | None:
@@ -116,23 +169,79 @@ def _span(piece: Sequence[Glyph]) -> Span | None:
 
 
 def _text(piece: Sequence[Glyph]) -> str:
-    """Return the characters, with the spaces that were left to the eye; those of numbers thin."""
+    """Return the characters, with the spaces that were left to the eye; those of numbers thin.
+
+    Indices and exponents are written as `x_i` and `10^12`.
+    """
+    text = _written(piece)
+    if THIN_SPACE not in text:
+        return " ".join(text.split())
+    return _SPACES.sub(" ", _NO_NUMBER.sub(" ", text)).strip()
+
+
+def _written(piece: Sequence[Glyph]) -> str:
+    sides = _sides(piece)
     text: list[str] = []
     last: Glyph | None = None
-    for glyph in piece:
-        if glyph.char.isspace():
-            text.append(" ")
+    for side, numbers in groupby(range(len(piece)), key=lambda index: sides[index]):
+        run = list(numbers)
+        if side:
+            end = run[-1] + 1
+            closed = end < len(piece) and piece[end].char[0].isalnum()
+            small = _written([piece[index] for index in run])
+            if last and text[-1] == " " and not _is_new_word(last, piece[run[0]]):
+                text.pop()
+            text.append(_index(side, small, closed=closed) if text else f"{small} ")
+            last = None
             continue
-        if last and text[-1] != " " and _is_new_word(last, glyph):
-            text.append(" ")
-        digits = last and last.char.isdecimal() and glyph.char.isdecimal()
-        if last and digits and glyph.left - last.right < THIN * (last.right - last.left):
-            text[-1] = THIN_SPACE if text[-1] == " " else text[-1]
-        text.append(glyph.char)
-        last = glyph
-    if THIN_SPACE not in text:
-        return " ".join("".join(text).split())
-    return _SPACES.sub(" ", _NO_NUMBER.sub(" ", "".join(text))).strip()
+        for glyph in (piece[index] for index in run):
+            if glyph.char.isspace():
+                text.append(" ")
+                continue
+            if last and text[-1] != " " and _is_new_word(last, glyph):
+                text.append(" ")
+            digits = last and last.char.isdecimal() and glyph.char.isdecimal()
+            if last and digits and glyph.left - last.right < THIN * (last.right - last.left):
+                text[-1] = THIN_SPACE if text[-1] == " " else text[-1]
+            text.append(glyph.char)
+            last = glyph
+    return "".join(text)
+
+
+def _index(side: str, text: str, *, closed: bool) -> str:
+    """Return an index or exponent with its mark; in braces where its end would not be seen."""
+    if _BARE.issuperset(text):
+        return text
+    simple = not closed and _SIMPLE.fullmatch(text)
+    return f"{side}{text}" if simple else f"{side}{{{text}}}"
+
+
+def _sides(piece: Sequence[Glyph]) -> list[str]:
+    """Return for each character "^" above its line, "_" below it, and "" on it."""
+    sizes = Counter(round(glyph.size, 1) for glyph in piece if glyph.char[0].isalnum())
+    most = COMMON * sizes.total()
+    size = max((size for size, count in sizes.items() if count >= most), default=0.0)
+    if not any(0 < glyph.size <= SMALL * size for glyph in piece):
+        return [""] * len(piece)
+    own = (glyph.baseline for glyph in piece if abs(glyph.size - size) <= (1 - SMALL) * size)
+    line = Counter(round(baseline, 1) for baseline in own).most_common(1)[0][0]
+    sides: list[str] = []
+    base: Glyph | None = None
+    for glyph in piece:
+        off = (glyph.baseline - line) / size
+        over = base is not None and not sides[-1] and glyph.left < base.right - OVERLAP * size
+        nested = bool(base and sides[-1] and 0 < glyph.size <= SMALL * base.size)
+        if nested:
+            sides.append(sides[-1])
+        elif glyph.char.isspace() or glyph.size > SMALL * size or over or LOWERED < off < RAISED:
+            sides.append("")
+        else:
+            sides.append("^" if off > 0 else "_")
+        base = base if glyph.char.isspace() else glyph
+    for at in range(1, len(piece) - 1):  # a space within an index
+        if piece[at].char.isspace() and sides[at - 1] == sides[at + 1]:
+            sides[at] = sides[at - 1]
+    return sides
 
 
 def _is_new_word(last: Glyph, glyph: Glyph) -> bool:

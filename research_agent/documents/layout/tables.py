@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.documents.layout.rows import Row, join_lines
-from research_agent.documents.layout.spans import Span
-from research_agent.text.tables import cells, head_of
+from research_agent.documents.layout.grid import LEADERS, STEP, Grid, framed, is_caption
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.spans import Rule, Span
+from research_agent.text.tables import HEAD_LINE, cells, head_of, without_line
 from research_agent.types.documents import Block
 
 ROW_GAP = 2.5  # distance, in line heights, from which two rows are not of one table
@@ -17,52 +18,47 @@ PAIR = 2
 table."""
 ALIGNED = 6.0  # points by which the edges of a column may differ
 
-_CAPTION = re.compile(
-    r"(?:Table|TABLE|Tab\.|Tabelle|Tableau)\s*[A-Z]?[\d.]*\d(?:\s*[.:\u2013\u2014-]\s+\S|\s+[A-Z])"
-)
-_LEADERS = re.compile(r"(?:\.\s*){4,}")
-_STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u22b3]")
+NOT_CERTAIN = "(A table; which column a value is in could not be read with certainty.)"
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}|[a-z])[.)]")
 
 
-def is_caption(text: str) -> bool:
-    """Say whether a line starts as the caption of a table does."""
-    return _CAPTION.match(text) is not None
-
-
-def table_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
+def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple[int, int], ...]:
     """Return where tables start and end (exclusive) among the rows of a page.
 
-    Two rows of three cells are a table; of two cells, three rows whose second cells are one
-    above the other. A caption belongs to the nearer table.
+    What stands between the first and the last of some lines of one width is a table if most of
+    its rows have cells. Else two rows of three cells are one; of two cells, three rows whose second
+    cells are one above the other. A caption belongs to the nearer table.
     """
     found: list[tuple[int, int]] = []
+    ruled = dict(framed(rows, rules))
     start = 0
     while start < len(rows):
-        end = _region_end(rows, start)
+        if start in ruled:
+            found.append((start, ruled[start]))
+            start = ruled[start]
+            continue
+        end = min([_region_end(rows, start), *(first for first in ruled if first > start)])
         if _is_table(rows[start:end]):
             found.append((_with_head(rows, start, found), end))
         start = max(end, start + 1)
     return _with_captions(rows, found)
 
 
-def table_text(rows: Sequence[Row], words: Collection[str] = ()) -> str:
-    """Return one line a row, its cells separated by " | ", empty cells where a column has none."""
-    most = max(len(row.cells) for row in rows)
-    full = [[_edges(cell) for cell in row.cells] for row in rows if len(row.cells) == most]
-    columns = [
-        (min(left for left, _ in column), max(right for _, right in column))
-        for column in zip(*full, strict=True)
-    ]
-    lines = []
-    for row in rows:
-        texts = [join_lines([span.text for span in cell], words) for cell in row.cells]
-        places = [_place(cell, columns) for cell in row.cells]
-        if 1 < len(texts) < most and len(set(places)) == len(places):
-            filled = dict(zip(places, texts, strict=True))
-            texts = [filled.get(column, "") for column in range(most)]
-        lines.append(re.sub(r" +", " ", " | ".join(texts)).strip())
-    return "\n".join(lines)
+def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence[Rule] = ()) -> str:
+    """Return one line a row, its cells separated by " | ", empty cells where a column has none.
+
+    `rules` are the page's level lines. Rows above the line that closes the head become one row;
+    in it a cell that spans columns names each of them. A cell that spans rows is in each of them.
+    Where the columns are not certain, the first line says so and the rows are plain text.
+    """
+    grid = Grid(rows, rules, words)
+    if grid.unsure:
+        return "\n".join([NOT_CERTAIN, *(row.text for row in rows)])
+    lines = [[*line] for line in grid.lines()]
+    texts = [re.sub(r" +", " ", " | ".join(line)).strip() for line in lines]
+    if grid.head and grid.columns == PAIR:
+        texts.insert(grid.first + 1, HEAD_LINE)
+    return "\n".join(texts)
 
 
 def with_heads(pages: Iterable[Iterable[Block]]) -> Iterator[Block]:
@@ -90,7 +86,7 @@ def _continued(before: Block, table: Block) -> Block:
     """Return a table with the head of the one before it, if it goes on with that."""
     head = head_of(before.text)
     first = table.text.split("\n", 1)[0]
-    names = cells(head.rpartition("\n")[2])
+    names = cells(without_line(head).rpartition("\n")[2])
     if not names or before.section != table.section or is_caption(first):
         return table
     if len(cells(first)) != len(names) or cells(first) == names:
@@ -100,10 +96,10 @@ def _continued(before: Block, table: Block) -> Block:
 
 def _is_row(row: Row) -> bool:
     """Say whether a row may be one of a table: cells, no leaders, no list item, no program."""
-    if len(row.cells) < PAIR or _LEADERS.search(row.text):
+    if len(row.cells) < PAIR or LEADERS.search(row.text):
         return False
     first, last = row.cells[0][0].text, row.cells[-1][0].text
-    return not (_STEP.match(first) or _STEP.match(last) or _MARK.fullmatch(first))
+    return not (STEP.match(first) or STEP.match(last) or _MARK.fullmatch(first))
 
 
 def _is_near(above: Row, below: Row) -> bool:
@@ -176,14 +172,3 @@ def _with_captions(
         elif above and 0 <= up < 6 * row.size:
             above[1] = last
     return tuple((start, end) for start, end in ranges)
-
-
-def _edges(cell: Sequence[Span]) -> tuple[float, float]:
-    return min(span.left for span in cell), max(span.right for span in cell)
-
-
-def _place(cell: Sequence[Span], columns: Sequence[tuple[float, float]]) -> int:
-    """Return the column with which a cell has most in common, or to which it is nearest."""
-    left, right = _edges(cell)
-    common = [min(right, end) - max(left, start) for start, end in columns]
-    return common.index(max(common))

@@ -2,18 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
-from math import degrees
+from math import degrees, hypot
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.layout.spans import Glyph
+from research_agent.documents.adapters.pdf.rules import page_rules
+from research_agent.documents.layout.fractions import with_fractions
+from research_agent.documents.layout.spans import Glyph, Rule
 
-NEAR = 0.2  # gap between two characters, in line heights, up to which they are on the same line
 ANGLES = 40  # characters of a page that are asked for their direction
-NEVER = -1e9  # right edge of no character
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)  # halves of a UTF-16 pair
@@ -30,7 +30,9 @@ _SYMBOLS = {ord("k"): "\u2225", ord("0"): "\u2032", ord("6"): "\u2260", ord("7")
 """What PDFium gives the codes of, as it does not know the names of the glyphs: in TeX's font of
 symbols "k" draws two bars, "0" a prime, "6" the stroke of a not-equal, "7" the bar of an arrow.
 """
-_SYMBOL_FONT = re.compile(rb"^(?:[A-Z]{6}\+)?CMB?SY\d")
+_LARGE = dict(zip(map(ord, "PXQYRZ"), "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+"""The same in TeX's font of large signs: sums, products, integrals."""
+_SYMBOL_FONT = re.compile(rb"^(?:[A-Z]{6}\+)?CM(?:B?SY|(EX))\d")
 _BOLD = re.compile(rb"bold|black|heavy|demi|-medi\b|cmbx", re.IGNORECASE)  # in a font's name
 _FORCE_BOLD = 1 << 18
 _NAME = 128
@@ -46,8 +48,9 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
     codes = [unicode(raw, index) for index in range(text.count_chars())]
     font = _Font(text)
     for index, code in enumerate(codes):
-        if code in _SYMBOLS and _SYMBOL_FONT.match(font.name(index)):
-            codes[index] = ord(_SYMBOLS[code])
+        if code in _SYMBOLS or code in _LARGE:
+            if found := _SYMBOL_FONT.match(font.name(index)):
+                codes[index] = ord((_LARGE if found[1] else _SYMBOLS).get(code, chr(code)))
         elif code in _LOW:
             high = codes[index - 1] if index else 0
             codes[index] = 0
@@ -58,19 +61,21 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
 
 def page_glyphs(
     text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str
-) -> tuple[Iterable[Glyph], float]:
+) -> tuple[Sequence[Glyph], tuple[Rule, ...], float]:
     """Return the characters of a page's text with their boxes, turned so that it is upright.
 
-    `chars` is its `page_text`; the second value is the page's height then. Spaces have no box,
-    and the line that a character is on is known only where it does not follow the one before.
+    `chars` is its `page_text`; the other values are the page's level lines and its height then.
+    Spaces have no box.
     """
-    turn, glyphs = _turn(text, page), _glyphs(text, chars)
+    turn = _turn(text, page)
     width, height = page.get_size()
     if (turn - page.get_rotation()) % 180:
         width, height = height, width
-    if not turn:
-        return glyphs, height
-    return (_turned(glyph, turn, width, height) for glyph in glyphs), height
+    glyphs = _glyphs(text, chars, sideways=turn % 180 != 0)
+    if turn:
+        glyphs = (_turned(glyph, turn, width, height) for glyph in glyphs)
+    rules = page_rules(page, turn, width, height)
+    return with_fractions(tuple(glyphs), rules), rules, height
 
 
 def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
@@ -87,27 +92,29 @@ def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
     return seen.most_common(1)[0][0] if seen else int(page.get_rotation())
 
 
-def _glyphs(text: pypdfium2.PdfTextPage, chars: str) -> Iterator[Glyph]:
+def _glyphs(text: pypdfium2.PdfTextPage, chars: str, *, sideways: bool) -> Iterator[Glyph]:
     box, x, y = pdfium.FS_RECTF(), c_double(), c_double()
     place, origin = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetCharOrigin
-    raw, font, after = text.raw, _Font(text), NEVER
+    raw, font = text.raw, _Font(text)
     bold = True  # as long as the line is: asking is slow
+    size, line = 0.0, (0.0, 0.0)  # type and place across the line, asked anew where that changes
     for index, code in enumerate(map(ord, chars)):
         char = "" if code in _HIGH else _CHARS.get(code, chars[index])
         if char == "\n":
-            after, bold = NEVER, True
+            bold = True
         if char in {"", " ", "\n"}:
             if char:
                 yield Glyph(char)
             continue
         place(raw, index, box)
         left, bottom, right, top = box.left, box.bottom, box.right, box.top
-        if abs(left - after) > NEAR * (top - bottom):
+        if line != (across := (left, right) if sideways else (bottom, top)):
             origin(raw, index, x, y)
-        after = right
+            size, line = font.size(index), across
         letter = char[0].isalpha()
         bold = bold and (not letter or font.is_bold(index))
-        yield Glyph(char, left, bottom, right, top, y.value, bold and letter)
+        baseline = x.value if sideways else y.value
+        yield Glyph(char, left, bottom, right, top, baseline, bold and letter, size)
 
 
 class _Font:
@@ -117,6 +124,7 @@ class _Font:
         self._raw = text.raw
         self._name = create_string_buffer(_NAME)
         self._flags = c_int()
+        self._matrix = pdfium.FS_MATRIX()
 
     def name(self, index: int) -> bytes:
         """Return the name of the font, empty where there is none or it is too long."""
@@ -124,21 +132,25 @@ class _Font:
         size = pdfium.FPDFText_GetFontInfo(self._raw, index, self._name, _NAME, self._flags)
         return self._name.value if 0 < size <= _NAME else b""
 
+    def size(self, index: int) -> float:
+        """Return the size of the type in points, as it is shown."""
+        pdfium.FPDFText_GetMatrix(self._raw, index, self._matrix)
+        shown = hypot(self._matrix.c, self._matrix.d)
+        return float(pdfium.FPDFText_GetFontSize(self._raw, index) * shown)
+
     def is_bold(self, index: int) -> bool:
         name = self.name(index)
         return bool(self._flags.value & _FORCE_BOLD) or bool(_BOLD.search(name))
 
 
 def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
-    char, left, bottom, right, top, _, bold = glyph
+    _, left, bottom, right, top, base, *_ = glyph
     match turn:
         case 90:
-            low = height - right
-            return Glyph(char, bottom, low, top, height - left, low, bold)
+            left, bottom, right, top = bottom, height - right, top, height - left
         case 180:
-            low = height - top
-            return Glyph(char, width - right, low, width - left, height - bottom, low, bold)
+            left, bottom, right, top = width - right, height - top, width - left, height - bottom
         case 270:
-            return Glyph(char, width - top, left, width - bottom, right, left, bold)
-        case _:
-            return glyph
+            left, bottom, right, top = width - top, left, width - bottom, right
+    base = base if turn == 270 else height - base  # noqa: PLR2004 (degrees)
+    return glyph._replace(left=left, bottom=bottom, right=right, top=top, baseline=base)

@@ -78,7 +78,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
         warnings.append(f"the end of the file is missing; {lost}")
-    numbered = [without_line_numbers(page) for page in pages]
+    numbered = without_line_numbers(pages)
     cleaned, printed = without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
@@ -86,8 +86,10 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
     title = _title(document, outline, lines[0])
     sections = row_sections(outline, lines, title=title)
     blocks = with_heads(
-        page_blocks(page, headings, page=number, words=words)
-        for number, (page, headings) in enumerate(zip(lines, sections, strict=True), start=1)
+        page_blocks(page, headings, page=number, words=words, rules=sheet.rules)
+        for number, (page, headings, sheet) in enumerate(
+            zip(lines, sections, cleaned, strict=True), start=1
+        )
     )
     counts = [sum(len(page.spans) for page in step) for step in (pages, numbered, cleaned)]
     return ParsedDocument(
@@ -135,9 +137,9 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
-            glyphs, height = page_glyphs(text, page, chars)
+            glyphs, rules, height = page_glyphs(text, page, chars)
             found = spans(glyphs)
-        return Page(found, height, chars), pdfium.FPDFPage_CountObjects(page)
+        return Page(found, height, chars, rules), pdfium.FPDFPage_CountObjects(page)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:

@@ -1,0 +1,166 @@
+"""Indices, fractions and the tables of a PDF, as a reader sees them."""
+
+import pytest
+
+from research_agent.documents.adapters.pdf import parse_pdf
+from research_agent.documents.layout.fractions import with_fractions
+from research_agent.documents.layout.spans import Glyph, Rule, spans
+from research_agent.text.alignment import page_spans
+from research_agent.types.documents import Block
+from tests.documents.small_pdf import Text, small_pdf
+
+
+def glyphs(*pieces: tuple[str, float, float, float]) -> list[Glyph]:
+    """Return characters of half their size in width; a piece is text, left edge, baseline, size."""
+    return [
+        Glyph(c, x + i * s / 2, y - s / 5, x + (i + 1) * s / 2, y + 4 * s / 5, y, size=s)
+        for text, x, y, s in pieces
+        for i, c in enumerate(text)
+    ]
+
+
+def text(*pieces: tuple[str, float, float, float]) -> list[str]:
+    return [span.text for span in spans(glyphs(*pieces))]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([("10", 0, 0, 10), ("12", 10, 4, 7)], "10^12"),
+        ([("x", 0, 0, 10), ("i", 5, -2, 7)], "x_i"),
+        ([("x", 0, 0, 10), ("\u22127.5", 5, 4, 7)], "x^\u22127.5"),
+        ([("m", 0, 0, 10), ("2", 5, 4, 7), ("s", 9, 0, 10)], "m^{2}s"),
+        ([("x", 0, 0, 10), ("2", 5, 4, 7), ("i", 5, -2, 7)], "x^{2}_i"),
+        ([("2", 0, 0, 10), ("2", 5, 4, 7), ("d", 8.5, 6, 5)], "2^{2^d}"),
+        ([("standard", 0, 0, 10), ("3", 40, 4, 7)], "standard^3"),
+        ([("K", 0, 0, 10), ("\u2032", 5, 4, 7)], "K\u2032"),
+        ([("1", 0, 4, 6), ("See", 4, 0, 10)], "1 See"),
+        ([("L", 0, 0, 10), ("A", 1, 2, 7), ("TEX", 4, 0, 10)], "LATEX"),
+        ([("small", 0, 0, 7), ("large", 18, 0, 10)], "smalllarge"),
+    ],
+)
+def test_indices(pieces: list[tuple[str, float, float, float]], expected: str) -> None:
+    """Small type off the line is marked, with its end where that would not be seen."""
+    assert [expected] == text(*pieces)
+
+
+def test_a_break_within_a_formula_is_none() -> None:
+    """An exponent drawn as a line of its own stays in its place, and so does what follows."""
+    power, rest = glyphs(("2", 0, 0, 10), ("8", 5, 4, 7)), glyphs(("bits", 12, 0, 10))
+    broken = [power[0], Glyph("\n"), power[1], Glyph("\n"), *rest]
+
+    assert ["2^8 bits"] == [span.text for span in spans(broken)]
+
+
+def test_sizes_that_lie() -> None:
+    """Letters of unlike sizes on one line, or of no size, are no exponents."""
+    assert ["a9"] == text(("a", 0, 0, 10), ("9", 5, 0, 3))
+    sizeless = [glyph._replace(size=0) for glyph in glyphs(("a9", 0, 0, 10))]
+    assert ["a9"] == [span.text for span in spans(sizeless)]
+    document = parse_pdf(
+        small_pdf([[(50, 700, 0.01, "lie"), (50, 600, 500, "O"), (60, 500, 9, "k")]])
+    )
+    assert "k" in " ".join(block.text for block in document.blocks)
+
+
+def test_fractions() -> None:
+    """What stands above and below a bar that it fills is a fraction; an underlined word is none."""
+    bar = Rule(20, 35, 2.5)
+    parts = glyphs(("a", 13, 0, 10), ("r", 25, 6, 10), ("r+1", 20, -7, 10), ("b", 40, 0, 10))
+    named = glyphs(("Total", 20, 4, 10), ("1", 20, -7, 10), ("2", 60, -7, 10))
+
+    assert ["a r/(r+1) b"] == [span.text for span in spans(with_fractions(parts, [bar]))]
+    assert named == with_fractions(named, [Rule(15, 65, 2.5)])
+
+
+def ruled(*heights: float, left: float = 50, right: float = 350) -> str:
+    return "\n".join(f"{left} {y} {right - left} 0.5 re f" for y in heights)
+
+
+def table(data: bytes) -> list[str]:
+    return [block.text for block in parse_pdf(data).blocks if block.kind == "table"]
+
+
+def line(low: float, *cells: tuple[float, str]) -> list[Text]:
+    return [(left, low, 10, cell) for left, cell in cells]
+
+
+BODY = [
+    *line(660, (55, "Alpha"), (150, "1"), (210, "2"), (270, "3")),
+    *line(645, (55, "Beta"), (150, "4"), (210, "5"), (270, "6")),
+]
+
+
+def test_head_of_several_rows() -> None:
+    """The rows above the line that closes the head are one; a name over columns is in each."""
+    head = [
+        *line(700, (185, "Male")),
+        *line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all")),
+    ]
+    data = small_pdf([[*head, *BODY]], drawn=ruled(712, 675, 640) + "\n145 696 95 0.5 re f")
+
+    assert ["Crime | Male young | Male old | all\nAlpha | 1 | 2 | 3\nBeta | 4 | 5 | 6"] == table(
+        data
+    )
+
+
+def test_two_columns_with_a_marked_head() -> None:
+    """A line below the first row says that it names the columns."""
+    rows = [*line(700, (55, "Code"), (200, "Model")), *line(680, (55, "R"), (200, "Resistor"))]
+    rows += line(665, (55, "C"), (200, "Capacitor"))
+
+    assert ["Code | Model\n--- | ---\nR | Resistor\nC | Capacitor"] == table(
+        small_pdf([rows], drawn=ruled(712, 694, 660))
+    )
+
+
+def test_a_name_that_spans_rows_is_in_each() -> None:
+    """Lines that leave out the first column say that its cell spans rows."""
+    rows = [
+        *line(700, (55, "Set"), (150, "size"), (210, "rate")),
+        *line(680, (55, "Alpha"), (150, "1"), (210, "2")),
+        *line(665, (150, "3"), (210, "4")),
+        *line(650, (55, "Beta"), (150, "5"), (210, "6")),
+    ]
+    drawn = ruled(712, 694, 661, 646) + "\n145 676 205 0.5 re f"
+
+    assert ["Set | size | rate\nAlpha | 1 | 2\nAlpha | 3 | 4\nBeta | 5 | 6"] == table(
+        small_pdf([rows], drawn=drawn)
+    )
+
+
+def test_rotated() -> None:
+    """A table is read the same on a page that is stored lying."""
+    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
+    upright = small_pdf([[*head, *BODY]], drawn=ruled(700, 675, 640))
+    content = [
+        f"BT 0 1 -1 0 {600 - y + 100} {x} Tm /F {size} Tf ({word}) Tj ET"
+        for x, y, size, word in [*head, *BODY]
+    ]
+    lines = [f"{600 - y + 100} 50 0.5 300 re f" for y in (700, 675, 640)]
+    lying = small_pdf([[]], drawn="\n".join([*content, *lines]))
+
+    assert table(upright) == table(lying)
+    assert table(lying)
+
+
+def test_over_three_pages() -> None:
+    """Each page of a table has its head."""
+    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
+    found = table(small_pdf([[*head, *BODY], BODY, BODY], drawn=ruled(700, 675, 640)))
+
+    assert 3 == len(found)
+    assert all(text.startswith("Crime | young | old | all\n") for text in found)
+
+
+def test_quotes_with_marks_are_found_on_the_page() -> None:
+    """The page keeps its own characters, by which a quote of the chunk is marked."""
+    data = small_pdf([[(50, 700, 12, "about 10"), (98, 705, 8, "12"), (110, 700, 12, "keys")]])
+    document = parse_pdf(data)
+    block: Block = document.blocks[0]
+
+    assert "about 10^12 keys" == block.text
+    found = page_spans(block.text, {1: document.page_texts[0]})
+    assert [("about", "keys")] == [
+        (document.page_texts[0][s.start :][:5], document.page_texts[0][: s.end][-4:]) for s in found
+    ]
