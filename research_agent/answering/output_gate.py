@@ -192,4 +192,5 @@ def _is_unseen(character: str) -> bool:
     number = ord(character)
     selects = 0xFE00 <= number <= 0xFE0F or 0xE0000 <= number <= 0xE0FFF  # noqa: PLR2004 (variation selectors, and the tags' plane)
     hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"}
+    hidden = hidden or "\U00040000" <= character <= "\U000dffff"  # (planes without characters)
     return hidden or selects or character in _BLANK

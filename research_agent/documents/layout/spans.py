@@ -105,7 +105,7 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
                 piece.append(glyph)
             continue
         indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
-        before = bool(piece) and glyph.right < piece[0].left and not _is_accent(glyph)
+        before = bool(piece) and glyph.right < piece[0].left and not _may_go_left(glyph)
         if last and not indexed and (broken or before or _is_apart(last, glyph, reach)):
             yield piece
             piece, base, reach = [], None, glyph.right
@@ -130,6 +130,11 @@ def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
         abs(glyph.left - right) <= JOINED * size for right in (base.right, last.right, reach)
     )
     return near and off < FAR * size
+
+
+def _may_go_left(glyph: Glyph) -> bool:
+    """Say whether it is an accent, or of a script that is written from right to left."""
+    return _is_accent(glyph) or unicodedata.bidirectional(glyph.char[0]) in {"R", "AL", "AN"}
 
 
 def _is_accent(glyph: Glyph) -> bool:
