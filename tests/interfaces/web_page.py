@@ -83,6 +83,7 @@ def serving(settings_file: str, index: str) -> Iterator[str]:
     """Serve the page over an index; gives its address."""
     needed_package("starlette", "web")
     from research_agent.interfaces.web.desk import Desk
+
     from research_agent.interfaces.web.serving import PageServer
 
     settings = configured(settings_file, os.environ).settings

@@ -31,9 +31,9 @@ from research_agent.errors import (
 from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.report.content import report_of
 from research_agent.interfaces.report.writing import report_html
-from research_agent.interfaces.web.desk import Desk
 from research_agent.interfaces.web.fragments import PACKAGE, cited_html, details_html, turn_html
 from research_agent.interfaces.web.talk import Question, Talk
+from research_agent.interfaces.web.workspace import Workspace
 from research_agent.presets import NAMES, check_preset, described
 from research_agent.types.scope import WILD, check_scope, scope_of
 
@@ -44,25 +44,25 @@ STATUS = {IndexMissingError: 404, SessionLockedError: 409, IndexLockedError: 409
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def build_app(desk: Desk) -> Starlette:
+def build_app(workspace: Workspace) -> Starlette:
     """Return the application; `gate.Gate` belongs in front of it."""
     page = partial(_static, "web.html")
     talk = "/api/talk/{session}"
     routes = [
         Route("/", page),
         *[Route(f"/{name}", partial(_static, name)) for name in STATIC],
-        Route("/api/state", _sync(partial(_state, desk))),
-        Route("/api/files/{name}", partial(_upload, desk), methods=["PUT"]),
-        Route("/api/index", _sync(partial(_job, desk))),
-        Route("/api/index", _with_json(partial(_index, desk)), methods=["POST"]),
-        Route(talk, _sync(partial(_talk, desk))),
-        Route(f"{talk}/ask", _with_json(partial(_ask, desk)), methods=["POST"]),
-        Route(f"{talk}/stop", _sync(partial(_stop, desk)), methods=["POST"]),
-        Route(f"{talk}/events", partial(_events, desk)),
-        Route(f"{talk}/markdown", _sync(partial(_markdown, desk))),
-        Route(f"{talk}/{{turn:int}}/details", _sync(partial(_details, desk))),
-        Route(f"{talk}/{{turn:int}}/report", _sync(partial(_report, desk))),
-        Route(f"{talk}/{{turn:int}}/cited/{{key}}", _sync(partial(_cited, desk))),
+        Route("/api/state", _sync(partial(_state, workspace))),
+        Route("/api/files/{name}", partial(_upload, workspace), methods=["PUT"]),
+        Route("/api/index", _sync(partial(_job, workspace))),
+        Route("/api/index", _with_json(partial(_index, workspace)), methods=["POST"]),
+        Route(talk, _sync(partial(_talk, workspace))),
+        Route(f"{talk}/ask", _with_json(partial(_ask, workspace)), methods=["POST"]),
+        Route(f"{talk}/stop", _sync(partial(_stop, workspace)), methods=["POST"]),
+        Route(f"{talk}/events", partial(_events, workspace)),
+        Route(f"{talk}/markdown", _sync(partial(_markdown, workspace))),
+        Route(f"{talk}/{{turn:int}}/details", _sync(partial(_details, workspace))),
+        Route(f"{talk}/{{turn:int}}/report", _sync(partial(_report, workspace))),
+        Route(f"{talk}/{{turn:int}}/cited/{{key}}", _sync(partial(_cited, workspace))),
     ]
     handlers: Mapping[Any, Any] = {ResearchAgentError: _told, HTTPException: _unknown}
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -109,39 +109,39 @@ async def _static(name: str, _: Request) -> Response:
     return Response(content, media_type=STATIC[name])
 
 
-def _state(desk: Desk, _: Request) -> Response:
+def _state(workspace: Workspace, _: Request) -> Response:
     """Return what the page needs beside the conversation."""
-    listed = () if desk.empty else desk.connection.ports.documents()
+    listed = () if workspace.empty else workspace.connection.ports.documents()
     documents = [
         {"name": one.doc_id, "title": one.title, "date": one.date, "pages": one.pages}
         for one in listed
     ]
-    sessions = [{"name": one.name, "turns": one.turns} for one in desk.sessions()]
+    sessions = [{"name": one.name, "turns": one.turns} for one in workspace.sessions()]
     return JSONResponse(
         {
-            "index": desk.index,
+            "index": workspace.index,
             "documents": documents,
             "sessions": sessions,
-            "session": desk.first_session(),
+            "session": workspace.first_session(),
             "presets": list(NAMES),
-            "preset": described(desk.settings) or "as configured",
+            "preset": described(workspace.settings) or "as configured",
         }
     )
 
 
-def _open(desk: Desk, request: Request) -> Talk:
-    return desk.talk(request.path_params["session"])
+def _open(workspace: Workspace, request: Request) -> Talk:
+    return workspace.talk(request.path_params["session"])
 
 
-def _talk(desk: Desk, request: Request) -> Response:
+def _talk(workspace: Workspace, request: Request) -> Response:
     """Return a session's answers, and the number behind which its events go on."""
-    talk = _open(desk, request)
+    talk = _open(workspace, request)
     after = talk.feed.start  # (before the turns: an answer that comes meanwhile comes twice)
     html = "".join(turn_html(number, turn) for number, turn in enumerate(talk.turns()))
     return JSONResponse({"html": html, "after": after, "busy": talk.busy, "scope": talk.scope})
 
 
-def _ask(desk: Desk, request: Request, given: dict[str, Any]) -> Response:
+def _ask(workspace: Workspace, request: Request, given: dict[str, Any]) -> Response:
     """Begin to answer; raises ToolInputError, SessionError, QuestionError, ConfigError."""
     try:
         question = TypeAdapter(Question).validate_python(given)
@@ -152,8 +152,8 @@ def _ask(desk: Desk, request: Request, given: dict[str, Any]) -> Response:
     names = [_exactly(name) for name in question.scope.get("documents", ())]
     if names:
         question.scope["documents"] = names
-    check_scope(scope_of(question.scope), desk.connection.ports.documents)
-    _open(desk, request).ask(question)
+    check_scope(scope_of(question.scope), workspace.connection.ports.documents)
+    _open(workspace, request).ask(question)
     return JSONResponse({}, 202)
 
 
@@ -162,42 +162,42 @@ def _exactly(name: str) -> str:
     return "".join(f"[{c}]" if c in WILD else c for c in name)
 
 
-def _stop(desk: Desk, request: Request) -> Response:
-    _open(desk, request).stop()
+def _stop(workspace: Workspace, request: Request) -> Response:
+    _open(workspace, request).stop()
     return JSONResponse({}, 202)
 
 
-async def _events(desk: Desk, request: Request) -> Response:
-    talk = await run_in_threadpool(_open, desk, request)
+async def _events(workspace: Workspace, request: Request) -> Response:
+    talk = await run_in_threadpool(_open, workspace, request)
     given = request.query_params.get("after", "")
     after = int(given) if given.isascii() and given.isdigit() else -1
     return StreamingResponse(talk.feed.follow(after), media_type="application/x-ndjson")
 
 
-def _cited(desk: Desk, request: Request) -> Response:
-    result, _ = _open(desk, request).result(request.path_params["turn"])
-    chunks = desk.connection.ports.chunks
-    html = cited_html(result, request.path_params["key"], chunks, desk.draw)
+def _cited(workspace: Workspace, request: Request) -> Response:
+    result, _ = _open(workspace, request).result(request.path_params["turn"])
+    chunks = workspace.connection.ports.chunks
+    html = cited_html(result, request.path_params["key"], chunks, workspace.draw)
     return Response(html, media_type="text/html")
 
 
-def _details(desk: Desk, request: Request) -> Response:
-    talk, turn = _open(desk, request), request.path_params["turn"]
+def _details(workspace: Workspace, request: Request) -> Response:
+    talk, turn = _open(workspace, request), request.path_params["turn"]
     result, record = talk.result(turn)
-    connection = desk.connection
-    report = report_of(result, record, connection.settings, connection.ports.chunks, desk.draw)
+    connection = workspace.connection
+    report = report_of(result, record, connection.settings, connection.ports.chunks, workspace.draw)
     return Response(details_html(talk.turn(turn), report), media_type="text/html")
 
 
-def _report(desk: Desk, request: Request) -> Response:
-    result, record = _open(desk, request).result(request.path_params["turn"])
-    connection = desk.connection
-    report = report_of(result, record, connection.settings, connection.ports.chunks, desk.draw)
+def _report(workspace: Workspace, request: Request) -> Response:
+    result, record = _open(workspace, request).result(request.path_params["turn"])
+    connection = workspace.connection
+    report = report_of(result, record, connection.settings, connection.ports.chunks, workspace.draw)
     return _file(report_html(report), "text/html")
 
 
-def _markdown(desk: Desk, request: Request) -> Response:
-    talk = _open(desk, request)
+def _markdown(workspace: Workspace, request: Request) -> Response:
+    talk = _open(workspace, request)
     return _file(markdown(talk.name, talk.turns()), "text/markdown")
 
 
@@ -205,11 +205,11 @@ def _file(text: str, kind: str) -> Response:
     return Response(text, media_type=kind, headers={"content-disposition": "attachment"})
 
 
-async def _upload(desk: Desk, request: Request) -> Response:
+async def _upload(workspace: Workspace, request: Request) -> Response:
     """Keep a document; one of its name is replaced. Raises PathError."""
     name = check_upload_name(request.path_params["name"])
-    folder = await run_in_threadpool(desk.uploads)
-    most, size = desk.settings.documents.max_file_mb, 0
+    folder = await run_in_threadpool(workspace.uploads)
+    most, size = workspace.settings.documents.max_file_mb, 0
     with (
         TemporaryDirectory(dir=folder, prefix=".") as inside,
         Path(inside, name).open("wb") as file,  # noqa: ASYNC230 (a local disk)
@@ -226,14 +226,14 @@ async def _upload(desk: Desk, request: Request) -> Response:
     return JSONResponse({"name": name}, 201)
 
 
-def _index(desk: Desk, _: Request, given: dict[str, Any]) -> Response:
+def _index(workspace: Workspace, _: Request, given: dict[str, Any]) -> Response:
     """Begin to index a folder, or what was uploaded."""
     folder = given.get("folder") or ""
     if not isinstance(folder, str):
         raise ToolInputError("the folder is no text")
-    desk.start_indexing([folder] if folder else [str(desk.uploads())])
+    workspace.start_indexing([folder] if folder else [str(workspace.uploads())])
     return JSONResponse({}, 202)
 
 
-def _job(desk: Desk, _: Request) -> Response:
-    return JSONResponse(asdict(desk.job))
+def _job(workspace: Workspace, _: Request) -> Response:
+    return JSONResponse(asdict(workspace.job))

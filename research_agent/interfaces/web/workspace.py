@@ -45,7 +45,7 @@ class Job:
     hint: str = ""
 
 
-class Desk(Closing):
+class Workspace(Closing):
     """One index with its sessions; threads may share it. Close it."""
 
     def __init__(self, settings: Settings, index: str) -> None:
