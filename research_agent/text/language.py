@@ -76,7 +76,8 @@ def search_terms(query: str) -> tuple[str, ...]:
     languages = languages_of(query)
     if not languages or "en" in languages:
         return terms
-    return tuple(term for term in terms if term not in function_words(query)) or terms
+    dropped = _listed(languages[:1])
+    return tuple(term for term in terms if term not in dropped) or terms
 
 
 def function_words(text: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from research_agent.interfaces.cli.process import lift, start
 from research_agent.network_guard import OutsideConnectionError
-from tests.interfaces.commands import ANSWER, BAKED, GUIDE, run
+from tests.interfaces.commands import BAKED, GUIDE, SHOWN, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
 
 pytestmark = pytest.mark.usefixtures("data_home")
@@ -77,7 +77,7 @@ def test_server_outside_is_refused(place: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("indexed")
 def test_this_machine_is_asked_and_the_settings_tell(config: str) -> None:
     """`config show` says so, and the same key in the environment works without the option."""
-    assert run("ask", BAKED, "--offline", "--config", config).stdout.startswith(ANSWER)
+    assert run("ask", BAKED, "--offline", "--config", config).stdout.startswith(SHOWN)
     os.environ[KEY] = "false"
     assert "models.offline: False" in run("config", "show").stdout
     assert "models.offline: True" in run("--offline", "config", "show").stdout
