@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from research_agent.assembly.embedding_choice import as_indexed, to_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
 from research_agent.assembly.parsing import local_files, reader
@@ -97,7 +98,8 @@ def build_index_graph(
 
     def preview(state: IndexState) -> IndexUpdate:
         check_within(roots, state.paths, state.index)
-        with connect_embedder(settings.models, environment=environment) as embedder:
+        models = settings.models if state.rebuild else as_indexed(state.index, settings.models)
+        with connect_embedder(models, environment=environment) as embedder:
             report = preview_index(
                 state.index,
                 state.paths,
@@ -110,18 +112,24 @@ def build_index_graph(
 
     def update(state: IndexState) -> IndexUpdate:
         check_within(roots, state.paths, state.index)
-        with (
-            connect_embedder(settings.models, environment=environment) as embedder,
-            reader(settings.documents) as documents,
-            embedding_cache(environment) as cache,
-        ):
-            report = Indexer(
-                settings=settings,
-                embedder=embedder,
-                files=local_files(settings.documents),
+        with reader(settings.documents) as documents, embedding_cache(environment) as cache:
+            files = local_files(settings.documents)
+            models, _ = to_index(
+                state.index,
+                state.paths,
+                settings.models,
+                files=files,
                 reader=documents,
-                cache=cache,
-            ).update(state.index, state.paths, rebuild=state.rebuild, prune=state.prune)
+                rebuild=state.rebuild,
+            )
+            with connect_embedder(models, environment=environment) as embedder:
+                report = Indexer(
+                    settings=settings,
+                    embedder=embedder,
+                    files=files,
+                    reader=documents,
+                    cache=cache,
+                ).update(state.index, state.paths, rebuild=state.rebuild, prune=state.prune)
         return {"report": report}
 
     graph = StateGraph(IndexState, input_schema=IndexInput)

@@ -10,7 +10,7 @@ from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.given_texts import chunks_of
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
-from research_agent.assembly.models.connecting import OnNote, connect_models
+from research_agent.assembly.models.connecting import OnNote, connect_models, for_queries
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.reranker import connect_reranker
 from research_agent.assembly.models.roles import check_prices
@@ -108,7 +108,7 @@ def connect(
             filterer=models.filterer,
             verifier=models.verifier,
             sampler=models.sampler,
-            embedder=RecentEmbedder(models.embedder),
+            embedder=RecentEmbedder(for_queries(models.embedder)),
             vectors=index,
             lexical=index.lexical,
             chunks=index,

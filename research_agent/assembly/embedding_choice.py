@@ -38,10 +38,30 @@ def as_indexed(location: str, settings: ModelSettings) -> ModelSettings:
     return with_model(settings, MULTILINGUAL if kept == multilingual.NAME else ENGLISH)
 
 
-def for_documents(
+def to_index(
+    location: str,
+    paths: Sequence[str],
+    settings: ModelSettings,
+    *,
+    files: FileSource,
+    reader: DocumentReader,
+    rebuild: bool,
+) -> tuple[ModelSettings, str]:
+    """Return `settings` for indexing these paths, and what a person may want to know.
+
+    They name the model that the index has; a new one, and one that is made anew, gets a model by
+    its documents. Raises what `as_indexed` raises, but for a rebuild.
+    """
+    known = settings if rebuild else as_indexed(location, settings)
+    if known != settings:
+        return known, ""
+    return _for_documents(paths, settings, files=files, reader=reader)
+
+
+def _for_documents(
     paths: Sequence[str], settings: ModelSettings, *, files: FileSource, reader: DocumentReader
 ) -> tuple[ModelSettings, str]:
-    """Return `settings` for a new index of these paths, and what a person may want to know.
+    """Return `settings` for a new index, and a note.
 
     The model for many languages is taken where most of a few files are not in English and it is
     installed; where it is not, the second value says how to get it. Raises PathError.

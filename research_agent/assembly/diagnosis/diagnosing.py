@@ -16,6 +16,7 @@ from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.index import index_findings
 from research_agent.assembly.diagnosis.models import embedding_findings, model_findings
 from research_agent.assembly.diagnosis.network import network_findings
+from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.model_files import reply_file, weight_statuses
 from research_agent.assembly.shared import calibration_file
 from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
@@ -69,6 +70,8 @@ def diagnose(
         wrong.append(fault_of("settings", error, "research-agent config show"))
         ask = False
     models, exact_below = settings.models, settings.index.limit
+    with suppress(ResearchAgentError):  # (what is wrong with the index is found below)
+        models = as_indexed(location, models)
     embedding = embedding_findings(models, environment, ask=ask)
     return (
         *software_findings(),

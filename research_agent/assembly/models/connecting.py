@@ -78,28 +78,30 @@ def connect_models(
         )
         opened.callback(embedded.close)
         chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note, given=given)
-        embedder = _embedder(
-            settings,
-            environment,
-            opened,
-            server_of=chats.server,
-            seconds=seconds,
-            given=given.embeddings,
-        )
-        if isinstance(embedder, MultilingualE5):
-            embedder = MultilingualE5(queries=True)
         return Models(
             answerer=chats.chat("answer"),
             planner=chats.chat("planner"),
             filterer=chats.chat("filter"),
             verifier=chats.chat("verifier"),
-            embedder=embedder,
+            embedder=_embedder(
+                settings,
+                environment,
+                opened,
+                server_of=chats.server,
+                seconds=seconds,
+                given=given.embeddings,
+            ),
             close=opened.pop_all().close,
             embedded=embedded,
             tool_use=chats.tool_use("planner"),
             sampler=chats.chat("answer", temperature=SAMPLE_TEMPERATURE),
             decisions=chats.decisions("filter"),
         )
+
+
+def for_queries(embedder: Embedder) -> Embedder:
+    """Return what embeds queries for the documents that `embedder` embeds, mostly itself."""
+    return MultilingualE5(queries=True) if isinstance(embedder, MultilingualE5) else embedder
 
 
 @contextmanager

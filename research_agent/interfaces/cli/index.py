@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from research_agent.assembly.copying import copy_index
-from research_agent.assembly.embedding_choice import as_indexed, for_documents, with_model
+from research_agent.assembly.embedding_choice import as_indexed, to_index, with_model
 from research_agent.assembly.index import list_documents, list_indexes, remove_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
@@ -136,16 +136,16 @@ def update(
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
     rebuild, prune = how.get("rebuild", False), how.get("prune", False)
-    models = settings.models if rebuild else as_indexed(location, settings.models)
     with ExitStack() as stack:
         show = shown or stack.enter_context(progress_bar())
         found, scans = stack.enter_context(sources(paths, settings, os.environ))
         cache = stack.enter_context(embedding_cache(os.environ))
         scans.on_page = lambda done, of: show(f"OCR, page {done} of {of}", 0, 1)
-        if models == settings.models:
-            models, note = for_documents(paths, models, files=found, reader=found)
-            if note:
-                say(note, error=True)
+        models, note = to_index(
+            location, paths, settings.models, files=found, reader=found, rebuild=rebuild
+        )
+        if note:
+            say(note, error=True)
         embedder = stack.enter_context(connect_embedder(models, environment=os.environ))
 
         def on_progress(progress: IndexProgress) -> None:

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from research_agent.closeable import Closing
-from research_agent.errors import DocumentError, IndexMismatchError
+from research_agent.errors import IndexMismatchError
 from research_agent.index.adapters.ledger.documents import doubtful, kept_documents
 from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults, transaction
-from research_agent.index.messages import check_model, rebuild_hint
+from research_agent.index.messages import check_model, check_name, rebuild_hint
 from research_agent.index.packing import packed, packed_text, storable, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
@@ -80,8 +80,7 @@ class LedgerWriter(Closing):
         Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
         of another length than those before.
         """
-        if storable(record.path) != record.path:
-            raise DocumentError("its name is not valid Unicode")
+        check_name(record.path)
         dimension = self._dimension(chunks)
         with transaction(self._connection, self._label):
             run = self._connection.execute

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from research_agent.closeable import Closing
-from research_agent.errors import DocumentError, IndexingError, IndexMismatchError
+from research_agent.errors import IndexingError, IndexMismatchError
 from research_agent.index.adapters.shared.generations import (
     Generation,
     Lease,
@@ -40,8 +40,7 @@ from research_agent.index.adapters.shared.tables import (
     rows_of,
     vectors_schema,
 )
-from research_agent.index.messages import check_model, rebuild_hint
-from research_agent.index.packing import storable
+from research_agent.index.messages import check_model, check_name, rebuild_hint
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
@@ -121,8 +120,7 @@ class SharedWriter(Closing):
         Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
         of another length than those before.
         """
-        if storable(record.path) != record.path:
-            raise DocumentError("its name is not valid Unicode")
+        check_name(record.path)
         rows = rows_of(record, chunks, page_texts)
         self._check_dimension(rows)
         self._waiting.append(rows)
