@@ -125,6 +125,12 @@ def test_a_mail_is_read_with_what_is_attached() -> None:
     assert "m, attachment a.xlsx, sheet Costs, rows 4-9" in [where for where, _ in found]
 
 
+def test_mail_in_an_unknown_character_set_is_read() -> None:
+    """Its bytes are looked at, as those of a text file are."""
+    mail = b"Subject: Bread\nContent-Type: text/plain; charset=nobodys\n\nbaked at 230 \xc2\xb0C\n"
+    assert "baked at 230 °C" in [block.text for block in parse_bytes(mail, ".eml").blocks]
+
+
 @pytest.mark.parametrize(
     ("data", "ending", "reason"),
     [
