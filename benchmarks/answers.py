@@ -27,15 +27,20 @@ from benchmarks.common import (
     table_of,
     with_weights,
 )
-from benchmarks.figures import mean_interval, paired_difference, told_mean, told_share
 from benchmarks.peers.exchange import TIMEOUT
 from benchmarks.peers.running import PEERS, WAYS, ask, few, recorded
 from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
+from research_agent.evaluation.intervals import (
+    mean_interval,
+    paired_difference,
+    told_mean,
+    told_share,
+)
+from research_agent.evaluation.rows import is_quoted
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings
-from research_agent.types.claims import Claim
 from research_agent.types.result import ResearchResult
 
 KEPT = "answers-{}-default.jsonl"
@@ -124,14 +129,7 @@ def quotes(result: ResearchResult) -> dict[str, int]:
     """
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
     shown = () if result.status == "refused" else result.claims
-
-    def valid(claim: Claim) -> bool:
-        return bool(claim.keys) and all(
-            bool(quote.quote) and texts.get(key, "")[quote.start : quote.end] == quote.quote
-            for key, quote in zip(claim.keys, claim.quotes, strict=True)
-        )
-
-    return {"sentences": len(shown), "quoted": sum(map(valid, shown))}
+    return {"sentences": len(shown), "quoted": sum(is_quoted(claim, texts) for claim in shown)}
 
 
 def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:

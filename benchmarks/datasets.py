@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.common import DATA, PDFS, QUESTIONS, REFUSALS, Row, read
-from benchmarks.figures import Gold, Span, matches
+from research_agent.evaluation.ranking import Gold, Span, matches
 from research_agent.types import Chunk
 
 NIST = DATA / "nist-pqc"

@@ -26,11 +26,11 @@ from benchmarks.common import (
     with_weights,
 )
 from benchmarks.datasets import SOUGHT_NAMES, SoughtQuestion, sought_questions
-from benchmarks.figures import paired_difference, told_mean
 from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
 from research_agent.context import StepContext
+from research_agent.evaluation.intervals import paired_difference, told_mean
 from research_agent.metering import Meter
 from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links

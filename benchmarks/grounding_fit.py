@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.figures import SEED, Interval
+from research_agent.evaluation.intervals import SEED, Interval
+from research_agent.evaluation.risk import auroc
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,26 +154,6 @@ def marking_limit(
     below = np.cumsum(np.fromiter(weight, dtype=float))
     place = int(np.searchsorted(below / below[-1], share))
     return float(told[yes][order][place])
-
-
-def auroc(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
-    """Return how likely a supported sentence has the higher score; ties count half.
-
-    It is nan where all are supported, or none is.
-
-    >>> import numpy as np
-    >>> auroc(np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 1, 1]))
-    0.875
-    """
-    import numpy as np
-
-    _, place, counts = np.unique(told, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    yes = int(supported.sum())
-    no = len(supported) - yes
-    if not yes or not no:
-        return float("nan")
-    return float((ranks[supported == 1].sum() - yes * (yes + 1) / 2) / (yes * no))
 
 
 def caught(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:

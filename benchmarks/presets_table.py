@@ -5,7 +5,7 @@ from itertools import combinations
 from statistics import fmean, median
 
 from benchmarks.common import Row, table_of
-from benchmarks.figures import sign_test, told_share
+from research_agent.evaluation.intervals import sign_test, told_share
 
 Group = tuple[str, str]
 """Weights and preset."""

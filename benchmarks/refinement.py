@@ -29,13 +29,13 @@ from benchmarks.common import (
     with_weights,
 )
 from benchmarks.datasets import API, DataSet, Question, data_set, sought_questions
-from benchmarks.figures import Gold, Span, first_ranks
 from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.refinement_table import table
 from benchmarks.retrieval import opened
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput
 from research_agent.config import load_prompts
+from research_agent.evaluation.ranking import Gold, Span, first_ranks
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.types import Hit, ModelCall, TraceEvent

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from benchmarks.common import Row, table_of
-from benchmarks.figures import paired_difference
+from research_agent.evaluation.intervals import paired_difference
 
 FIRST = 5
 """As many hits as a round's evidence has."""

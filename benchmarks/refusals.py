@@ -27,13 +27,14 @@ from benchmarks.common import (
     table_of,
     with_weights,
 )
-from benchmarks.figures import told_share
-from benchmarks.grounding_fit import Fitted, auroc, fit
+from benchmarks.grounding_fit import Fitted, fit
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.answering.select_evidence.step import with_hits
 from research_agent.answering.write.answerability import pieces
 from research_agent.assembly.models.connecting import connect_models
 from research_agent.config import load_prompts
+from research_agent.evaluation.intervals import told_share
+from research_agent.evaluation.risk import auroc
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.tokens import Cl100k
 from research_agent.settings import Settings

@@ -16,12 +16,12 @@ import click
 
 from benchmarks.common import CACHE, RESULTS, folder, table_of
 from benchmarks.datasets import data_set
-from benchmarks.figures import paired_difference, percentile, told_mean
 from benchmarks.retrieval import index_of, measure_at, values
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.index import list_documents
 from research_agent.assembly.shared import shared_writer, storage_of
 from research_agent.errors import IndexLockedError
+from research_agent.evaluation.intervals import paired_difference, percentile, told_mean
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest

@@ -137,5 +137,13 @@ class StoppedError(ResearchAgentError):
     """The caller has ended the question, or has gone."""
 
 
+class EvaluationError(ResearchAgentError):
+    """An evaluation cannot go on as it was begun, or has nothing to show."""
+
+
+class QuestionSetError(EvaluationError):
+    """A question set cannot be read, or does not fit the index."""
+
+
 class ReplayError(ResearchAgentError):
     """A recorded run cannot be run again without asking somebody."""

@@ -17,6 +17,7 @@ DOMAINS = (
     "verification",
     "models",
     "conversation",
+    "evaluation",
 )
 LINTER = Path(sys.executable).with_name("lint-imports")
 BREACHES = [

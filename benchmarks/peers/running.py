@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 from benchmarks.common import PDFS, RECORDINGS, ROOT, Asking, Row, read
 from benchmarks.datasets import DataSet
-from benchmarks.figures import Span
 from benchmarks.peers.exchange import KEY, AnswerTask, Task, write_task
 from benchmarks.retrieval import Arm
 from research_agent.assembly.models.endpoints import embedded_digest, embedded_weights
+from research_agent.evaluation.ranking import Span
 from research_agent.model_settings import LocalModelSettings
 from research_agent.models.adapters.llama import LlamaServer
 

@@ -18,7 +18,7 @@ from benchmarks.datasets import (
     documents,
     sought_questions,
 )
-from benchmarks.figures import Gold, Span
+from research_agent.evaluation.ranking import Gold, Span
 from research_agent.types import Chunk
 from tests.data_sets import data_set as folder_of
 

@@ -13,7 +13,6 @@ from benchmarks.common import Row
 from benchmarks.grounding import data, fitted, left_out_arms, tables
 from benchmarks.grounding_fit import (
     Data,
-    auroc,
     calibration_error,
     caught,
     differences,
@@ -21,6 +20,7 @@ from benchmarks.grounding_fit import (
     left_out,
     marking_limit,
 )
+from research_agent.evaluation.risk import auroc
 from research_agent.verification.grounding import FEATURES
 from tests.fakes import WordPairs
 

@@ -14,7 +14,6 @@ from urllib.request import ProxyHandler, Request, build_opener
 import pytest
 
 from benchmarks.common import Asking, read
-from benchmarks.figures import Span
 from benchmarks.peers import running
 from benchmarks.peers.counting import Counter, Counts
 from benchmarks.peers.exchange import (
@@ -29,6 +28,7 @@ from benchmarks.peers.exchange import (
     write_task,
 )
 from benchmarks.peers.running import PeerError, arms, few, recorded, recordings_of, run_command
+from research_agent.evaluation.ranking import Span
 
 USAGE = {
     "prompt_tokens": 9,

@@ -12,9 +12,9 @@ from benchmarks import common, datasets, recording, refinement
 from benchmarks.__main__ import main
 from benchmarks.common import changed
 from benchmarks.datasets import IR_KS, DataSet, Question, Sought, SoughtQuestion
-from benchmarks.figures import Gold, Span
 from benchmarks.refinement import ARMS, MODES, PLAIN, Arm, Searching
 from benchmarks.refinement_table import table
+from research_agent.evaluation.ranking import Gold, Span
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline

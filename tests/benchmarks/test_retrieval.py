@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks import datasets, retrieval
 from benchmarks.datasets import IR_KS, DataSet, Question
-from benchmarks.figures import Gold, Span
 from benchmarks.retrieval import PRODUCT, STAGES, Arm, index_of
+from research_agent.evaluation.ranking import Gold, Span
 from research_agent.settings import Settings
 
 TEXTS = {"7": "Bread is baked at 230 degrees.", "8": "A key has 1184 bytes.", "9": "Rain falls."}

@@ -16,7 +16,13 @@ import click
 from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
-from research_agent.errors import ConfigError, QuestionError, ResearchAgentError, ToolInputError
+from research_agent.errors import (
+    ConfigError,
+    QuestionError,
+    QuestionSetError,
+    ResearchAgentError,
+    ToolInputError,
+)
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
 from research_agent.network_guard import NetworkGuard
@@ -95,7 +101,8 @@ def _status(command: Callable[[], int]) -> int:
         return command()
     except ResearchAgentError as error:
         tell_error(str(error), error.hint)
-        return 2 if isinstance(error, ConfigError | QuestionError | ToolInputError) else 1
+        wrong_input = ConfigError | QuestionError | QuestionSetError | ToolInputError
+        return 2 if isinstance(error, wrong_input) else 1
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return INTERRUPTED

@@ -7,16 +7,8 @@ from statistics import NormalDist
 
 import pytest
 
-from benchmarks.figures import (
-    Gold,
-    Span,
-    first_ranks,
-    mean_interval,
-    paired_difference,
-    percentile,
-    scores,
-    wilson,
-)
+from research_agent.evaluation.intervals import mean_interval, paired_difference, percentile, wilson
+from research_agent.evaluation.ranking import Gold, Span, first_ranks, scores
 from tests.needed import missing
 
 A, B, C = Span("a"), Span("b"), Span("c")

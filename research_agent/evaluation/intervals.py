@@ -1,13 +1,12 @@
-"""How good a ranking is, and how sure a mean over questions is. Everything here is pure.
+"""How sure a mean over questions is, and how sure a difference.
 
 Intervals are percentile bootstraps with a fixed seed (Efron and Tibshirani, An Introduction to the
-Bootstrap, 1993, chapters 13 and 16) or Wilson's. The metrics equal those of trec_eval where hits
-are whole documents (tests/benchmarks/test_figures.py compares them).
+Bootstrap, 1993, chapters 13 and 16) or Wilson's.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, log2, sqrt
+from math import comb, sqrt
 
 NORMAL = 1.959963984540054
 """Standard deviations of a normal distribution within which 95 % lie."""
@@ -24,7 +23,7 @@ class Interval:
     high: float
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
+def mean_interval(values: Sequence[float], *, seed: int = SEED) -> Interval:
     """Return the mean of `values` with the interval in which 95 % of resampled means lie.
 
     Raises ValueError without values.
@@ -37,13 +36,13 @@ def mean_interval(values: Sequence[float]) -> Interval:
     if not values:
         raise ValueError("no values, no mean")
     array = np.asarray(values, dtype=float)
-    dice = np.random.default_rng(SEED)
+    dice = np.random.default_rng(seed)
     means = array[dice.integers(0, len(array), (RESAMPLES, len(array)))].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
     return Interval(float(array.mean()), float(low), float(high))
 
 
-def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Interval:
+def paired_difference(ours: Sequence[float], theirs: Sequence[float], seed: int = SEED) -> Interval:
     """Return the mean of `ours` - `theirs`, of the same questions in the same order.
 
     An interval that holds 0 shows no difference. Raises ValueError where the lengths differ.
@@ -51,7 +50,9 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Interva
     >>> paired_difference([1.0, 0.5], [0.5, 0.0])
     Interval(mean=0.5, low=0.5, high=0.5)
     """
-    return mean_interval([mine - other for mine, other in zip(ours, theirs, strict=True)])
+    return mean_interval(
+        [mine - other for mine, other in zip(ours, theirs, strict=True)], seed=seed
+    )
 
 
 def wilson(count: int, of: int) -> Interval:
@@ -97,6 +98,8 @@ def told_mean(of: Interval, digits: int = 2, sign: str = "") -> str:
 def sign_test(more: int, fewer: int) -> float:
     """Return how likely a split as uneven as this one is by chance; two-sided, ties left out.
 
+    It is McNemar's exact test where the two numbers are the pairs that differ.
+
     >>> sign_test(5, 0), sign_test(2, 2)
     (0.0625, 1.0)
     """
@@ -114,75 +117,3 @@ def percentile(values: Sequence[float], share: float) -> float:
     ordered = sorted(values)
     at = next((i for i in range(len(ordered)) if i + 1 >= share * len(ordered)), 0)
     return ordered[at] if ordered else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Pages of a document, both ends included, counted from 1."""
-
-    doc_id: str
-    start: int = 1
-    end: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """One thing that has to be found; any of its spans will do."""
-
-    spans: tuple[Span, ...]
-    grade: int = 1
-    """How relevant it is; at least 1."""
-
-
-def matches(hit: Span, gold: Gold) -> bool:
-    """Return whether the pages of a hit overlap those of a gold.
-
-    >>> matches(Span("a", 4, 5), Gold((Span("a", 6, 6),)))
-    False
-    """
-    return any(
-        hit.doc_id == span.doc_id and hit.start <= span.end and span.start <= hit.end
-        for span in gold.spans
-    )
-
-
-def first_ranks(hits: Sequence[Span], golds: Sequence[Gold]) -> tuple[int | None, ...]:
-    """Return the rank, from 1, of the first hit for each gold; None where there is none.
-
-    >>> first_ranks([Span("a"), Span("b")], [Gold((Span("b"),)), Gold((Span("c"),))])
-    (2, None)
-    """
-    return tuple(
-        next((rank for rank, hit in enumerate(hits, start=1) if matches(hit, gold)), None)
-        for gold in golds
-    )
-
-
-def scores(hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int]) -> dict[str, float]:
-    """Return recall at each of `ks`, and reciprocal rank and nDCG at the last of them.
-
-    A gold counts once, however many hits show it. The gain is the grade (linear, as in trec_eval),
-    the discount log2(rank + 1); each hit earns one gold, the best that is left, so nDCG never
-    passes 1. See Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
-
-    >>> scores([Span("a")], [Gold((Span("a"),))], [1, 8])
-    {'recall@1': 1.0, 'recall@8': 1.0, 'mrr@8': 1.0, 'ndcg@8': 1.0}
-    """
-    last = ks[-1]
-    ranks = first_ranks(hits[:last], golds)
-    best = min((rank for rank in ranks if rank), default=0)
-    found = {f"recall@{k}": sum(bool(r and r <= k) for r in ranks) / (len(golds) or 1) for k in ks}
-    gain = _ndcg(hits, golds, last)
-    return found | {f"mrr@{last}": 1 / best if best else 0.0, f"ndcg@{last}": gain}
-
-
-def _ndcg(hits: Sequence[Span], golds: Sequence[Gold], k: int) -> float:
-    left = sorted(golds, key=lambda gold: -gold.grade)
-    best = sum(gold.grade / log2(rank + 1) for rank, gold in enumerate(left[:k], start=1))
-    total = 0.0
-    for rank, hit in enumerate(hits[:k], start=1):
-        shown = next((gold for gold in left if matches(hit, gold)), None)
-        if shown:
-            left.remove(shown)
-            total += shown.grade / log2(rank + 1)
-    return total / best if best else 0.0

@@ -1,0 +1,116 @@
+"""Question sets: what is read, and what is refused with its line."""
+
+import json
+
+import pytest
+
+from research_agent.errors import QuestionSetError
+from research_agent.evaluation import (
+    Gold,
+    Question,
+    Span,
+    check_against,
+    read_questions,
+    rows_of,
+    sampled,
+)
+from research_agent.types.records import DocumentOutline
+from tests.fakes import chunk
+
+PAGED = {"doc_id": "guide", "start_page": 3, "end_page": 4, "quote": "a hose"}
+GOOD = {"qid": "q1", "question": "How long?", "gold": [PAGED], "required_facts": [["5 m"]]}
+
+
+def lines(*rows: object) -> str:
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+def test_a_question_is_read_with_all_it_says_and_written_again() -> None:
+    quoted = {"doc_id": "notes", "quote": "the hose is 5 m long"}
+    rows = [
+        GOOD,
+        {"question": "How wide?", "gold": [[PAGED, quoted]], "kind": "table"},
+        {"question": "Why?", "answerable": False, "gold": [], "why": "not told"},
+        {"question": "Where?", "accepted_pages": [{"doc_id": "guide", "page": 2}]},
+    ]
+
+    found = read_questions(lines(*rows), "set.jsonl")
+
+    assert found[0].golds == (Gold((Span("guide", 3, 4, "a hose"),)),)
+    assert found[1].golds[0].spans[1] == Span("notes", 0, 0, "the hose is 5 m long")
+    assert (found[1].kind, found[2].answerable, found[2].line) == ("table", False, 3)
+    assert found[3].golds == (Gold((Span("guide", 2, 2),)),)
+    assert len({one.qid for one in found}) == 4
+    assert read_questions(lines(*rows_of(found)), "again") == found
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 2: no JSON"),
+        ("[1]", "line 2: no JSON object"),
+        ('{"qid": "x"}', "question is missing"),
+        ('{"question": "  "}', "question is missing"),
+        ('{"question": 5}', "question has to be text"),
+        ('{"question": "A?", "answerable": "no"}', "answerable has to be true or false"),
+        ('{"question": "A?", "gold": {"doc_id": "x"}}', "gold has to be a list"),
+        ('{"question": "A?", "gold": ["x"]}', "an object with a doc_id"),
+        ('{"question": "A?", "gold": [{"start_page": 1}]}', "no doc_id"),
+        ('{"question": "A?", "gold": [{"doc_id": "x", "start_page": 0}]}', "whole number"),
+        ('{"question": "A?", "gold": [{"doc_id": "x", "start_page": 4, "end_page": 3}]}', "4 and"),
+        ('{"question": "A?", "required_facts": [[""]]}', "none empty"),
+        ('{"question": "A?", "answerable": false, "required_facts": ["5"]}', "unanswerable"),
+        ('{"qid": "q1", "question": "A?"}', "qid q1 is also on line 1"),
+        ('{"question": "how  LONG?"}', "is also on line 1"),
+    ],
+)
+def test_a_line_that_is_wrong_is_named_with_the_reason(line: str, said: str) -> None:
+    with pytest.raises(QuestionSetError, match=r"set\.jsonl has 1 mistake") as caught:
+        read_questions(f"{lines(GOOD)}\n{line}\n", "set.jsonl")
+
+    assert said in str(caught.value)
+    assert "line 2" in str(caught.value)
+
+
+def test_an_empty_set_is_refused_and_of_many_mistakes_ten_are_told() -> None:
+    with pytest.raises(QuestionSetError, match="holds no question"):
+        read_questions("\n \n", "set.jsonl")
+    with pytest.raises(QuestionSetError, match="12 mistakes") as caught:
+        read_questions("{\n" * 12, "set.jsonl")
+    assert "and 2 more" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        (Span("guid", 1, 1), "line 7: gold guid is no document of the index"),
+        (Span("guide", 9, 9), "no text on page 9: its last page with text is 4"),
+        (Span("guide", 0, 0, "a hose of seven metres in red"), "does not hold the quote"),
+    ],
+)
+def test_a_gold_that_the_index_does_not_have_is_refused(span: Span, said: str) -> None:
+    question = Question(qid="a", text="A?", golds=(Gold((span,)),), line=7)
+    documents = [DocumentOutline("guide", pages=4)]
+
+    with pytest.raises(QuestionSetError, match="1 mistake") as caught:
+        check_against([question], documents, lambda _: [chunk("A hose is long.")], "set.jsonl")
+
+    assert said in str(caught.value)
+
+
+def test_a_quote_may_go_over_two_chunks() -> None:
+    question = Question(qid="a", text="A?", golds=(Gold((Span("guide", 0, 0, "hose is long"),)),))
+    halves = [chunk("A hose"), chunk("is long.", 1)]
+
+    check_against([question], [DocumentOutline("guide")], lambda _: halves, "set.jsonl")
+
+
+def test_a_sample_is_part_of_a_larger_one_and_another_seed_draws_others() -> None:
+    asked = [Question(qid=str(i), text=f"{i}?") for i in range(40)]
+
+    small, large = sampled(asked, 5, seed=1), sampled(asked, 15, seed=1)
+
+    assert len(small) == 5
+    assert set(small) < set(large)
+    assert sampled(asked, 5, seed=2) != small
+    assert sampled(asked, 0, seed=1) == tuple(asked)
