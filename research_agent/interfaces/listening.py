@@ -1,6 +1,8 @@
 """A port for the doors that serve one: of this machine alone, unless another host is named."""
 
+import signal
 import socket
+from types import FrameType
 
 from research_agent.errors import ConfigError
 
@@ -22,3 +24,15 @@ def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
             f"port {port} cannot be used: {error.strerror}", hint=f"Name another: {option} PORT"
         ) from error
     return made
+
+
+def exit_at_sigterm() -> None:
+    """Let SIGTERM end this process in order, with what is open closed.
+
+    uvicorn ends its server at the signal and then raises it again, which would kill the process.
+    """
+    signal.signal(signal.SIGTERM, _exit)
+
+
+def _exit(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)

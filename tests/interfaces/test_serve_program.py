@@ -103,6 +103,20 @@ def test_sigterm_lets_running_questions_end_for_a_bounded_time(
     assert status or model.left.wait(10)
 
 
+@pytest.mark.usefixtures("indexed")
+def test_sigterm_ends_the_page_in_order(config: str) -> None:
+    """With status 0: what was open is closed."""
+    process = begun("web", "--config", config, "--port", "0")
+    assert process.stdout is not None
+    address, _, token = process.stdout.readline().strip().partition("/#token=")
+    status = httpx2.get(address, timeout=40).status_code
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=30)
+
+    assert (200, True) == (status, bool(token))
+    assert (0, False) == (process.returncode, "Traceback" in told)
+
+
 def test_what_cannot_be_served_is_told(data_home: Path, config: str) -> None:
     """No token for other machines; an index that is not there is not ready, and live."""
     open_to_all = run("serve", "--config", config, "--host", "0.0.0.0", "--port", "0")  # noqa: S104 (refused)

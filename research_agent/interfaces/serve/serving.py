@@ -2,17 +2,15 @@
 
 import asyncio
 import os
-import signal
 import socket
 from dataclasses import dataclass
-from types import FrameType
 
 import uvicorn
 
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.terminal import say
 from research_agent.interfaces.http_limits import BoundedProtocol
-from research_agent.interfaces.listening import listening
+from research_agent.interfaces.listening import exit_at_sigterm, listening
 from research_agent.interfaces.serve.app import build_app
 from research_agent.interfaces.serve.gate import LOOPBACK
 from research_agent.interfaces.serve.shelf import Shelf
@@ -53,7 +51,7 @@ def serve(settings: Settings, manner: Manner, *, index: str) -> int:
         )
     clients = Clients(rules, index=index, root=manner.root)
     hosts = (*manner.hosts, *({manner.host} - _WILD))
-    signal.signal(signal.SIGTERM, _end)  # (uvicorn raises it again when it has ended)
+    exit_at_sigterm()
     with (
         listening(manner.port, option="--port", host=manner.host) as door,
         Shelf(settings) as shelf,
@@ -93,7 +91,3 @@ async def _serve(server: uvicorn.Server, door: socket.socket, shelf: Shelf) -> N
         await server.serve(sockets=[door])
     finally:
         shelf.close()  # (while the loop is there, which its threads tell of their end)
-
-
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)

@@ -8,7 +8,7 @@ import uvicorn
 
 from research_agent.access import access_token
 from research_agent.interfaces.cli.terminal import note, say
-from research_agent.interfaces.listening import HOST, listening
+from research_agent.interfaces.listening import HOST, exit_at_sigterm, listening
 from research_agent.interfaces.web.app import build_app
 from research_agent.interfaces.web.gate import Gate
 from research_agent.interfaces.web.workspace import Workspace
@@ -20,6 +20,7 @@ TOKEN = "RESEARCH_AGENT_WEB_TOKEN"  # noqa: S105 (the name of a variable)
 def serve(settings: Settings, *, index: str, port: int) -> int:
     """Serve the page until the program is interrupted; the address goes to stdout."""
     token = access_token(TOKEN, os.environ)
+    exit_at_sigterm()
     with listening(port, option="--port") as door, Workspace(settings, index) as workspace:
         number = door.getsockname()[1]
         say(f"http://{HOST}:{number}/#token={token}")
