@@ -8,6 +8,7 @@ import click
 
 from benchmarks import concurrency, faults, indexing, ocr, overhead, scale
 from benchmarks.answers import answers_command
+from benchmarks.bench.command import bench_command
 from benchmarks.characters import characters_command
 from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
@@ -77,6 +78,7 @@ def scale_command(*, chunks: str, shared: bool, cache: str) -> None:
 
 for command in (
     answers_command,
+    bench_command,
     characters_command,
     conversations_command,
     filtering_command,

@@ -212,6 +212,7 @@ def cells(rows: Sequence[Row], keys: Sequence[Row]) -> dict[str, str]:
     return {
         "questions": f"{of['answerable']} + {of['unanswerable']}",
         "facts right": told_share(of["facts_right"], of["answerable"]),
+        "right and supported": told_share(of["facts_right_and_supported"], of["answerable"]),
         "refused rightly": told_share(of["refused_right"], of["unanswerable"]),
         "refused wrongly": told_share(of["wrongly_refused"], of["answerable"]),
         "cited pages accepted": told_share(of["cited_pages_accepted"], of["cited_pages"]),

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
+from benchmarks.peers.exchange import open_text
 from research_agent.model_settings import LocalModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.settings import Settings
 
@@ -34,10 +35,11 @@ SLOW = 7200.0
 
 
 def read(path: Path) -> list[Row]:
-    """Return the rows of a JSON Lines file; none where there is no file."""
+    """Return the rows of a JSON Lines file, compressed or not; none where there is no file."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
+    with open_text(path, "rt") as file:
+        return [json.loads(line) for line in file if line.strip()]
 
 
 def nist_keys() -> list[Row]:
@@ -48,16 +50,16 @@ def nist_keys() -> list[Row]:
 
 
 @cache
-def scorer() -> Callable[[Sequence[Row], Sequence[Row]], Mapping[str, Any]]:
-    """Return the `score` function of the scorer beside the data."""
+def scorer(name: str = "score") -> Callable[..., Any]:
+    """Return a function of the scorer beside the data, by its name."""
     path = DATA.parent / "tools" / "score_answers.py"
     spec = importlib.util.spec_from_file_location("score_answers", path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    score: Callable[[Sequence[Row], Sequence[Row]], Mapping[str, Any]] = module.score
-    return score
+    found: Callable[..., Any] = getattr(module, name)
+    return found
 
 
 def every(items: Sequence[T], most: int, name: Callable[[T], str]) -> list[T]:

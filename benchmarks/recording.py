@@ -10,7 +10,8 @@ from typing import Self
 
 from pydantic import TypeAdapter
 
-from benchmarks.common import RECORDINGS, Asking
+from benchmarks.common import RECORDINGS, Asking, read
+from benchmarks.peers.exchange import open_text
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.errors import ModelMissingError
 from research_agent.models.adapters.cached_chat import CachedChat
@@ -38,8 +39,7 @@ class Recordings:
         self._lock = Lock()
         self._known: dict[str, KeptReply] = {}
         for file in filter(Path.exists, (*known, path)):
-            for line in file.read_text(encoding="utf-8").splitlines():
-                row = json.loads(line)
+            for row in read(file):
                 self._known[row["key"]] = KEPT.validate_python(
                     {"reply": row["reply"], "seconds": row["seconds"]}
                 )
@@ -68,7 +68,7 @@ class Recordings:
         }
         with self._lock:
             self._known[key] = kept
-            with self._path.open("a", encoding="utf-8") as file:
+            with open_text(self._path, "at") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 

@@ -1,18 +1,23 @@
 """What the benchmark and a peer's process tell each other, as JSON files.
 
-Answers are lines that are added one by one, so an interrupted run loses nothing. The model server's
-key is in the environment alone. Nothing here imports the benchmarks' other modules.
+Answers are lines that are added one by one, so an interrupted run loses nothing; questions are not
+among them. The model server's key is in the environment alone. Nothing here imports the
+benchmarks' other modules.
 """
 
+import gzip
 import json
 import os
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TextIO, TypeVar, cast
 
 from benchmarks.peers.counting import Counter
+from research_agent.models.adapters.tokens import Cl100k
 
 KEY = "OPENAI_API_KEY"
 """The variable that holds the key of the model server."""
@@ -30,6 +35,10 @@ class Task:
     """Question id and text."""
     first: int = 0
     """Hits that are looked at."""
+    multilingual: bool = False
+    """Embed with the model for many languages, as the product does for these documents."""
+    evidence_tokens: int = 0
+    """As many chunks are shown as reach this; 0: as many as the way of answering says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +79,8 @@ def read_task(path: Path, kind: type[SomeTask]) -> SomeTask:
     return kind(**raw)
 
 
-Hit = tuple[str, int, int]
-"""Document id, first and last page."""
+Hit = tuple[str, int, int, str]
+"""Document id, first and last page, and the text that was found."""
 Retriever = Callable[[str], Sequence[Hit]]
 Answers = dict[str, dict[str, object]]
 """Milliseconds and hits by question id."""
@@ -103,10 +112,25 @@ class Written:
     """Pages that it shows or cites."""
     status: str = ""
     """Empty where the text alone tells a refusal."""
+    evidence_tokens: int = 0
+    """Of the chunks that it showed the model; 0 where that is not known."""
 
 
 Answering = Callable[[str], Written]
 """Question to answer; raises TimeoutError."""
+
+
+def enough(texts: Sequence[str], chunks: int, tokens: int) -> tuple[int, int]:
+    """Return how many of the texts are shown, and their tokens.
+
+    Those are the first `chunks`; where `tokens` are given, as many as reach them.
+    """
+    total, count = 0, Cl100k().count
+    for shown, text in enumerate(texts):
+        if total >= tokens if tokens else shown == chunks:
+            return shown, total
+        total += count(text)
+    return len(texts), total
 
 
 def answer_all(
@@ -119,7 +143,7 @@ def answer_all(
 
     Calls and tokens are counted between the peer and the server, the same way for every peer.
     """
-    until = time.monotonic() + 60 * task.minutes
+    until, paths = time.monotonic() + 60 * task.minutes, dict(task.documents)
     with Counter(task.base_url) as counter:
         answering = build(counter.base_url)
         for qid, question in task.questions:
@@ -135,18 +159,48 @@ def answer_all(
             row = {
                 "arm": task.arm,
                 "qid": qid,
-                "question": question,
                 "answer": written.answer,
-                "citations": [
-                    {"doc_id": doc_id, "start_page": start, "end_page": end}
-                    for doc_id, start, end in written.citations
-                ],
+                "citations": _once(cited(hit, paths[hit[0]]) for hit in written.citations),
                 "status": written.status,
+                "evidence_tokens": written.evidence_tokens,
                 **asdict(counter.counts),
                 "seconds": round(time.perf_counter() - started, 2),
                 "model": task.model,
                 "digest": task.digest,
                 "settings": settings,
             }
-            with recordings.open("a", encoding="utf-8") as file:
+            with open_text(recordings, "at") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _once(citations: Iterable[dict[str, object]]) -> list[dict[str, object]]:
+    return list({json.dumps(one): one for one in citations}.values())
+
+
+def cited(hit: Hit, path: str) -> dict[str, object]:
+    """Return a citation; its text is kept where the file has no pages to tell it by."""
+    doc_id, start, end, text = hit
+    place: dict[str, object] = {"doc_id": doc_id, "start_page": start, "end_page": end}
+    return place if path.endswith(".pdf") else {**place, "text": text}
+
+
+def open_text(path: Path, mode: str) -> TextIO:
+    """Open a text file, which is compressed where its name ends in .gz."""
+    if path.suffix == ".gz":
+        return cast(TextIO, gzip.open(path, mode, encoding="utf-8"))
+    return cast(TextIO, path.open(mode, encoding="utf-8"))
+
+
+def run(
+    search: Callable[[Task, Path], None],
+    build: Callable[[AnswerTask, Any, str], Answering],
+    ways: Mapping[str, Any],
+) -> None:
+    """Do what the command line says: search|answer TASK OUT."""
+    what, given, written = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    if what == "search":
+        search(read_task(given, Task), written)
+        return
+    task = read_task(given, AnswerTask)
+    way = ways[task.arm]
+    answer_all(task, partial(build, task, way), asdict(way), written)

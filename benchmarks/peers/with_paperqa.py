@@ -13,13 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lmi import EmbeddingModel  # type: ignore[import-not-found]  # (in its own environment)
-from paperqa import (  # type: ignore[import-not-found]  # (in its own environment)
-    Docs,
-    Settings,
-)
-from paperqa.types import (  # type: ignore[import-not-found]  # (in its own environment)
-    PQASession,
-)
+from paperqa import Docs, Settings
+from paperqa.types import PQASession
 
 from benchmarks.peers import exchange
 from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Written
@@ -134,9 +129,9 @@ def build(task: AnswerTask, way: Way, base_url: str, runner: asyncio.Runner) -> 
 def _places(session: PQASession) -> tuple[Hit, ...]:
     """Return the pages of the chunks whose keys the answer names, each once."""
     used = session.used_contexts
-    names = [context.text.name for context in session.contexts if context.id in used]
-    found = [match for name in names if (match := _PAGES.match(name))]
-    return tuple(dict.fromkeys((m[1], int(m[2]), int(m[3])) for m in found))
+    texts = [context.text for context in session.contexts if context.id in used]
+    found = [(match, of.text) for of in texts if (match := _PAGES.match(of.name))]
+    return tuple(dict.fromkeys((m[1], int(m[2]), int(m[3]), text) for m, text in found))
 
 
 if __name__ == "__main__":

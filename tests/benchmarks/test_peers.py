@@ -1,5 +1,6 @@
 """Other systems: tasks and answers survive the exchange, calls are counted, answers recorded."""
 
+import gzip
 import json
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from benchmarks.peers.exchange import (
     Written,
     answer_all,
     asked,
+    enough,
     read_task,
     write_answers,
     write_task,
@@ -84,7 +86,7 @@ def post(url: str, key: str = "secret") -> int:
 def task(base_url: str, *questions: str) -> AnswerTask:
     return AnswerTask(
         arm="default",
-        documents=(("a", "/docs/a.pdf"),),
+        documents=(("a", "/docs/a.pdf"), ("b", "/docs/b.txt")),
         questions=tuple((f"q{n}", text) for n, text in enumerate(questions)),
         base_url=base_url,
         model="qwen-1.5b-q4",
@@ -133,14 +135,15 @@ def test_requests_under_way_are_given_up() -> None:
 
 def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
     """A row has the answer, its cost and what it was made with; one that took too long is empty."""
-    recordings = tmp_path / "answers.jsonl"
+    recordings = tmp_path / "answers.jsonl.gz"
 
     def build(url: str) -> Answering:
         def answering(question: str) -> Written:
             post(url)
             if question == "slow":
                 raise TimeoutError
-            return Written(f"{question}!", (("a", 2, 3),))
+            places = (("a", 2, 3, "a hose"), ("a", 2, 3, "a pipe"), ("b", 1, 1, "a hose"))
+            return Written(f"{question}!", places, evidence_tokens=7)
 
         return answering
 
@@ -155,10 +158,16 @@ def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
         quick["prompt_tokens"],
         quick["completion_tokens"],
     )
-    assert [{"doc_id": "a", "start_page": 2, "end_page": 3}] == quick["citations"]
-    assert ("cc32", {"chunks": 4}) == (quick["digest"], quick["settings"])
+    of_text = {"doc_id": "b", "start_page": 1, "end_page": 1, "text": "a hose"}
+    assert [{"doc_id": "a", "start_page": 2, "end_page": 3}, of_text] == quick["citations"]
+    assert ("cc32", {"chunks": 4}, 7) == (
+        quick["digest"],
+        quick["settings"],
+        quick["evidence_tokens"],
+    )
+    assert "question" not in quick
     assert ("", "timeout", []) == (slow["answer"], slow["status"], slow["citations"])
-    assert "secret" not in recordings.read_text(encoding="utf-8")
+    assert b"secret" not in gzip.decompress(recordings.read_bytes())
 
 
 def test_no_question_begins_after_the_time(tmp_path: Path) -> None:
@@ -204,17 +213,27 @@ def test_nothing_is_asked_where_all_is_recorded(
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.parametrize(
+    ("chunks", "tokens", "shown"), [(2, 0, (2, 6)), (9, 0, (3, 9)), (1, 4, (2, 6)), (1, 99, (3, 9))]
+)
+def test_a_peer_shows_some_chunks_or_as_many_as_reach_the_evidence(
+    chunks: int, tokens: int, shown: tuple[int, int]
+) -> None:
+    """With a number of tokens the number of chunks does not count."""
+    assert shown == enough(["one two three"] * 3, chunks, tokens)
+
+
 def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:
     """What its process reads and writes is what was meant."""
     given = Task(documents=(("a", "/a.pdf"),), questions=(("q1", "one?"),), first=8)
     write_task(given, tmp_path / "task.json")
-    answers = asked(lambda _question: [("a", 2, 3)], given)
+    answers = asked(lambda _question: [("a", 2, 3, "a hose")], given)
     write_answers({"way": (4, answers)}, tmp_path / "answers.json")
     (found,) = arms(json.loads((tmp_path / "answers.json").read_text()))
 
     assert given == read_task(tmp_path / "task.json", Task)
     assert ("way", 4) == (found.name, found.chunks)
-    assert [Span("a", 2, 3)] == found.hits["q1"]
+    assert [Span("a", 2, 3, "a hose")] == found.hits["q1"]
 
 
 def test_a_command_that_fails_is_one_error_with_its_last_line() -> None:

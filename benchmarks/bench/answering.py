@@ -1,0 +1,170 @@
+"""Answers over the bench, of the product and of its peers, scored by the same rules.
+
+Replies and answers are recorded one by one, compressed and without a question's text, so an
+interrupted run goes on where it stopped, and every figure can be had again from the recordings.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.bench.searching import index_of, task_of
+from benchmarks.bench.sets import Half, questions
+from benchmarks.bench.tables import EVIDENCE, PRODUCT, Systems
+from benchmarks.common import RECORDINGS, Asking, Row, scorer, unhurried, with_weights
+from benchmarks.peers.exchange import TIMEOUT
+from benchmarks.peers.running import PEERS, answer, latest, model_digest
+from benchmarks.recording import MissingRecordingError, Recordings, Replaying
+from research_agent.assembly.connection import connect
+from research_agent.config import load_prompts
+from research_agent.errors import ResearchAgentError
+from research_agent.evaluation.questions import Question
+from research_agent.evaluation.ranking import Gold, Span, matches
+from research_agent.evaluation.rows import CitationScore, EvalRow, Seen, answered, states
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.models.adapters.tokens import Cl100k
+from research_agent.settings import Settings
+from research_agent.types.result import ResearchResult
+
+EQUAL = "equal"
+REFUSING = re.compile(
+    r"weiß (?:es |ich |das )*nicht|nicht (?:angegeben|erwähnt|genannt|enthalten)"
+    r"|keine (?:Angabe|Information)|no (?:lo )?sé|no (?:hay|contiene) informaci"
+    r"|no se (?:menciona|especifica|indica|proporciona)",
+    re.IGNORECASE,
+)
+"""Refusals in German and Spanish; the scorer beside the data knows those in English."""
+
+
+def product(kind: str, half: Half, asking: Asking, cache: Path) -> Iterator[EvalRow]:
+    """Yield the product's answers that are recorded, or are given in time."""
+    asked = asking.first(questions(kind, half))
+    settings = unhurried(with_weights(asking.weights, Settings()))
+    kept = Recordings(RECORDINGS / f"bench-{half}-{asking.weights}.jsonl.gz", asking.weights)
+    with ExitStack() as stack:
+        ports = stack.enter_context(connect(index_of(kind, cache, settings), settings, {})).ports
+        replaying = Replaying(kept, asking, ports if asking.live else None)
+
+        def one(question: Question) -> EvalRow | None:
+            if not asking.in_time:
+                return None
+            given, chat, _ = replaying.within(ports)
+            with ResearchAgent(given, settings, load_prompts()) as agent:
+                try:
+                    result = agent.ask(question.text)
+                except MissingRecordingError:
+                    return None
+                except ResearchAgentError as error:
+                    failed = EvalRow(qid=question.qid, question="", error=type(error).__name__)
+                    return replace(failed, answerable=question.answerable, asked=True)
+            return replace(row_of(question, result), seconds=chat.seconds)
+
+        threads = stack.enter_context(ThreadPoolExecutor(asking.beside(len(asked))))
+        yield from filter(None, threads.map(one, asked))
+
+
+def row_of(question: Question, result: ResearchResult) -> EvalRow:
+    """Return the product's answer as a row."""
+    texts = {of.hit.chunk.chunk_id: of.hit.chunk.text for of in result.evidence}
+    row = answered(question, Seen(ranked=[of.hit.chunk for of in result.evidence]), result)
+    spans = [
+        Span(place.doc_id, place.start_page, place.end_page, texts.get(of.chunk_id, ""))
+        for place, of in zip(row.citations, result.citations, strict=True)
+    ]
+    scores = {EVIDENCE: float(sum(map(Cl100k().count, texts.values())))}
+    return judged(question, replace(row, scores=scores), spans)
+
+
+def peer_row(question: Question, of: Row) -> EvalRow:
+    """Return a peer's recorded answer as a row; one that came too late is wrong, no refusal."""
+    late = of["status"] == TIMEOUT
+    row = EvalRow(
+        qid=question.qid,
+        question="",
+        answerable=question.answerable,
+        hits=1,
+        scores={EVIDENCE: float(of["evidence_tokens"])},
+        lost=("",) * len(question.golds),
+        asked=True,
+        status="answered" if late else of["status"],
+        answer="(no answer in time)" if late else of["answer"],
+        facts=tuple(states(of["answer"], fact) for fact in question.required_facts),
+        llm_calls=of["calls"],
+        prompt_tokens=of["prompt_tokens"],
+        completion_tokens=of["completion_tokens"],
+        seconds=of["seconds"],
+    )
+    places = [(c["doc_id"], c["start_page"], c["end_page"], c.get("text")) for c in of["citations"]]
+    return judged(question, row, [Span(*place, text or "") for *place, text in places])
+
+
+def judged(question: Question, row: EvalRow, cited: Sequence[Span]) -> EvalRow:
+    """Return a row by the rules that hold for all systems.
+
+    What is cited is a chunk with its pages. Words that refuse are a refusal, also without the
+    status of one: of an answerable question only where the facts are not there.
+    """
+    right = bool(row.facts) and all(row.facts)
+    said = {"answer": row.answer, "status": row.status}
+    refused = scorer("is_refusal")(said, row.answerable, right)
+    refused = refused or (REFUSING.search(row.answer) is not None and not right)
+    golds = (*question.golds, *(Gold((one,)) for one in question.accepted))
+    shown = () if refused else cited
+    return replace(
+        row,
+        question="",
+        status="refused" if refused else "answered",
+        citations=tuple(
+            CitationScore(
+                doc_id=span.doc_id,
+                start_page=span.start,
+                end_page=span.end,
+                quote="",
+                right=any(matches(span, gold) for gold in golds) if golds else None,
+            )
+            for span in shown
+        ),
+        golds_cited=sum(any(matches(span, gold) for span in shown) for gold in question.golds),
+    )
+
+
+def recordings_of(name: str, half: Half) -> Path:
+    """Return the file with a peer's answers."""
+    return RECORDINGS / f"bench-{half}-{name.lower()}.jsonl.gz"
+
+
+def ask_peer(name: str, way: str, half: Half, kinds: Sequence[str], asking: Asking) -> int:
+    """Ask a peer what is not recorded yet, and return how many answers were added.
+
+    Raises PeerError; ValueError where the product's evidence is not known yet.
+    """
+    added, cache = 0, Path(asking.cache)
+    for kind in kinds:
+        if not (asked := asking.first(questions(kind, half))) or not asking.in_time:
+            continue
+        task = task_of(kind, index_of(kind, cache, Settings()), asked)
+        if way == EQUAL:
+            rows = product(kind, half, replace(asking, live=False), cache)
+            read = [row.scores[EVIDENCE] for row in rows if row.scores]
+            if not read:
+                raise ValueError(f"{kind}: first let the product answer, with --live alone")
+            task = replace(task, evidence_tokens=round(fmean(read)))
+        added += answer(name, way, task, recordings_of(name, half), asking, cache)
+    return added
+
+
+def scored(half: Half, kinds: Sequence[str], asking: Asking, cache: Path) -> Systems:
+    """Return all answers of a half: the product's first, then each peer's in each of its ways."""
+    systems: Systems = {PRODUCT: {k: list(product(k, half, asking, cache)) for k in kinds}}
+    known = {kind: {one.qid: one for one in questions(kind, half)} for kind in kinds}
+    for name in PEERS:
+        for of in latest(recordings_of(name, half)):
+            for kind, asked in known.items():
+                if of["qid"] in asked and of["digest"] == model_digest(asking.weights):
+                    rows = systems.setdefault(f"{name}, {of['arm']}", {}).setdefault(kind, [])
+                    rows.append(peer_row(asked[of["qid"]], of))
+    return systems

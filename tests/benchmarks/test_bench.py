@@ -1,0 +1,246 @@
+"""The bench: halves, what of the unseen one may be told, and scores of the product and of peers."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from benchmarks.answers import report_of
+from benchmarks.bench import answering, command, searching, sets
+from benchmarks.bench.answering import ask_peer, judged
+from benchmarks.bench.command import bench_command
+from benchmarks.bench.sets import half_of, questions
+from benchmarks.common import RESULTS, Asking, Row, nist_keys, read
+from benchmarks.peers.exchange import Task, open_text
+from benchmarks.presets import SAMPLES, keys_of
+from benchmarks.presets_table import report
+from benchmarks.retrieval import Arm
+from research_agent.errors import QuestionSetError
+from research_agent.evaluation.questions import Question
+from research_agent.evaluation.ranking import Gold, Span
+from research_agent.evaluation.rows import EvalRow
+from research_agent.models.adapters.tokens import Cl100k
+from tests.data_sets import data_set
+from tests.loopback import server, text_reply
+
+TEXT = "A hose of the large kind is 25 metres long. It is red, and it weighs 4 kilograms.\n"
+GOLD = Gold((Span("hoses", 0, 0, "large kind is 25 metres long"),))
+QUESTION = Question(
+    qid="a", text="How long is it?", golds=(GOLD,), required_facts=(("25 metres",),)
+)
+
+
+def rows(kind: str) -> list[Row]:
+    """Six questions of a kind, a third without an answer; both halves have some of them."""
+    gold = [{"doc_id": "hoses", "quote": "large kind is 25 metres long"}]
+    has = {"gold": gold, "required_facts": [["25 metres"]], "answerable": True}
+    return [
+        {"qid": f"{kind}-{n}", "question": f"How long is hose number {n} of the large kind?"}
+        | (has if n % 3 else {"answerable": False})
+        for n in range(6)
+    ]
+
+
+def source(folder: Path, kind: str, more: list[Row] | None = None) -> Path:
+    """A set as its writer hands it over."""
+    place = folder / kind
+    (place / "documents").mkdir(parents=True)
+    (place / "documents" / "hoses.txt").write_text(TEXT, encoding="utf-8")
+    (place / "SOURCES.md").write_text("Written for the test.\n", encoding="utf-8")
+    lines = "".join(f"{json.dumps(row)}\n" for row in [*rows(kind), *(more or [])])
+    (place / "questions.jsonl").write_text(lines, encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bench of one kind in a folder of its own."""
+    data_set("nist-pqc")  # (the scorer is beside the data)
+    for name in ("sets", "results", "recordings", "cache"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(sets, "FOLDER", tmp_path / "sets")
+    monkeypatch.setattr(command, "KINDS", ("law",))
+    monkeypatch.setattr(command, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(answering, "RECORDINGS", tmp_path / "recordings")
+    sets.add(source(tmp_path, "law"))
+    return tmp_path
+
+
+def run(bench: Path, *words: str) -> Result:
+    return CliRunner().invoke(bench_command, [*words, "--cache", str(bench / "cache")])
+
+
+def test_a_half_follows_from_the_id_alone() -> None:
+    """Known ids stay where they are, and the halves are about equal."""
+    assert ["seen", "unseen", "unseen"] == [half_of(f"law-0{n}") for n in (1, 2, 3)]
+    assert 430 < Counter(half_of(f"law-{n}") for n in range(1000))["seen"] < 570
+
+
+def test_both_halves_are_kept_and_the_unseen_one_cannot_be_read_by_chance(bench: Path) -> None:
+    """Each question is in one half; of the unseen ones no file shows a word."""
+    read_ = {half: questions("law", half) for half in ("seen", "unseen")}  # type: ignore[arg-type]  # (two words)
+    assert 6 == sum(map(len, read_.values()))
+    assert all(half_of(one.qid) == half for half, own in read_.items() for one in own)
+    files = [path.read_bytes() for path in (bench / "sets").rglob("*") if path.is_file()]
+    assert len(read_["unseen"]) > 1
+    for one in read_["unseen"]:
+        assert not any(one.text.encode() in content for content in files)
+
+
+def test_taking_over_a_set_counts_and_shows_no_row(bench: Path, tmp_path: Path) -> None:
+    """Counts are printed; a mistake is told by its line, without its words."""
+    done = run(bench, "--add", str(source(tmp_path / "more", "german")))
+    assert {"documents": 1, "unanswerable": 2}.items() <= json.loads(done.output).items()
+    assert 0 == json.loads(done.output)["golds in no document"]
+    twice = source(tmp_path / "wrong", "spanish", [rows("spanish")[1]])
+    with pytest.raises(QuestionSetError, match="mistakes in line 7") as told:
+        sets.add(twice)
+    assert "hose" not in str(told.value)
+
+
+@pytest.mark.parametrize("words", [[], ["--why", "release", "--limit", "1"]])
+def test_the_unseen_half_is_used_whole_and_for_a_reason(bench: Path, words: list[str]) -> None:
+    """Without a reason, or for a few questions, nothing is run and nothing written down."""
+    done = run(bench, "--half", "unseen", *words)
+    assert 2 == done.exit_code
+    assert "--why" in done.output
+    assert not (bench / "sets" / sets.USES).exists()
+
+
+def test_searches_are_told_as_sums_beside_a_peer(
+    bench: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A peer that finds nothing has 0; each run of the unseen half is a line of its uses."""
+    tasks = list[Task]()
+
+    def nothing(name: str, task: Task, _cache: Path) -> list[Arm]:
+        tasks.append(task)
+        ids = [qid for qid, _ in task.questions]
+        return [Arm(name=name, chunks=1, hits={q: [] for q in ids}, ms=dict.fromkeys(ids, 1.0))]
+
+    monkeypatch.setattr(searching, "search", nothing)
+    halves = ("--half", "seen", "--half", "unseen")
+    done = run(bench, "--retrieval-only", *halves, "--why", "a release")
+
+    assert 0 == done.exit_code
+    one, zero = "1.000 (1.000 to 1.000)", "0.000 (0.000 to 0.000)"
+    assert 4 == done.output.count(f"| research_agent | {' | '.join([one] * 6)} |")
+    assert 4 == done.output.count(f"| LangChain | {zero} |")
+    assert "hose number" not in done.output
+    assert 4 == len(tasks[0].questions)
+    assert not tasks[0].multilingual
+    (use,) = (bench / "sets" / sets.USES).read_text("utf-8").splitlines()
+    assert use.endswith("| a release |")
+    again = run(bench, "--retrieval-only", "--half", "unseen", "--report")
+    assert again.output.strip() in done.output
+
+
+def answer_live(bench: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Result:
+    """Let the product answer with a model behind a server that always says the same."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with server(lambda _: text_reply("The hose is 25 metres long [c1].")) as url:
+        monkeypatch.setenv("RESEARCH_AGENT_BENCHMARK_URL", url)
+        return run(bench, "--weights", "strong", "--live", *words)
+
+
+def test_answers_are_recorded_scored_and_scored_again(
+    bench: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A live run and one from its recordings have the same tables; no file has a question."""
+    options = ("--weights", "strong", "--half", "unseen", "--why", "a test")
+    live = answer_live(bench, monkeypatch, *options[2:])
+    replayed = run(bench, *options)
+
+    assert (0, 0) == (live.exit_code, replayed.exit_code), (live.output, live.exception)
+    assert live.output == replayed.output
+    asked = questions("law", "unseen")
+    can = sum(one.answerable for one in asked)
+    assert f"| research_agent | {can} + {len(asked) - can} | {can} of {can} (" in live.output
+    kept = [path for name in ("results", "recordings") for path in (bench / name).iterdir()]
+    assert 2 == len(kept)
+    for path in kept:
+        lines = read(path) if path.suffix == ".gz" else [{"text": path.read_text("utf-8")}]
+        assert "hose number" not in json.dumps(lines)
+
+
+def test_a_peer_is_asked_with_as_much_evidence_as_the_product_read(
+    bench: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that is not known the peer is not asked; its answers are scored as the product's."""
+    given = list[Task]()
+
+    def answers(_name: str, _way: str, task: Task, path: Path, *_: object) -> int:
+        given.append(task)
+        said = {"answer": "It is 25 metres long.", "status": "", "evidence_tokens": 33}
+        place = {"doc_id": "hoses", "start_page": 1, "end_page": 1, "text": TEXT}
+        costs = {"calls": 1, "prompt_tokens": 90, "completion_tokens": 10, "seconds": 2.0}
+        made = {"arm": "equal", "digest": "strong", "citations": [place], **said, **costs}
+        lines = [json.dumps({"qid": qid, **made}) for qid, _ in task.questions]
+        with open_text(path, "wt") as file:
+            file.write("\n".join(lines))
+        return len(lines)
+
+    monkeypatch.setattr(answering, "answer", answers)
+    asking = Asking(weights="strong", live=True, cache=str(bench / "cache"))
+    with pytest.raises(ValueError, match="law: first let the product answer"):
+        ask_peer("LangChain", "equal", "seen", ["law"], asking)
+    assert not given
+    answer_live(bench, monkeypatch, "--half", "seen")
+    asked = questions("law", "seen")
+
+    assert len(asked) == ask_peer("LangChain", "equal", "seen", ["law"], asking)
+    assert [Cl100k().count(TEXT.strip())] == [task.evidence_tokens for task in given]
+    can = sum(one.answerable for one in asked)
+    table = run(bench, "--weights", "strong").output
+    assert f"| LangChain, equal | {can} + {len(asked) - can} | {can} of {can} (" in table
+    assert "| 33 | 90, 10 |" in table
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts", "status"),
+    [
+        ("It is 25 metres long.", (True,), "answered"),
+        ("I don't know.", (False,), "refused"),
+        ("I don't know, but it is 25 metres long.", (True,), "answered"),
+        ("Das weiß ich nicht.", (), "refused"),
+        ("No se menciona en el texto.", (), "refused"),
+        ("It is blue.", (), "answered"),
+    ],
+)
+def test_words_that_refuse_are_a_refusal_without_the_facts(
+    answer: str, facts: tuple[bool, ...], status: str
+) -> None:
+    """The same rule for product and peers; a refusal cites nothing. Without facts: no answer."""
+    data_set("nist-pqc")
+    row = EvalRow(
+        qid="a", question="", answerable=bool(facts), asked=True, facts=facts, answer=answer
+    )
+    found = judged(QUESTION, row, [Span("hoses", text=TEXT)])
+
+    assert status == found.status
+    assert (0 if status == "refused" else 1) == len(found.citations)
+
+
+def test_a_chunk_that_holds_the_gold_is_cited_rightly() -> None:
+    """Pages count where the gold has pages, its words where it has none."""
+    data_set("nist-pqc")
+    row = EvalRow(qid="a", question="", asked=True, answer="25 metres", facts=(True,))
+    hits = [Span("hoses", text=TEXT), Span("hoses", text="It is red."), Span("pipes", text=TEXT)]
+    found = judged(QUESTION, row, hits)
+
+    assert [True, False, False] == [one.right for one in found.citations]
+    assert 1 == found.golds_cited
+
+
+def test_kept_tables_follow_from_the_kept_rows() -> None:
+    """The tables of answers and presets are those of the rows that are committed."""
+    data_set("multihop")
+    sizes = {name: len(keys_of(name)) for name in SAMPLES}
+    tables = {
+        "answers": report_of("1.5b", nist_keys()),
+        "presets": report(read(RESULTS / "presets.jsonl"), sizes),
+    }
+    for name, text in tables.items():
+        assert f"{text}\n" == (RESULTS / f"{name}.md").read_text("utf-8"), name
