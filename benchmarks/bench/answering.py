@@ -16,7 +16,7 @@ from benchmarks.bench.searching import index_of, task_of
 from benchmarks.bench.sets import Half, questions
 from benchmarks.bench.tables import EVIDENCE, PRODUCT, Systems
 from benchmarks.common import RECORDINGS, Asking, Row, scorer, unhurried, with_weights
-from benchmarks.peers.exchange import TIMEOUT
+from benchmarks.peers.exchange import CITED, TIMEOUT
 from benchmarks.peers.running import PEERS, answer, latest, model_digest
 from benchmarks.recording import MissingRecordingError, Recordings, Replaying
 from research_agent.assembly.connection import connect
@@ -31,6 +31,7 @@ from research_agent.settings import Settings
 from research_agent.types.result import ResearchResult
 
 EQUAL = "equal"
+SPENT = ("prompt_tokens", "completion_tokens", "seconds")
 REFUSING = re.compile(
     r"weiß (?:es |ich |das )*nicht|nicht (?:angegeben|erwähnt|genannt|enthalten)"
     r"|keine (?:Angabe|Information)|no (?:lo )?sé|no (?:hay|contiene) informaci"
@@ -81,7 +82,7 @@ def row_of(question: Question, result: ResearchResult) -> EvalRow:
 
 def peer_row(question: Question, of: Row) -> EvalRow:
     """Return a peer's recorded answer as a row; one that came too late is wrong, no refusal."""
-    late = of["status"] == TIMEOUT
+    late = {"answer": "(no answer in time)"} if of["status"] == TIMEOUT else {}
     row = EvalRow(
         qid=question.qid,
         question="",
@@ -90,16 +91,11 @@ def peer_row(question: Question, of: Row) -> EvalRow:
         scores={EVIDENCE: float(of["evidence_tokens"])},
         lost=("",) * len(question.golds),
         asked=True,
-        status="answered" if late else of["status"],
-        answer="(no answer in time)" if late else of["answer"],
         facts=tuple(states(of["answer"], fact) for fact in question.required_facts),
         llm_calls=of["calls"],
-        prompt_tokens=of["prompt_tokens"],
-        completion_tokens=of["completion_tokens"],
-        seconds=of["seconds"],
+        **{name: of[name] for name in SPENT} | {"answer": of["answer"]} | late,
     )
-    places = [(c["doc_id"], c["start_page"], c["end_page"], c.get("text")) for c in of["citations"]]
-    return judged(question, row, [Span(*place, text or "") for *place, text in places])
+    return judged(question, row, [Span(*map(one.get, CITED)) for one in of["citations"]])
 
 
 def judged(question: Question, row: EvalRow, cited: Sequence[Span]) -> EvalRow:
@@ -113,22 +109,17 @@ def judged(question: Question, row: EvalRow, cited: Sequence[Span]) -> EvalRow:
     refused = scorer("is_refusal")(said, row.answerable, right)
     refused = refused or (REFUSING.search(row.answer) is not None and not right)
     golds = (*question.golds, *(Gold((one,)) for one in question.accepted))
-    shown = () if refused else cited
+    shown = [] if refused else [(s, any(matches(s, gold) for gold in golds)) for s in cited]
+    citations = tuple(
+        CitationScore(doc_id=s.doc_id, start_page=s.start, end_page=s.end, quote="", right=ok)
+        for s, ok in shown
+    )
     return replace(
         row,
         question="",
         status="refused" if refused else "answered",
-        citations=tuple(
-            CitationScore(
-                doc_id=span.doc_id,
-                start_page=span.start,
-                end_page=span.end,
-                quote="",
-                right=any(matches(span, gold) for gold in golds) if golds else None,
-            )
-            for span in shown
-        ),
-        golds_cited=sum(any(matches(span, gold) for span in shown) for gold in question.golds),
+        citations=citations if golds else (),
+        golds_cited=sum(any(matches(s, gold) for s, _ in shown) for gold in question.golds),
     )
 
 

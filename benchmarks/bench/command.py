@@ -1,6 +1,5 @@
 """`bench`: product and peers over seven kinds of documents, on a half of the questions."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import click
 from benchmarks.bench import tables
 from benchmarks.bench.answering import ask_peer, scored
 from benchmarks.bench.searching import measured
-from benchmarks.bench.sets import KINDS, UNSEEN, Half, add, note_use
+from benchmarks.bench.sets import KINDS, UNSEEN, Half, note_use
 from benchmarks.common import RESULTS, Asking, asks, folder
 from benchmarks.peers.running import WAYS
 
@@ -29,7 +28,6 @@ Texts = dict[Half, str]
 @click.option("--way", default="default", type=click.Choice(WAYS), help="Of a peer.")
 @click.option("--report", is_flag=True, help="Only print the tables that are kept.")
 @click.option("--why", default="", help="What the unseen half is used for; it is written down.")
-@click.option("--add", "added", type=click.Path(path_type=Path), help="Take over a question set.")
 def bench_command(  # noqa: PLR0913 (one argument an option)
     *,
     asking: Asking,
@@ -40,37 +38,33 @@ def bench_command(  # noqa: PLR0913 (one argument an option)
     way: str,
     report: bool,
     why: str,
-    added: Path | None,
 ) -> None:
     """Search or answer a half of the bench's questions; of the unseen half only sums are told."""
     chosen = kinds or KINDS
     paths = {half: RESULTS / f"bench-{half}-{asking.weights}.md" for half in halves}
     if retrieval_only:
         paths = {half: RESULTS / f"bench-{half}-retrieval.md" for half in halves}
-    if added:
-        print(json.dumps(add(added), ensure_ascii=False))
-    elif report:
+    if report:
         print("\n".join(path.read_text("utf-8") for path in paths.values() if path.exists()))
-    else:
-        _check_use(halves, asking, why)
-        with folder(asking.cache) as place:
-            if peer and asking.live:
-                given = replace(asking, cache=str(place))
-                count = sum(ask_peer(peer, way, half, chosen, given) for half in halves)
-                print(f"{count} answers recorded")
-                return
-            found = (_ranked if retrieval_only else _answered)(halves, chosen, asking, place)
-        for half, text in found.items():
-            if chosen == KINDS and not asking.limit:
-                paths[half].write_text(f"{text}\n", encoding="utf-8")
-            print(text)
-
-
-def _check_use(halves: Sequence[Half], asking: Asking, why: str) -> None:
+        return
     if UNSEEN in halves:
         if not why or asking.limit:
             raise click.UsageError("the unseen half is used as a whole, with --why to write down")
         note_use(why)
+    with folder(asking.cache) as place:
+        if peer and asking.live:
+            given = replace(asking, cache=str(place))
+            print(sum(ask_peer(peer, way, half, chosen, given) for half in halves), "added")
+            return
+        found = (_ranked if retrieval_only else _answered)(halves, chosen, asking, place)
+    for half, text in found.items():
+        _keep(paths[half], text, whole=chosen == KINDS and not asking.limit)
+
+
+def _keep(path: Path, text: str, *, whole: bool) -> None:
+    if whole:
+        path.write_text(f"{text}\n", encoding="utf-8")
+    print(text)
 
 
 def _ranked(halves: Sequence[Half], kinds: Sequence[str], _: Asking, place: Path) -> Texts:

@@ -1,14 +1,13 @@
 """Retrieval alone over the bench: the product and its peers, with the same embedding models."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.bench.sets import Half, documents, questions
 from benchmarks.bench.tables import PRODUCT, Systems
 from benchmarks.peers.exchange import Task, enough
 from benchmarks.peers.running import named, search
-from benchmarks.retrieval import Arm, filtered
+from benchmarks.retrieval import filtered
 from research_agent.assembly.calibration import index_header
 from research_agent.assembly.connection import connect
 from research_agent.evaluation.questions import Question
@@ -24,23 +23,23 @@ READ = 1500
 
 
 def index_of(kind: str, cache: Path, settings: Settings) -> str:
-    """Bring the index of a kind below `cache` up to date, as `index` does, and return where."""
+    """Bring the index of a kind below `cache` up to date, as `index` does, and return where.
+
+    One that also holds other documents, of an earlier run elsewhere, is made anew.
+    """
     location = cache / "indexes" / f"bench-{kind}"
     location.parent.mkdir(parents=True, exist_ok=True)
-    update(str(location), [str(path) for path in documents(kind)], settings)
+    paths = [str(path) for path in documents(kind)]
+    if update(str(location), paths, settings).documents > len(paths):
+        update(str(location), paths, settings, rebuild=True)
     return str(location)
 
 
-def product_arm(asked: Sequence[Question], location: str) -> Arm:
-    """Return what the product finds."""
-    hits, times = dict[str, list[Span]](), dict[str, float]()
-    with connect(location, Settings(), {}) as connection:
-        for one in asked:
-            started = time.perf_counter()
-            found = filtered(one.text, connection.ports, connection.settings)
-            times[one.qid] = 1000 * (time.perf_counter() - started)
-            hits[one.qid] = [span_of(hit.chunk) for hit in found]
-    return Arm(name=PRODUCT, chunks=0, hits=hits, ms=times)
+def product_hits(asked: Sequence[Question], location: str) -> Mapping[str, Sequence[Span]]:
+    """Return what the product finds for each question, by its id."""
+    with connect(location, Settings(), {}) as made:
+        found = {one.qid: filtered(one.text, made.ports, made.settings) for one in asked}
+    return {qid: [span_of(hit.chunk) for hit in hits] for qid, hits in found.items()}
 
 
 def task_of(kind: str, location: str, asked: Sequence[Question]) -> Task:
@@ -71,11 +70,12 @@ def measured(
         if not (asked := [one for own in of.values() for one in own]):
             continue
         location = index_of(kind, cache, Settings())
-        arms = [product_arm(asked, location)]
+        hits = {PRODUCT: product_hits(asked, location)}
         for peer in peers:
-            arms += search(peer, task_of(kind, location, asked), cache)
+            arms = search(peer, task_of(kind, location, asked), cache)
+            hits |= {arm.name: arm.hits for arm in arms}
         for half, own in of.items():
-            for arm in arms:
-                rows = [row_of(one, arm.hits[one.qid]) for one in own]
-                told[half].setdefault(arm.name, {})[kind] = rows
+            for name, by_id in hits.items():
+                rows = [row_of(one, by_id[one.qid]) for one in own]
+                told[half].setdefault(name, {})[kind] = rows
     return told

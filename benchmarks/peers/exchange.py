@@ -10,17 +10,28 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from benchmarks.peers.counting import Counter
+from research_agent.models.adapters.minilm import MiniLM
+from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.tokens import Cl100k
 
 KEY = "OPENAI_API_KEY"
 """The variable that holds the key of the model server."""
+REFUSED = "not found in provided docs"
+STRICT = (
+    "{context}\n\nQuestion: {question}\n\n"
+    "Answer the question from the text above, in at most three sentences, with the exact numbers "
+    f"and names that it gives. If it does not state exactly what is asked, say: {REFUSED}"
+)
+"""What we would write for a peer: evidence first, and words to refuse with."""
+WIDE = 30
+"""Candidates, as many as the product takes."""
 TIMEOUT = "timeout"
 """The status of a question for which the time was over."""
 
@@ -81,6 +92,7 @@ def read_task(path: Path, kind: type[SomeTask]) -> SomeTask:
 
 Hit = tuple[str, int, int, str]
 """Document id, first and last page, and the text that was found."""
+CITED = ("doc_id", "start_page", "end_page", "text")
 Retriever = Callable[[str], Sequence[Hit]]
 Answers = dict[str, dict[str, object]]
 """Milliseconds and hits by question id."""
@@ -101,6 +113,23 @@ def write_answers(arms: dict[str, tuple[int, Answers]], path: Path) -> None:
     """Write the answers of each way of searching, with the number of its chunks."""
     raw = {name: {"chunks": chunks, "answers": of} for name, (chunks, of) in arms.items()}
     path.write_text(json.dumps(raw), encoding="utf-8")
+
+
+class Embedding:
+    """One of our embedding models, under the names that LangChain has for it."""
+
+    def __init__(self, *, multilingual: bool = False) -> None:
+        """Load the English model, or the one for many languages."""
+        self._documents = MultilingualE5() if multilingual else MiniLM()
+        self._queries = MultilingualE5(queries=True) if multilingual else self._documents
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector a text."""
+        return self._documents.embed(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a query."""
+        return self._queries.embed([text])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +172,7 @@ def answer_all(
 
     Calls and tokens are counted between the peer and the server, the same way for every peer.
     """
-    until, paths = time.monotonic() + 60 * task.minutes, dict(task.documents)
+    until = time.monotonic() + 60 * task.minutes
     with Counter(task.base_url) as counter:
         answering = build(counter.base_url)
         for qid, question in task.questions:
@@ -160,7 +189,7 @@ def answer_all(
                 "arm": task.arm,
                 "qid": qid,
                 "answer": written.answer,
-                "citations": _once(cited(hit, paths[hit[0]]) for hit in written.citations),
+                "citations": [dict(zip(CITED, hit, strict=True)) for hit in written.citations],
                 "status": written.status,
                 "evidence_tokens": written.evidence_tokens,
                 **asdict(counter.counts),
@@ -173,17 +202,6 @@ def answer_all(
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _once(citations: Iterable[dict[str, object]]) -> list[dict[str, object]]:
-    return list({json.dumps(one): one for one in citations}.values())
-
-
-def cited(hit: Hit, path: str) -> dict[str, object]:
-    """Return a citation; its text is kept where the file has no pages to tell it by."""
-    doc_id, start, end, text = hit
-    place: dict[str, object] = {"doc_id": doc_id, "start_page": start, "end_page": end}
-    return place if path.endswith(".pdf") else {**place, "text": text}
-
-
 def open_text(path: Path, mode: str) -> TextIO:
     """Open a text file, which is compressed where its name ends in .gz."""
     if path.suffix == ".gz":
@@ -192,13 +210,13 @@ def open_text(path: Path, mode: str) -> TextIO:
 
 
 def run(
-    search: Callable[[Task, Path], None],
+    search: Callable[[Task, Path], None] | None,
     build: Callable[[AnswerTask, Any, str], Answering],
     ways: Mapping[str, Any],
 ) -> None:
     """Do what the command line says: search|answer TASK OUT."""
     what, given, written = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    if what == "search":
+    if what == "search" and search:
         search(read_task(given, Task), written)
         return
     task = read_task(given, AnswerTask)

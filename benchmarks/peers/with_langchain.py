@@ -16,16 +16,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from benchmarks.peers import exchange
-from benchmarks.peers.exchange import (
-    Answering,
-    AnswerTask,
-    Hit,
-    Retriever,
-    Task,
-    Written,
-    enough,
-)
-from benchmarks.peers.own import REFUSED, STRICT, WIDE, Embedding
+from benchmarks.peers.exchange import AnswerTask, Embedding, Hit, Task, Written
 
 SHOWN = 4
 """Chunks in its prompt."""
@@ -53,8 +44,8 @@ class Way:
 
 WAYS = {
     "default": Way(),
-    "best": Way(prompt=STRICT, lower_words=True),
-    "equal": Way(chunks=WIDE),
+    "best": Way(prompt=exchange.STRICT, lower_words=True),
+    "equal": Way(chunks=exchange.WIDE),
 }
 """"equal": as published, but with as much evidence as the task says."""
 
@@ -101,20 +92,22 @@ def search(task: Task, out: Path) -> None:
     chunks = chunks_of(task, Way())
     store = FAISS.from_documents(chunks, OurEmbeddings(multilingual=task.multilingual))
 
-    def ensemble(wide: int, **words: object) -> Retriever:
+    def ensemble(wide: int, **words: object) -> exchange.Retriever:
         by_words = BM25Retriever.from_documents(chunks, k=wide, **words)
         by_vector = store.as_retriever(search_kwargs={"k": wide})
         both = EnsembleRetriever(retrievers=[by_words, by_vector], weights=[0.5, 0.5])
         return lambda question: [_hit(found) for found in both.invoke(question)]
 
     lower: dict[str, object] = {"preprocess_func": lower_words}
-    ways: dict[str, Retriever] = {
+    ways: dict[str, exchange.Retriever] = {
         "LangChain similarity": lambda question: [
-            _hit(found) for found in store.similarity_search(question, k=WIDE)
+            _hit(found) for found in store.similarity_search(question, k=exchange.WIDE)
         ],
         "LangChain ensemble": ensemble(task.first),
         "LangChain ensemble, word tokens": ensemble(task.first, **lower),
-        f"LangChain ensemble, word tokens, {WIDE} candidates": ensemble(WIDE, **lower),
+        f"LangChain ensemble, word tokens, {exchange.WIDE} candidates": ensemble(
+            exchange.WIDE, **lower
+        ),
     }
     arms = {name: (len(chunks), exchange.asked(way, task)) for name, way in ways.items()}
     exchange.write_answers(arms, out)
@@ -125,7 +118,7 @@ def _hit(found: Document) -> Hit:
     return found.metadata["doc_id"], page, page, found.page_content
 
 
-def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
+def build(task: AnswerTask, way: Way, base_url: str) -> exchange.Answering:
     """Index the documents and return what answers from them."""
     from langchain_chroma import Chroma
     from langchain_openai import ChatOpenAI
@@ -148,7 +141,9 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
 
     def answer(question: str) -> Written:
         found: list[Document] = both.invoke(question)
-        shown, tokens = enough([d.page_content for d in found], way.chunks, task.evidence_tokens)
+        shown, tokens = exchange.enough(
+            [d.page_content for d in found], way.chunks, task.evidence_tokens
+        )
         found = found[:shown]
         context = "\n\n".join(document.page_content for document in found)
         try:
@@ -156,7 +151,7 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
         except APITimeoutError as error:
             raise TimeoutError from error
         text = str(reply.content)
-        places = () if REFUSED in text.lower() else tuple(dict.fromkeys(map(_hit, found)))
+        places = () if exchange.REFUSED in text.lower() else tuple(dict.fromkeys(map(_hit, found)))
         return Written(text, places, evidence_tokens=tokens)
 
     return answer

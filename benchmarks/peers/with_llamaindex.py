@@ -14,8 +14,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 
 from benchmarks.peers import exchange
-from benchmarks.peers.exchange import Answering, AnswerTask, Hit, Retriever, Task, Written, enough
-from benchmarks.peers.own import REFUSED, STRICT, WIDE, Embedding
+from benchmarks.peers.exchange import AnswerTask, Embedding, Hit, Task, Written
 
 OURS = ["doc_id", "page"]
 """What we note of a chunk; neither the embedding model nor the chat model reads it."""
@@ -33,8 +32,8 @@ class Way:
 
 WAYS = {
     "default": Way(),
-    "best": Way(prompt=STRICT, chunks=5, chunk_size=256, overlap=50),
-    "equal": Way(chunks=WIDE),
+    "best": Way(prompt=exchange.STRICT, chunks=5, chunk_size=256, overlap=50),
+    "equal": Way(chunks=exchange.WIDE),
 }
 """"best": chunks that the embedding model reads whole; "equal": see the task."""
 
@@ -84,14 +83,14 @@ def search(task: Task, out: Path) -> None:
     def arm(way: Way) -> tuple[int, exchange.Answers]:
         index = indexed(task, way)
         retriever = index.as_retriever(similarity_top_k=task.first)
-        ask: Retriever = lambda question: [_hit(one) for one in retriever.retrieve(question)]  # noqa: E731 (one line)
-        return len(index.docstore.docs), exchange.asked(ask, task)
+        found = exchange.asked(lambda text: [_hit(one) for one in retriever.retrieve(text)], task)
+        return len(index.docstore.docs), found
 
     arms = {f"LlamaIndex, {name}": arm(WAYS[name]) for name in ("default", "best")}
     exchange.write_answers(arms, out)
 
 
-def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
+def build(task: AnswerTask, way: Way, base_url: str) -> exchange.Answering:
     """Index the documents and return what answers from them."""
     from llama_index.llms.openai_like import OpenAILike
     from openai import APITimeoutError
@@ -115,12 +114,12 @@ def build(task: AnswerTask, way: Way, base_url: str) -> Answering:
         asked = QueryBundle(question)
         nodes = engine.retrieve(asked)
         texts = [node.node.get_content() for node in nodes]
-        shown, tokens = enough(texts, way.chunks, task.evidence_tokens)
+        shown, tokens = exchange.enough(texts, way.chunks, task.evidence_tokens)
         try:
             text = str(engine.synthesize(asked, nodes[:shown]))
         except APITimeoutError as error:
             raise TimeoutError from error
-        places = () if REFUSED in text.lower() else tuple(map(_hit, nodes[:shown]))
+        places = () if exchange.REFUSED in text.lower() else tuple(map(_hit, nodes[:shown]))
         return Written(text, places, evidence_tokens=tokens)
 
     return answer

@@ -8,11 +8,10 @@ may take as long as the question. Its agent is left out: the embedded model does
 
 import asyncio
 import re
-import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 
-from lmi import EmbeddingModel  # type: ignore[import-not-found]  # (in its own environment)
+from lmi import EmbeddingModel
 from paperqa import Docs, Settings
 from paperqa.types import PQASession
 
@@ -109,7 +108,7 @@ async def indexed(task: AnswerTask, settings: Settings, vectors: EmbeddingModel)
     return docs
 
 
-def build(task: AnswerTask, way: Way, base_url: str, runner: asyncio.Runner) -> Answering:
+def build(runner: asyncio.Runner, task: AnswerTask, way: Way, base_url: str) -> Answering:
     """Index the documents and return what answers from them."""
     settings = settings_of(way, task, base_url)
     vectors = OurEmbeddings()
@@ -135,9 +134,5 @@ def _places(session: PQASession) -> tuple[Hit, ...]:
 
 
 if __name__ == "__main__":
-    asked, written = exchange.read_task(Path(sys.argv[2]), AnswerTask), Path(sys.argv[3])
-    chosen = WAYS[asked.arm]
-    with asyncio.Runner() as runner:
-        exchange.answer_all(
-            asked, lambda url: build(asked, chosen, url, runner), asdict(chosen), written
-        )
+    with asyncio.Runner() as made:
+        exchange.run(None, partial(build, made), WAYS)

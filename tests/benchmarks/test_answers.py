@@ -135,6 +135,6 @@ def test_report_puts_product_and_peer_side_by_side(
 
     ours, peer = report_of("1.5b", keys).split("\n")[-2:]
 
-    assert ours.startswith("| research_agent | 1 + 0 | 1 of 1 (21 to 100 %) | - |")
-    assert peer.startswith("| LangChain, default | 1 + 0 | 0 of 1 (0 to 79 %) |")
+    assert ours.startswith(f"| research_agent | 1 + 0 | {2 * '1 of 1 (21 to 100 %) | '}- |")
+    assert peer.startswith("| LangChain, default | 1 + 0 | 0 of 1 (0 to 79 %) | 0 of 1")
     assert peer.endswith("| +1.00 (+1.00 to +1.00) of 1 |")

@@ -11,13 +11,12 @@ from benchmarks.answers import report_of
 from benchmarks.bench import answering, command, searching, sets
 from benchmarks.bench.answering import ask_peer, judged
 from benchmarks.bench.command import bench_command
-from benchmarks.bench.sets import half_of, questions
+from benchmarks.bench.sets import KINDS, half_of, questions
 from benchmarks.common import RESULTS, Asking, Row, nist_keys, read
 from benchmarks.peers.exchange import Task, open_text
 from benchmarks.presets import SAMPLES, keys_of
 from benchmarks.presets_table import report
 from benchmarks.retrieval import Arm
-from research_agent.errors import QuestionSetError
 from research_agent.evaluation.questions import Question
 from research_agent.evaluation.ranking import Gold, Span
 from research_agent.evaluation.rows import EvalRow
@@ -32,26 +31,15 @@ QUESTION = Question(
 )
 
 
-def rows(kind: str) -> list[Row]:
-    """Six questions of a kind, a third without an answer; both halves have some of them."""
+def rows() -> list[Row]:
+    """Six questions, a third without an answer; both halves have some of them."""
     gold = [{"doc_id": "hoses", "quote": "large kind is 25 metres long"}]
     has = {"gold": gold, "required_facts": [["25 metres"]], "answerable": True}
     return [
-        {"qid": f"{kind}-{n}", "question": f"How long is hose number {n} of the large kind?"}
+        {"qid": f"law-{n}", "question": f"How long is hose number {n} of the large kind?"}
         | (has if n % 3 else {"answerable": False})
         for n in range(6)
     ]
-
-
-def source(folder: Path, kind: str, more: list[Row] | None = None) -> Path:
-    """A set as its writer hands it over."""
-    place = folder / kind
-    (place / "documents").mkdir(parents=True)
-    (place / "documents" / "hoses.txt").write_text(TEXT, encoding="utf-8")
-    (place / "SOURCES.md").write_text("Written for the test.\n", encoding="utf-8")
-    lines = "".join(f"{json.dumps(row)}\n" for row in [*rows(kind), *(more or [])])
-    (place / "questions.jsonl").write_text(lines, encoding="utf-8")
-    return place
 
 
 @pytest.fixture
@@ -62,9 +50,13 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(sets, "FOLDER", tmp_path / "sets")
     monkeypatch.setattr(command, "KINDS", ("law",))
+    (tmp_path / "sets" / "law" / "documents").mkdir(parents=True)
+    (tmp_path / "sets" / "law" / "documents" / "hoses.txt").write_text(TEXT, encoding="utf-8")
+    for half, name in sets.OF_HALF.items():
+        with open_text(tmp_path / "sets" / "law" / name, "wt") as file:
+            file.writelines(f"{json.dumps(row)}\n" for row in rows() if half_of(row["qid"]) == half)
     monkeypatch.setattr(command, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(answering, "RECORDINGS", tmp_path / "recordings")
-    sets.add(source(tmp_path, "law"))
     return tmp_path
 
 
@@ -78,26 +70,20 @@ def test_a_half_follows_from_the_id_alone() -> None:
     assert 430 < Counter(half_of(f"law-{n}") for n in range(1000))["seen"] < 570
 
 
-def test_both_halves_are_kept_and_the_unseen_one_cannot_be_read_by_chance(bench: Path) -> None:
-    """Each question is in one half; of the unseen ones no file shows a word."""
-    read_ = {half: questions("law", half) for half in ("seen", "unseen")}  # type: ignore[arg-type]  # (two words)
-    assert 6 == sum(map(len, read_.values()))
-    assert all(half_of(one.qid) == half for half, own in read_.items() for one in own)
-    files = [path.read_bytes() for path in (bench / "sets").rglob("*") if path.is_file()]
-    assert len(read_["unseen"]) > 1
-    for one in read_["unseen"]:
-        assert not any(one.text.encode() in content for content in files)
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_thirty_questions_each_in_its_half(kind: str) -> None:
+    """A third have no answer; the others have facts and golds; no file shows an unseen row."""
+    halves = {half: questions(kind, half) for half in sets.OF_HALF}
+    every = [one for own in halves.values() for one in own]
 
-
-def test_taking_over_a_set_counts_and_shows_no_row(bench: Path, tmp_path: Path) -> None:
-    """Counts are printed; a mistake is told by its line, without its words."""
-    done = run(bench, "--add", str(source(tmp_path / "more", "german")))
-    assert {"documents": 1, "unanswerable": 2}.items() <= json.loads(done.output).items()
-    assert 0 == json.loads(done.output)["golds in no document"]
-    twice = source(tmp_path / "wrong", "spanish", [rows("spanish")[1]])
-    with pytest.raises(QuestionSetError, match="mistakes in line 7") as told:
-        sets.add(twice)
-    assert "hose" not in str(told.value)
+    assert (30, 10) == (len(every), sum(not one.answerable for one in every))
+    assert all(half_of(one.qid) == half for half, own in halves.items() for one in own)
+    assert all(one.golds and one.required_facts for one in every if one.answerable)
+    names = {path.stem for path in sets.documents(kind)}
+    assert names >= {span.doc_id for one in every for gold in one.golds for span in gold.spans}
+    files = [path.read_bytes() for path in (sets.FOLDER / kind).rglob("*") if path.is_file()]
+    unseen = [one.text.encode() for one in halves["unseen"]]
+    assert not sum(text in content for text in unseen for content in files)
 
 
 @pytest.mark.parametrize("words", [[], ["--why", "release", "--limit", "1"]])
@@ -237,7 +223,7 @@ def test_a_chunk_that_holds_the_gold_is_cited_rightly() -> None:
 def test_kept_tables_follow_from_the_kept_rows() -> None:
     """The tables of answers and presets are those of the rows that are committed."""
     data_set("multihop")
-    sizes = {name: len(keys_of(name)) for name in SAMPLES}
+    sizes: dict[str, int] = {name: len(keys_of(name)) for name in SAMPLES}
     tables = {
         "answers": report_of("1.5b", nist_keys()),
         "presets": report(read(RESULTS / "presets.jsonl"), sizes),
