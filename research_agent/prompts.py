@@ -24,6 +24,12 @@ VARIABLES = {
     "judge": frozenset({"evidence", "question", "sentences"}),
     "filter": frozenset({"question", "search", "chunks"}),
     "calibrate": frozenset({"text"}),
+    "make_single": frozenset({"text", "about"}),
+    "make_table": frozenset({"text", "about"}),
+    "make_comparison": frozenset({"text", "about", "other", "other_about"}),
+    "make_hops": frozenset({"text", "about", "other", "other_about"}),
+    "make_near_miss": frozenset({"text", "about"}),
+    "make_check": frozenset({"question", "texts"}),
     "nu_system": frozenset[str](),
     "nu_question": frozenset({"question"}),
     "nu_chunks": frozenset({"question", "evidence"}),
@@ -72,6 +78,12 @@ class Prompts:
     judge: PromptTemplate
     filter: PromptTemplate
     calibrate: PromptTemplate
+    make_single: PromptTemplate
+    make_table: PromptTemplate
+    make_comparison: PromptTemplate
+    make_hops: PromptTemplate
+    make_near_miss: PromptTemplate
+    make_check: PromptTemplate
     nu_system: PromptTemplate
     nu_question: PromptTemplate
     nu_chunks: PromptTemplate

@@ -33,6 +33,8 @@ class Question:
     """For each fact its wordings, of which one has to stand in a right answer."""
     gold_answer: str = ""
     kind: str = ""
+    left_out: frozenset[str] = frozenset()
+    """Ids of chunks that are out of its scope, so that it has no answer."""
     line: int = 0
     """Its line in the file; 0 where it comes from none."""
 
@@ -137,6 +139,7 @@ def _question(row: Row, line: int) -> Question:
         required_facts=tuple(_fact(one) for one in _list(row, "required_facts")),
         gold_answer=_text(row, "gold_answer"),
         kind=_text(row, "kind"),
+        left_out=frozenset(map(str, _list(row, "left_out"))),
         line=line,
     )
     if not answerable and (made.golds or made.required_facts):
@@ -215,6 +218,7 @@ def rows_of(questions: Sequence[Question]) -> Iterator[dict[str, object]]:
         row |= {"required_facts": [list(fact) for fact in one.required_facts]}
         row |= {"accepted_pages": [_row(span) for span in one.accepted]}
         row |= {"gold_answer": one.gold_answer, "kind": one.kind}
+        row |= {"left_out": sorted(one.left_out)}
         yield {name: value for name, value in row.items() if value not in ("", [])}
 
 
