@@ -15,10 +15,7 @@ from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links, get_chunks, list_documents
 from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import chunks_text, search_text
-from research_agent.ports import Ports
-from research_agent.prompts import Prompts
 from research_agent.retrieval.step import ALONE, SearchBackground, SearchRequest, search_documents
-from research_agent.settings import Settings
 from research_agent.telemetry import Attribute, span
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
@@ -158,13 +155,13 @@ class ResearchTools:
         """List what can be searched."""
         return list_documents(self.run.ports)
 
-    def tools(self, *, outline: bool = True) -> tuple[BaseTool, BaseTool, BaseTool]:
+    def tools(self) -> tuple[BaseTool, BaseTool, BaseTool]:
         """Return search_chunks_tool, get_chunks_tool and list_documents_tool for any agent.
 
-        With `outline` the first one's description says what the index holds now;
-        list_documents_tool says it at any time.
+        The first one's description says what the index holds now; list_documents_tool says it at
+        any time.
         """
-        about = f"\n\nThe documents:\n{self.documents().names}" if outline else ""
+        about = f"\n\nThe documents:\n{self.documents().names}"
         search, get, listing = described(self.max_chunks)
         return (
             made_tool(TOOL, search[1] + about, search[2], self._searched),
@@ -183,14 +180,6 @@ class ResearchTools:
     def _listed(self) -> tuple[str, DocumentsResult]:
         result = self.documents()
         return result.outline, result
-
-
-def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> BaseTool:
-    """Return the tool that searches the documents behind `ports`, for any agent.
-
-    A call may cost as much as a whole question.
-    """
-    return ResearchTools(RunContext(ports, settings, prompts)).tools(outline=False)[0]
 
 
 def made_tool(

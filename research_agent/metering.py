@@ -155,5 +155,5 @@ def spare(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
     """
     calls = 2 if settings.refuses_by == "check" else 1
     tokens = calls * settings.evidence.max_tokens + settings.answer.max_tokens
-    seconds, cost = settings.budget.seconds / 4, settings.budget.cost / 4
+    seconds, cost = settings.budget.seconds / 4, (settings.budget.cost or 0.0) / 4
     return remaining(settings, trace).aside(Allowance(calls, 0, tokens, seconds, cost))

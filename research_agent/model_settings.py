@@ -38,8 +38,8 @@ class LocalModelSettings:
     """A GGUF file to use instead of packaged weights."""
     context: Annotated[int, Range(1024, 131_072, "tokens")] = 8192
     """Tokens the server reads and writes at most."""
-    threads: Annotated[int, Range(0, 256, "threads")] = 0
-    """Threads of the server; 0: as many as there are cores."""
+    threads: Annotated[int | None, Range(0, 256, "threads")] = None
+    """Threads of the server; null: as many as there are cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ class PriceSettings:
     """The model's name, as the role names it."""
     read: Annotated[float, Range(0, 1_000_000)] = 0.0
     """A million prompt tokens."""
-    cached: Annotated[float, Range(0, 1_000_000)] = 0.0
-    """A million of those prompt tokens that the server had read before; 0: as the others."""
+    cached: Annotated[float | None, Range(0, 1_000_000)] = None
+    """A million of those prompt tokens that the server had read before; null: as the others."""
     written: Annotated[float, Range(0, 1_000_000)] = 0.0
     """A million tokens of replies."""
 
@@ -93,8 +93,8 @@ class ModelSettings:
     """Refuse every server that is not on this machine."""
     top_logprobs: int = constant(5)
     """Likeliest tokens that are asked for at each place of an answer."""
-    timeout: Annotated[float, Range(0, 7200, "seconds")] = 0.0
-    """Time one try of a request may take; 0: derived from how fast the server was so far."""
+    timeout: Annotated[float | None, Range(0, 7200, "seconds")] = None
+    """Time one try of a request may take; null: derived from how fast the server was so far."""
     retries: int = constant(2)
     """Further tries after a fault that may pass; the embedded model is started anew once."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8

@@ -78,7 +78,7 @@ class RetrievalSettings:
     """Hits taken from each index."""
     rrf_k: Annotated[int, Range(1, 1000, "ranks")] = 5
     """The constant of reciprocal rank fusion."""
-    question_kinds: Literal["on", "off"] = "on"
+    question_kinds: bool = True
     """Recognise the kind of a question and add searches for it, or search its words alone."""
 
 
@@ -90,7 +90,7 @@ class ConfidenceSettings:
     """Hits that may be answers; the mean similarity of the others is the background."""
     bypass: Annotated[float, Range(0, 1.01)] = 0.25
     """Confidence from which the query is not refined; above 1 it always is."""
-    calibrated: Literal["on", "off"] = "on"
+    calibrated: bool = True
     """Let values that `calibrate` fitted to the index take the place of defaults."""
 
 
@@ -137,7 +137,7 @@ class FilterSettings:
     max_prompt_tokens: Annotated[int, Range(200, 200_000, "tokens")] = 2000
     """Mode "llm": hits are shortened until the prompt is no longer."""
     max_expanded: int = constant(15)
-    """Mode "llm": further chunks that kept ones may bring along; 0: none."""
+    """Mode "llm": further chunks that kept ones may bring along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,8 +244,8 @@ class VerifySettings:
     sure (DRAGIN_THRESHOLD)."""
     regenerate: Literal["answer", "sentence"] = "answer"
     """What a further round writes: the whole answer, or its doubtful sentences alone."""
-    min_support: Annotated[float, Range(0, 1, "probability")] = 0.0
-    """Probability of support below which a sentence is unconfirmed; 0: the fitted limit."""
+    min_support: Annotated[float | None, Range(0, 1, "probability")] = None
+    """Probability of support below which a sentence is unconfirmed; null: the fitted limit."""
     judge: Literal["auto", "off", "unsure", "all"] = "auto"
     """Ask the verifier's model in one call which sentences the evidence supports: all that are
     nowhere word for word, or only those whose score is near the limit. "auto": "unsure" for the
@@ -272,8 +272,8 @@ class BudgetSettings:
     """Tokens that language models read and write."""
     seconds: Annotated[float, Range(1, 86_400, "seconds")] = 900.0
     """Time for the whole question; what is left of it is each call's deadline."""
-    cost: Annotated[float, Range(0, 1_000_000)] = 0.0
-    """Money, in the unit of `models.prices`; 0: no limit."""
+    cost: Annotated[float | None, Range(0, 1_000_000)] = None
+    """Money, in the unit of `models.prices`; null: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,8 +284,8 @@ class SessionSettings:
     """The folder of the sessions; empty: `sessions` in the user's data folder."""
     postgres_env: str = ""
     """The environment variable that holds a PostgreSQL address to keep them there instead."""
-    retention_days: Annotated[float, Range(0, 36_500, "days")] = 0.0
-    """A session that was not used for so long is deleted when `chat` begins; 0: never."""
+    retention_days: Annotated[float | None, Range(0, 36_500, "days")] = None
+    """A session that was not used for so long is deleted when `chat` begins; null: never."""
     follow_ups: Literal["model", "off"] = "model"
     """Complete a question by the turns before: with one call of the planner model, or never."""
     clarify: Literal["auto", "off"] = "auto"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
-from graphs.tools import build_search_tool
+from graphs.tools import ResearchTools
+from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
 from research_agent.settings import (
@@ -47,7 +48,7 @@ def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
 
 def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult:
     """Return what a parent agent's call of the tool brings."""
-    tool = build_search_tool(given, settings, PROMPTS)
+    tool = ResearchTools(RunContext(given, settings, PROMPTS)).tools()[0]
     args = {"query": "bread key", **arguments}
     call = {"type": "tool_call", "id": "1", "name": tool.name, "args": args}
     found = tool.invoke(call).artifact

@@ -108,7 +108,7 @@ def test_scope_never_shrinks_the_result() -> None:
 
 def test_without_kinds_a_question_is_its_words() -> None:
     """The setting does the same as a search for the exact words, but for names."""
-    off = search("What is LAT?", GIVEN, question_kinds="off")
+    off = search("What is LAT?", GIVEN, question_kinds=False)
 
     assert search("What is LAT?", GIVEN, exact=True).hits == off.hits
     assert "general" == off.plan.kind
@@ -143,7 +143,7 @@ def test_one_index_alone_gives_its_own_order() -> None:
     wanted = [GIVEN.lexical.search(query, k=30), GIVEN.vectors.search(vector, k=30)]
 
     assert [[item.chunk_id for item in one] for one in wanted] == [
-        ids(search(query, GIVEN, mode=mode, question_kinds="off")) for mode in ("lexical", "dense")
+        ids(search(query, GIVEN, mode=mode, question_kinds=False)) for mode in ("lexical", "dense")
     ]
     assert {"meaning", "words", "fused", "result"} == stages(search("gauge levels", GIVEN))
 

@@ -101,7 +101,7 @@ class Chats:
             limits = ServerLimits(
                 requests=1 if own else settings.concurrency,
                 retries=settings.retries,
-                timeout=settings.timeout,
+                timeout=settings.timeout or 0.0,
                 start_seconds=START_SECONDS if own else 0.0,
             )
             rates = self._learned.get(self._place(role)).rates

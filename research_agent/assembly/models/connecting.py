@@ -74,7 +74,7 @@ def connect_models(
         embedded = LlamaServer(
             partial(embedded_weights, settings.local, environment, on_progress),
             context=settings.local.context,
-            threads=settings.local.threads,
+            threads=settings.local.threads or 0,
         )
         opened.callback(embedded.close)
         chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note, given=given)

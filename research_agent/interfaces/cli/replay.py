@@ -63,14 +63,12 @@ class Wanted:
 @click.option("--index", metavar="NAME_OR_PATH", help="Another index than the run's.")
 @CONFIG
 @click.option("--live", is_flag=True, help="Ask your models for prompts the trace does not hold.")
-@click.option("--offline-only", is_flag=True, hidden=True, help="As without --live.")
 @JSON
 @OFFLINE
 @told
 def replay_command(
     *,
     trace: str,
-    offline_only: bool,
     **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
 ) -> int:
     """Run a question again that `ask --trace` has recorded, and print what is different.
@@ -78,10 +76,7 @@ def replay_command(
     Nobody is asked: a prompt that the trace does not hold is an error. With --live the models of
     your own settings are, never those of the trace.
     """
-    wanted = Wanted(**given)
-    if wanted.live and offline_only:
-        raise click.UsageError("give --live or --offline-only")
-    return replay(trace, wanted)
+    return replay(trace, Wanted(**given))
 
 
 def replay(path: str, wanted: Wanted) -> int:

@@ -71,10 +71,10 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     settings, exact, explain = start(config), shown["exact"], shown["explain"]
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
-        planner = "off" if exact else settings.retrieval.question_kinds
+        kinds = settings.retrieval.question_kinds and not exact
         wide = max(k, settings.retrieval.top_k)
         mode = mode or settings.retrieval.mode
-        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=planner)
+        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=kinds)
         ports, settings = connection.ports, replace(settings, retrieval=retrieval)
         ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
         ranked, notes = reordered(query, ranked, k, ports, settings)

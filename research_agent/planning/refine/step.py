@@ -126,7 +126,7 @@ class _Run:
         retrieval = self.context.settings.retrieval
         parts = question_parts(
             self.question,
-            comparisons=retrieval.question_kinds == "off",
+            comparisons=not retrieval.question_kinds,
             most=self.settings.max_parts,
         )
         if not parts:

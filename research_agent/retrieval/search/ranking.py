@@ -77,7 +77,7 @@ def rank(
     Raises ModelError where the embedding model fails, but not in mode "lexical": there the hits
     have no similarity then, and a note says so.
     """
-    by_kind = settings.question_kinds == "on" and not exact
+    by_kind = settings.question_kinds and not exact
     plan = plan_question(query) if by_kind else QuestionPlan()
     run = _Run(plan, ScopedSearch(ports, scope), settings)
     vector, *others = run.vectors([query, *plan.queries], ports.embedder)
