@@ -96,6 +96,20 @@ def test_every_hit_has_its_similarity() -> None:
     assert all(hit.similarity is not None for hit in search("What is LAT?", GIVEN, top_k=2).hits)
 
 
+def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
+    """However the rest of the question ranks; one that two chunks hold moves nothing."""
+    asked = "Which LAT levels does the chart of the gauge have, as set by {}?"
+    rare = [Chunk("r", "guide", "Set by rule QX-77b.", 40, 40), *chunks()]
+    found = search(asked.format("qx-77B"), ports(rare))
+    both = search(
+        asked.format("QX-77b"), ports([*rare, Chunk("s", "guide", "QX-77b LAT.", 41, 41)])
+    )
+
+    assert ("r", True) == (ids(found)[0], "identifiers" in stages(found))
+    assert "identifiers" not in stages(both)
+    assert "r" != ids(search(asked.format("rule"), ports(rare)))[0]
+
+
 def test_scope_never_shrinks_the_result() -> None:
     """More is asked for until there are as many as wanted, or no more are left."""
     scope = Scope(exclude=frozenset(["b", "c", "d", *(f"x{i}" for i in range(9))]))

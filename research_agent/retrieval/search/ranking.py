@@ -7,6 +7,7 @@ from research_agent.errors import ModelError
 from research_agent.ports import Embedder, Ports
 from research_agent.retrieval.search import api_neighbours
 from research_agent.retrieval.search.definitions import by_definition
+from research_agent.retrieval.search.identifiers import held_alone, identifiers
 from research_agent.retrieval.search.names import with_names
 from research_agent.retrieval.search.overviews import family, is_overview, one_a_document
 from research_agent.retrieval.search.places import elsewhere, in_turn, pages_apart, place_at
@@ -87,7 +88,7 @@ def rank(
     own = run.with_comparison(own, others)
     if plan.overview:
         own = run.with_overviews(own, query)
-    own = run.with_related(own, vector)
+    own = run.with_identifiers(run.with_related(own, vector), query)
     return Ranked(run.hits(own, vector), plan, tuple(run.stages), tuple(run.notes), vector)
 
 
@@ -198,6 +199,17 @@ class _Run:
         return api_neighbours.place_every(
             own, found, after=RELATED_INSERT_RANK, every=RELATED_EVERY
         )
+
+    def with_identifiers(self, own: tuple[Chunk, ...], query: str) -> tuple[Chunk, ...]:
+        """Put first what alone holds an identifier of the query, of the best hits by words."""
+        if not (names := identifiers(query)):
+            return own
+        words = set(self.wide[1][: self.settings.top_k])
+        first = held_alone(names, [chunk for chunk in own if chunk.chunk_id in words])
+        if first == own[: len(first)]:
+            return own
+        self._stage("identifiers", [chunk.chunk_id for chunk in first])
+        return (*first, *(chunk for chunk in own if chunk not in first))
 
     def hits(self, ranking: Sequence[Chunk], vector: Sequence[float]) -> tuple[Hit, ...]:
         """Return the hits of the final ranking with all their scores."""
