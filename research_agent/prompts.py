@@ -46,6 +46,7 @@ class Prompts:
     plan_calls: Annotated[PromptTemplate, "documents question queries missing results"]
     relevant: Annotated[PromptTemplate, "question chunk"]
     judge: Annotated[PromptTemplate, "evidence question sentences"]
+    judge_answer: Annotated[PromptTemplate, "question gold_answer answer"]
     filter: Annotated[PromptTemplate, "question search chunks"]
     calibrate: Annotated[PromptTemplate, "text"]
     make_single: Annotated[PromptTemplate, "text about"]

@@ -92,6 +92,8 @@ class EvalRow:
     completion_tokens: int = 0
     cost: float | None = None
     seconds: float = 0.0
+    judge_tokens: int = 0
+    """What the judge model read and wrote; in no other figure."""
     error: str = ""
     """Why there is no answer, where asking failed."""
 
@@ -180,17 +182,18 @@ def answered(
 def lost(
     question: Question, seen: Seen, result: ResearchResult, cited: Sequence[Span]
 ) -> tuple[str, ...]:
-    """Return for each gold the first stage that has no chunk of it; empty where all have."""
+    """Return for each gold the stage after the last one that had it; empty where it is cited."""
     read = [item.hit.chunk for item in result.evidence]
     stages = [[span_of(c) for c in of] for of in (seen.retrieved, seen.filtered, read)]
+    after = ("", *reversed(STAGES))
     return tuple(
         next(
             (
-                stage
-                for stage, spans in zip(STAGES, (*stages, cited), strict=True)
-                if not any(matches(span, gold) for span in spans)
+                before
+                for before, spans in zip(after, (cited, *reversed(stages)), strict=False)
+                if any(matches(span, gold) for span in spans)
             ),
-            "",
+            STAGES[0],
         )
         for gold in question.golds
     )

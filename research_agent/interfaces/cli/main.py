@@ -4,8 +4,8 @@ A command's module is imported when the command runs, so that `--help` answers a
 
 Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on stderr, 2 wrong
 usage, 3 an index was made but some files could not be read, 4 the answer was given but its
-report could not be written, 5 nothing was answered and --fail-on-refusal was given,
-130 interrupted.
+report could not be written, 5 nothing was answered and --fail-on-refusal was given, 6 a metric of
+`eval` missed its --fail-under or --fail-over, 130 interrupted.
 """
 
 import io
@@ -39,6 +39,7 @@ GROUPS = {
         "serve": ("serve", "Serve answers over HTTP, also in OpenAI's form."),
     },
     "Expert": {
+        "eval": ("evaluate", "Measure searches and answers on questions of your own."),
         "calibrate": ("calibrate", "Fit limits of confidence to your documents."),
         "chunks": ("search", "Show chunks in full by their ids, and what they refer to."),
         "diagnose": ("diagnose", "Show how unsure the model is of each word of an answer."),
