@@ -1,6 +1,6 @@
 """Our steps as LangChain tools: the same for our own loop, a parent agent and MCP."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,6 @@ from .tool_inputs import (
     SearchChunksInput,
     ToolInput,
     input_error,
-    several,
     told,
     valid,
     with_default,
@@ -77,26 +76,9 @@ class ResearchTools:
     max_chunks: int = 25
     """What a search returns at most, where its caller does not say."""
 
-    def search(
-        self,
-        query: str,
-        *,
-        max_chunks: int = 25,
-        file_filter: str | None = None,
-        include_references: bool = False,
-        rerank: bool = True,
-        exclude_chunk_ids: Collection[str] | None = None,
-    ) -> SearchResult:
-        """Search for passages; raises ToolInputError, ModelError."""
-        given = valid(
-            SearchChunksInput,
-            query=query,
-            max_chunks=max_chunks,
-            file_filter=file_filter,
-            include_references=include_references,
-            rerank=rerank,
-            exclude_chunk_ids=exclude_chunk_ids and several(exclude_chunk_ids),
-        )
+    def search(self, query: str, **more: object) -> SearchResult:
+        """Search for passages as SearchChunksInput says; raises ToolInputError, ModelError."""
+        given = valid(SearchChunksInput, query=query, **more)
         return self.found(given, whole(self.run.settings.budget))
 
     def found(
@@ -130,17 +112,9 @@ class ResearchTools:
             noted["research_agent.hits"] = len(found.hits)
         return found
 
-    def get_chunks(
-        self, chunk_ids: Sequence[str], *, expand_depth: int = 3, max_total_chunks: int = 100
-    ) -> ChunksResult:
-        """Read chunks by their ids, with what they refer to; raises ToolInputError."""
-        given = valid(
-            GetChunksInput,
-            chunk_ids=several(chunk_ids),
-            expand_depth=expand_depth,
-            max_total_chunks=max_total_chunks,
-        )
-        return self.read(given)
+    def get_chunks(self, chunk_ids: Sequence[str], **more: object) -> ChunksResult:
+        """Read chunks as GetChunksInput says, with what they refer to; raises ToolInputError."""
+        return self.read(valid(GetChunksInput, chunk_ids=chunk_ids, **more))
 
     def read(self, given: GetChunksInput) -> ChunksResult:
         """Return what one valid call reads."""

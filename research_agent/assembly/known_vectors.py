@@ -68,12 +68,7 @@ class RememberingEmbedder:
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         """Keep in `cache` what `embedder` returns."""
-        self._embedder, self._cache = embedder, cache
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
+        self._embedder, self._cache, self.name = embedder, cache, embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError."""
@@ -91,13 +86,8 @@ class RecentEmbedder:
 
     def __init__(self, embedder: Embedder) -> None:
         """Keep the last `RECENT` vectors of `embedder`."""
-        self.embedder, self._lock = embedder, Lock()
+        self.embedder, self.name, self._lock = embedder, embedder.name, Lock()
         self._kept: dict[str, Sequence[float]] = {}
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self.embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError."""

@@ -13,6 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.corpus_outline import OUTLINE_TOKENS
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import hybrid_search
@@ -78,7 +79,7 @@ def test_arguments_and_defaults_are_those_of_the_seed() -> None:
     """For models and in Python, and nothing that only our own search gives."""
     search = specs()["search_chunks_tool"]["parameters"]
     defaults = {name: about.get("default") for name, about in search["properties"].items()}
-    own = inspect.signature(ResearchTools.search).parameters.values()
+    own = inspect.signature(ResearchAgent.search).parameters.values()
     python = {one.name: one.default for one in own if one.name not in ("self", "query")}
 
     assert (

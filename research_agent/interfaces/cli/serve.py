@@ -1,5 +1,7 @@
 """The command `serve`."""
 
+from typing import Any
+
 import click
 
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PORT, PRESET, ROUNDS
@@ -25,6 +27,7 @@ from research_agent.interfaces.cli.process import needs, start, told
 )
 @click.option(
     "--root",
+    default="",
     metavar="PATH_OR_URL",
     help="Where the indexes that --tokens names are: a folder, s3://BUCKET/NAME or lance:/PATH.",
 )
@@ -36,21 +39,14 @@ from research_agent.interfaces.cli.process import needs, start, told
 )
 @OFFLINE
 @told
-def serve_command(  # noqa: PLR0913 (one argument an option)
+def serve_command(
     *,
     index: str,
     config: str | None,
-    host: str,
-    port: int,
-    hosts: tuple[str, ...],
-    tokens: str | None,
-    root: str | None,
-    grace: int,
+    **given: Any,  # noqa: ANN401 (the fields of Manner, checked by click)
 ) -> int:
     """Serve answers over HTTP: JSON, server-sent events, OpenAI's chat completions."""
     needs("starlette", "uvicorn", "prometheus_client", extra="serve")
     from research_agent.interfaces.serve.serving import Manner, serve
 
-    settings = start(config, tells_preset=True)
-    manner = Manner(host=host, port=port, hosts=hosts, tokens=tokens, root=root or "", grace=grace)
-    return serve(settings, manner, index=index)
+    return serve(start(config, tells_preset=True), Manner(**given), index=index)

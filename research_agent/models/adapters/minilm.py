@@ -65,17 +65,15 @@ CROSS_ENCODER = Packaged(
 class MiniLM:
     """Texts to 384 numbers. Loaded on first use, once a process; may be shared by threads."""
 
+    name = NAME
+    """Which model: an index refuses vectors of another one."""
+
     def __init__(self, *, batch: int = 8, threads: int = 0) -> None:
         """Embed `batch` texts at a time on `threads` cores; 0 threads: as many as there are.
 
         More than 8 texts at a time cost memory and gain no time.
         """
         self._batch, self._threads = batch, threads
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return NAME
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text, of length one; raises ModelMissingError.
@@ -139,14 +137,12 @@ class CrossEncoder:
     in int8 a pair's score would depend on the pairs beside it.
     """
 
+    digest = CROSS_ENCODER.sha256
+    """Of the weights: a fitted score is valid for these alone."""
+
     def __init__(self, embedding: MiniLM, *, threads: int = 0) -> None:
         """Take token vectors from `embedding`; 0 threads: as many as there are cores."""
         self._embedding, self._threads = embedding, threads
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the weights: a fitted score is valid for these alone."""
-        return CROSS_ENCODER.sha256
 
     def relevance(self, sentence: str, passages: Sequence[str]) -> list[float]:
         """Return the cross-encoder's logit for each passage, about -11 to 11.

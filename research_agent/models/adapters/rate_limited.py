@@ -329,13 +329,9 @@ class RateLimitedEmbedder:
     ) -> None:
         """Ask `embedder` at `server`."""
         self._embedder, self._server, self._seconds = embedder, server, seconds
+        self.name = embedder.name
         if isinstance(embedder, TextWindows):
             self.windows = embedder.windows
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises the ModelError of the last try."""

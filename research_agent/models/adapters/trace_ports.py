@@ -52,12 +52,7 @@ class RecordingEmbedder:
 
     def __init__(self, embedder: Embedder, write: Write) -> None:
         """Ask `embedder`."""
-        self._embedder, self._write = embedder, write
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
+        self._embedder, self._write, self.name = embedder, write, embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text, and write them without the texts."""
@@ -149,13 +144,8 @@ class ReplayedEmbedder:
 
     def __init__(self, embedder: Embedder, lines: Iterable[Line], *, may_ask: bool) -> None:
         """Ask `embedder` for what is not in the trace, if it may be asked."""
-        self._embedder, self._may_ask = embedder, may_ask
+        self._embedder, self._may_ask, self.name = embedder, may_ask, embedder.name
         self._vectors = _by_key(lines, "vector", "vector")
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError, ReplayError."""
