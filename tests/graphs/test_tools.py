@@ -16,7 +16,7 @@ from research_agent.errors import ToolInputError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.corpus_outline import OUTLINE_TOKENS
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, SearchResult
@@ -172,7 +172,7 @@ def test_without_rerank_the_ranking_alone_decides() -> None:
     settings = Settings(filter=FilterSettings(mode="llm", min_similarity=1.0))
     filterer = ScriptedChat(NO)
     tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
-    ranked = hybrid_search("bread", ports=given(), settings=settings.retrieval)
+    ranked = rank("bread", ports=given(), settings=settings.retrieval).hits
 
     assert ranked == tools.search("bread", rerank=False).hits
     assert [] == filterer.asked

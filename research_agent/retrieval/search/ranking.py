@@ -55,16 +55,6 @@ class Ranked:
     """Of the query; empty where it is not known."""
 
 
-def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> tuple[Hit, ...]:
-    """Return every chunk that is among the best of the indexes that `settings.mode` asks.
-
-    The list is not cut, so the dense ranking can be read from it again; a chunk that only the
-    lexical index found gets its exact similarity. Scores fall strictly: sorting by them keeps
-    the order.
-    """
-    return rank(query, ports=ports, settings=settings).hits
-
-
 def rank(
     query: str,
     *,
@@ -75,8 +65,9 @@ def rank(
 ) -> Ranked:
     """Search for `query` within `scope`; `exact` for its words as they are, whatever its kind.
 
-    Raises ModelError where the embedding model fails, but not in mode "lexical": there the hits
-    have no similarity then, and a note says so.
+    The hits are every chunk that is among the best of the indexes that `settings.mode` asks; their
+    scores fall strictly. Raises ModelError where the embedding model fails, but not in mode
+    "lexical": there the hits have no similarity then, and a note says so.
     """
     by_kind = settings.question_kinds and not exact
     plan = plan_question(query) if by_kind else QuestionPlan()
