@@ -63,9 +63,14 @@ def plain(text: str) -> str:
     """
     raised = _RAISED.sub(lambda match: f"^{match[0].translate(_EXPONENTS)}", text)
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raised))
-    if not folded.isascii():
-        folded = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
-    return _HYPHENS.sub("-", folded).translate(_MARKS)
+    return _HYPHENS.sub("-", plain_digits(folded)).translate(_MARKS)
+
+
+def plain_digits(text: str) -> str:
+    """Return a text with the decimal digits of every script as 0 to 9."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:

@@ -76,19 +76,6 @@ def link(connection: sqlite3.Connection) -> None:
     left.note(connection)
 
 
-def unresolved_of(kept: str) -> Unresolved:
-    """Return what `link` noted; raises ValueError for anything else."""
-    if not kept:
-        return Unresolved()
-    try:
-        fields = json.loads(kept)
-        for names in ("dangling_names", "outside_names"):
-            fields[names] = tuple(fields[names])
-        return Unresolved(**fields)
-    except (TypeError, KeyError) as error:
-        raise ValueError(f"a document's references are {kept[:80]!r}") from error
-
-
 class _Left:
     """The references of each document that lead nowhere."""
 

@@ -17,7 +17,7 @@ from research_agent.index.adapters.shared.tables import (
     Exported,
     chunk_of,
     indexed_chunk,
-    outline_of,
+    outline_in,
     page_texts_of,
     record_of,
 )
@@ -95,12 +95,12 @@ class SharedReader:
     def kept(self) -> list[KeptDocument]:
         """Return every document by path, also those that could not be read."""
         rows = self._documents.values()
-        return [KeptDocument(record_of(row, published=True), outline_of(row).kinds) for row in rows]
+        return [KeptDocument(record_of(row, published=True), outline_in(row).kinds) for row in rows]
 
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         rows = (row for row in self._documents.values() if row["status"] == "indexed")
-        return tuple(outline_of(row) for row in rows)
+        return tuple(outline_in(row) for row in rows)
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexingError, IndexMismatchError
+from research_agent.errors import IndexingError
 from research_agent.index.adapters.shared.generations import (
     Generation,
     Lease,
@@ -40,7 +40,7 @@ from research_agent.index.adapters.shared.tables import (
     rows_of,
     vectors_schema,
 )
-from research_agent.index.messages import check_model, check_name, rebuild_hint
+from research_agent.index.messages import check_model, check_name, wrong_length
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
@@ -246,11 +246,7 @@ class SharedWriter(Closing):
             full = table_name(VECTORS, self._edition)
             self._tables[VECTORS] = self._storage.make_table(full, vectors_schema(length))
         if length != self._dimension:
-            label = self._storage.label
-            raise IndexMismatchError(
-                f"The index {label} holds vectors of {self._dimension} numbers, not of {length}.",
-                hint=rebuild_hint(label),
-            )
+            raise wrong_length(self._storage.label, self._dimension, length)
 
     def _is_published(self, row: Mapping[str, Any]) -> bool:
         return not self._rebuild and row.get("session", self._session) <= self._base.session
