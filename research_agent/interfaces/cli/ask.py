@@ -88,15 +88,15 @@ class Show:
 @options.QUIET
 @options.VERBOSE
 @click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
-@click.option("--report", metavar="FILE", help="Also write a report to look at (HTML).")
-@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
-@click.option("--fail-on-refusal", "fails", is_flag=True, help="Status 5 where none is answered.")
-@click.option("--no-history", "forgets", is_flag=True, help="Leave it out of `history`.")
+@click.option("--report", metavar="FILE", help="Also write an HTML report.")
+@click.option("--force", is_flag=True, help="Let --report replace a file that is not a report.")
+@click.option("--fail-on-refusal", "fails", is_flag=True, help="Exit with 5 if not answered.")
+@click.option("--no-history", "forgets", is_flag=True, help="Do not keep it in `history`.")
 @click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
 @click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
-@click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
-@click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
-@click.option("--trace", metavar="FOLDER", help="Record the run, to replay it.")
+@click.option("--events", is_flag=True, help="Print events as JSON, one a line.")
+@click.option("--drafts", is_flag=True, help="Include unchecked drafts in the events.")
+@click.option("--trace", metavar="FOLDER", help="Record the run, for `replay`.")
 @options.OFFLINE
 @told
 @scoped
@@ -112,7 +112,7 @@ def ask_command(
 ) -> int:
     """Answer a question from the indexed documents, or refuse.
 
-    "-" reads the question from stdin. Without a question it is asked for.
+    "-" reads the question from stdin. Without a question, the command asks for one.
     """
     show = Show(**given)
     show.check()

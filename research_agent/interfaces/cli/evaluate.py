@@ -112,16 +112,16 @@ class Wanted:
 @options.INDEX
 @options.ASKING
 @options.ROUNDS
-@click.option("--retrieval-only", is_flag=True, help="Only search: no language model is asked.")
-@click.option("--out", metavar="FOLDER", help="Keep rows and pages there; else eval-QUESTIONS.")
-@click.option("--restart", is_flag=True, help="Forget the rows that the folder has.")
-@click.option("--compare", metavar="OLD", help="The folder of an earlier run, to compare with.")
-@click.option("--fail-under", multiple=True, metavar="METRIC=VALUE", help="Status 6 where less.")
-@click.option("--fail-over", multiple=True, metavar="METRIC=VALUE", help="Status 6 where more.")
-@click.option("--limit", default=0, type=click.IntRange(0), help="Draw so many; 0: all.")
-@click.option("--seed", default=SEED, help="Of that draw, and of the intervals.")
-@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Ask so many at a time.")
-@click.option("--dry-run", is_flag=True, help="Say what it takes, and stop.")
+@click.option("--retrieval-only", is_flag=True, help="Only search; ask no language model.")
+@click.option("--out", metavar="FOLDER", help="Output folder. Default: eval-QUESTIONS.")
+@click.option("--restart", is_flag=True, help="Delete the rows in the folder first.")
+@click.option("--compare", metavar="OLD", help="Compare with the run in this folder.")
+@click.option("--fail-under", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if less.")
+@click.option("--fail-over", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if more.")
+@click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
+@click.option("--seed", default=SEED, help="Seed of the draw and of the intervals.")
+@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.JSON
 @options.OFFLINE
 @told

@@ -40,16 +40,16 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 
 @click.command("history")
 @click.argument("number", required=False, type=click.IntRange(min=1))
-@click.option("--session", metavar="NAME", help="A conversation of `chat` in place of `ask`.")
+@click.option("--session", metavar="NAME", help="Show a conversation of `chat` instead of `ask`.")
 @SETTINGS
 @JSON
 @click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
-@click.option("--clear", is_flag=True, help="Forget what `ask` has kept.")
+@click.option("--clear", is_flag=True, help="Delete the questions that `ask` has kept.")
 @told
 def history_command(
     number: int | None, session: str | None, config: str | None, **shown: bool
 ) -> int:
-    """Show questions that were asked before; with a NUMBER, its answer again."""
+    """List earlier questions; with a NUMBER, show that answer again."""
     settings = start(config).sessions
     with session_place(settings, os.environ).table() as table:
         if shown["clear"]:

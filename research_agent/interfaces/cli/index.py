@@ -42,19 +42,19 @@ NAMED = 5
 @click.argument("paths", nargs=-1, metavar="PATH_OR_URL...")
 @INDEX
 @SETTINGS
-@click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
-@click.option("--refresh", is_flag=True, help="Read again what is in the index, and no other file.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
-@click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
-@click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
+@click.option("--rebuild", is_flag=True, help="Empty the index, then read everything again.")
+@click.option("--refresh", is_flag=True, help="Read the indexed files again, and no others.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done; write nothing.")
+@click.option("--prune", is_flag=True, help="Also remove documents of folders that are empty now.")
+@click.option("--list", "list_", is_flag=True, help="List all indexes.")
 @click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
 @click.option(
     "--embedding",
     type=click.Choice(["english", "multilingual"]),
-    help="The packaged embedding model of a new index. Default: by the documents' language.",
+    help="The embedding model of a new index. Default: by the documents' language.",
 )
-@click.option("--copy", nargs=2, metavar="FROM TO", help="Copy an index; X.sqlite3 is a backup.")
-@click.option("--compact", is_flag=True, help="Tidy a shared index: merge files, drop old ones.")
+@click.option("--copy", nargs=2, metavar="FROM TO", help="Copy an index. X.sqlite3 is a backup.")
+@click.option("--compact", is_flag=True, help="Merge a shared index's files, delete old ones.")
 @JSON
 @OFFLINE
 @told
@@ -74,7 +74,7 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     compact: bool,
     as_json: bool,
 ) -> int:
-    """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
+    """Add documents to an index: PDF, office files, web pages, text, code and more."""
     if list_:
         return show_indexes(as_json=as_json)
     if remove:
