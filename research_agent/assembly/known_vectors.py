@@ -36,7 +36,6 @@ class RememberingWriter:
     """An index that also knows the vectors of a cache; implements IndexWriter."""
 
     def __init__(self, writer: IndexWriter, cache: EmbeddingCache, model: str) -> None:
-        """Look first in the index, then in the cache."""
         self._writer, self._cache, self._model = writer, cache, model
 
     def documents(self) -> Sequence[DocumentRecord]:
@@ -67,7 +66,6 @@ class RememberingEmbedder:
     """An embedding model whose vectors are kept for other indexes; implements Embedder."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        """Keep in `cache` what `embedder` returns."""
         self._embedder, self._cache, self.name = embedder, cache, embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
@@ -85,7 +83,6 @@ class RecentEmbedder:
     """
 
     def __init__(self, embedder: Embedder) -> None:
-        """Keep the last `RECENT` vectors of `embedder`."""
         self.embedder, self.name, self._lock = embedder, embedder.name, Lock()
         self._kept: dict[str, Sequence[float]] = {}
 

@@ -42,7 +42,6 @@ class Conversation:
     def __init__(
         self, graph: "chat.Chat", saver: "saving.Saver", table: SessionTable, info: SessionInfo
     ) -> None:
-        """Continue the thread of `info`."""
         self._graph, self._saver, self._table = graph, saver, table
         self.info = info
         self.last: Finished | None = None

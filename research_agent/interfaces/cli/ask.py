@@ -232,7 +232,6 @@ class ShownChat:
     """Prints what is sent to a model and what comes back, to stderr."""
 
     def __init__(self, model: ChatModel) -> None:
-        """Stand in front of `model`."""
         self._model = model
 
     def complete(

@@ -22,7 +22,6 @@ class Trace:
     """The trace of one question that is being answered."""
 
     def __init__(self, file: TraceFile) -> None:
-        """Write to `file`."""
         self._file = file
         self.path = str(file.path)
 

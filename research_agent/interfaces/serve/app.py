@@ -74,7 +74,6 @@ class Api:
     """One method an address."""
 
     def __init__(self, shelf: Shelf, clients: Clients, metrics: Metrics) -> None:
-        """Answer from the indexes of `shelf`, which stays its maker's to close."""
         self._shelf, self._clients, self._metrics = shelf, clients, metrics
 
     async def research(self, request: Request) -> Response:

@@ -33,7 +33,6 @@ class Gate:
     def __init__(
         self, app: App, clients: Clients, *, metrics: Metrics, hosts: Collection[str] = ()
     ) -> None:
-        """Serve loopback names, and `hosts`."""
         self._app = http_limits.with_bounded_bodies(app)
         self._clients, self._metrics = clients, metrics
         self._hosts = LOOPBACK | {host.lower() for host in hosts}

@@ -46,7 +46,6 @@ class Client:
     """What the owner of a token uses of its limits; used by the event loop alone."""
 
     def __init__(self, rule: Rule, location: str, clock: Callable[[], float]) -> None:
-        """Begin with a full minute of requests."""
         self.rule, self.location, self._clock = rule, location, clock
         """`location`: of the index that it asks; empty where it may ask none."""
         self._left, self._at, self._running = float(rule.requests_per_minute), clock(), 0

@@ -27,7 +27,6 @@ class Gate:
     """
 
     def __init__(self, app: App, *, token: str, port: int) -> None:
-        """Serve `app` on a loopback port."""
         self._app, self._token = app, token
         self._hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
 

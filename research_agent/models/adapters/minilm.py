@@ -141,7 +141,6 @@ class CrossEncoder:
     """Of the weights: a fitted score is valid for these alone."""
 
     def __init__(self, embedding: MiniLM, *, threads: int = 0) -> None:
-        """Take token vectors from `embedding`; 0 threads: as many as there are cores."""
         self._embedding, self._threads = embedding, threads
 
     def relevance(self, sentence: str, passages: Sequence[str]) -> list[float]:

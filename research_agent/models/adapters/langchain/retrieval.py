@@ -177,7 +177,6 @@ class Retrieved:
     """A retriever as a search by words; implements LexicalIndex."""
 
     def __init__(self, chunks: RetrievedChunks) -> None:
-        """Ask the retriever of `chunks` at each search."""
         self._chunks = chunks
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
