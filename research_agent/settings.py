@@ -99,7 +99,7 @@ class RefinementSettings:
     """When and how a query is rewritten or split before the search."""
 
     mode: Literal["auto", "pure", "off"] = "auto"
-    """At low confidence auto asks the planner model; pure only splits by rules; off does neither."""
+    """At low confidence, auto asks the planner model, pure splits by rules, off does neither."""
     complexity: Literal["pure", "nested", "model"] = "nested"
     """What splits a question of high confidence into parts. pure: rules; nested: the planner model,
     if the question names a thing by another one ("the author of X"); model: always that model."""
