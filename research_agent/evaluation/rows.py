@@ -24,14 +24,11 @@ _GROUPS = re.compile(r"(?<=\d)[,' ](?=\d{3}(?!\d))")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The chunks that a question has passed on its way to an answer."""
+    """The chunks that one search finds, all searches found, and the filter kept."""
 
     ranked: Sequence[Chunk]
-    """What a search for the question finds, best first, before any is left out."""
     retrieved: Sequence[Chunk] = ()
-    """What all its searches found."""
     filtered: Sequence[Chunk] = ()
-    """Those of them that the filter kept, and what they brought along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,11 +136,12 @@ def answered(
     question: Question, seen: Seen, result: ResearchResult, judged: JudgeVerdict = ""
 ) -> EvalRow:
     """Return the row of a question that was answered or refused."""
-    shown = () if result.status == "refused" else result.claims
-    texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    said = "" if result.status == "refused" else result.answer
-    usage = result.usage
-    cited = [_cited_span(citation, texts) for citation in result.citations]
+    said, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
+    texts, usage = {item.key: item.hit.chunk.text for item in result.evidence}, result.usage
+    cited = [
+        Span(one.doc_id, one.start_page, one.end_page, texts.get(one.key, one.quote))
+        for one in result.citations
+    ]
     return replace(
         searched(question, seen),
         lost=lost(question, seen, result, cited),
@@ -157,15 +155,7 @@ def answered(
             for citation, span in zip(result.citations, cited, strict=True)
         ),
         golds_cited=sum(any(matches(one, gold) for one in cited) for gold in question.golds),
-        sentences=tuple(
-            SentenceScore(
-                text=claim.text,
-                verdict=claim.verdict,
-                quoted=is_quoted(claim, texts),
-                has_fact=any(states(claim.text, fact) for fact in question.required_facts),
-            )
-            for claim in shown
-        ),
+        sentences=tuple(_sentence(question, claim, texts) for claim in shown),
         uncertainty=result.uncertainty.value,
         uncertainty_source=result.uncertainty.source,
         answerable_probability=result.answerable,
@@ -184,19 +174,14 @@ def lost(
 ) -> tuple[str, ...]:
     """Return for each gold the stage after the last one that had it; empty where it is cited."""
     read = [item.hit.chunk for item in result.evidence]
-    stages = [[span_of(c) for c in of] for of in (seen.retrieved, seen.filtered, read)]
-    after = ("", *reversed(STAGES))
-    return tuple(
-        next(
-            (
-                before
-                for before, spans in zip(after, (cited, *reversed(stages)), strict=False)
-                if any(matches(span, gold) for span in spans)
-            ),
-            STAGES[0],
-        )
-        for gold in question.golds
-    )
+    after = ("", *reversed(STAGES))  # (one stage, then the one before it)
+    stages = [cited, *([span_of(c) for c in of] for of in (read, seen.filtered, seen.retrieved))]
+
+    def gone(gold: Gold) -> str:
+        has = (any(matches(span, gold) for span in spans) for spans in stages)
+        return next((at for at, there in zip(after, has, strict=False) if there), STAGES[0])
+
+    return tuple(map(gone, question.golds))
 
 
 def span_of(chunk: Chunk) -> Span:
@@ -204,20 +189,17 @@ def span_of(chunk: Chunk) -> Span:
     return Span(chunk.doc_id, chunk.start_page, chunk.end_page, chunk.text)
 
 
-def _cited_span(citation: Citation, texts: Mapping[str, str]) -> Span:
-    text = texts.get(citation.key, citation.quote)
-    return Span(citation.doc_id, citation.start_page, citation.end_page, text)
+def _sentence(question: Question, claim: Claim, texts: Mapping[str, str]) -> SentenceScore:
+    has_fact = any(states(claim.text, fact) for fact in question.required_facts)
+    quoted = is_quoted(claim, texts)
+    return SentenceScore(text=claim.text, verdict=claim.verdict, quoted=quoted, has_fact=has_fact)
 
 
 def _cited(question: Question, citation: Citation, span: Span) -> CitationScore:
-    golds = (*question.golds, *([Gold(question.accepted)] if question.accepted else []))
-    return CitationScore(
-        doc_id=span.doc_id,
-        start_page=span.start,
-        end_page=span.end,
-        quote=citation.quote,
-        right=any(matches(span, gold) for gold in golds) if golds else None,
-    )
+    golds = [*question.golds, *(Gold((one,)) for one in question.accepted)]
+    right = any(matches(span, gold) for gold in golds) if golds else None
+    places = {"start_page": span.start, "end_page": span.end}
+    return CitationScore(doc_id=span.doc_id, **places, quote=citation.quote, right=right)
 
 
 def is_quoted(claim: Claim, texts: Mapping[str, str]) -> bool:

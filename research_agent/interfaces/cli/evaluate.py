@@ -1,7 +1,6 @@
 """`research-agent eval`: searches and answers measured on questions whose answers are known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,21 +9,15 @@ import click
 
 from research_agent.config import load_prompts
 from research_agent.evaluation.intervals import SEED
-from research_agent.evaluation.metrics import (
-    ANSWERABLE_AUROC,
-    AUROC,
-    NAMES,
-    Summary,
-    compared,
-)
+from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.evaluation.estimate import estimate
-from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
-from research_agent.interfaces.evaluation.pages import as_json, markdown, write_pages
+from research_agent.interfaces.evaluation.kept import read_rows, restarted
+from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
 from research_agent.interfaces.evaluation.running import (
     EvalOptions,
     chosen_questions,
@@ -75,39 +68,7 @@ def eval_command() -> None:
     """Measure searches and answers on questions whose answers are known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the user has asked for; the options of `eval` by their names."""
-
-    retrieval_only: bool
-    out: str | None
-    restart: bool
-    compare: str | None
-    fail_under: tuple[str, ...]
-    fail_over: tuple[str, ...]
-    limit: int
-    seed: int
-    parallel: int
-    dry_run: bool
-    as_json: bool
-
-    @property
-    def options(self) -> EvalOptions:
-        """Return how to ask."""
-        return EvalOptions(
-            retrieval_only=self.retrieval_only,
-            limit=self.limit,
-            seed=self.seed,
-            parallel=self.parallel,
-        )
-
-    def folder(self, questions: str) -> Path:
-        """Return where rows are kept."""
-        end = "-retrieval" if self.retrieval_only else ""
-        return Path(self.out or f"eval-{Path(questions).stem}{end}")
-
-
-@click.command("eval", epilog="research-agent eval make --help: make a question set.")
+@click.command("eval")
 @click.argument("questions", metavar="QUESTIONS.jsonl")
 @options.INDEX
 @options.ASKING
@@ -125,45 +86,56 @@ class Wanted:
 @options.JSON
 @options.OFFLINE
 @told
-def run_command(
+def run_command(  # noqa: PLR0913 (one argument an option)
     *,
     questions: str,
     index: str,
     config: str | None,
-    **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
+    out: str | None,
+    restart: bool,
+    compare: str | None,
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
+    **asking: Any,  # noqa: ANN401 (the fields of EvalOptions, checked by click)
 ) -> int:
     """Ask the questions of a file, and measure what is found, answered, cited and refused.
 
     Rows are written to a folder as they come: run it again to go on where it was ended.
     """
-    wanted = Wanted(**given)
-    under, over = _limits(wanted.fail_under), _limits(wanted.fail_over)
-    old = read_rows(Path(wanted.compare)) if wanted.compare else ()
-    asked = read_file(questions)
-    settings, folder = start(config, tells_preset=True), wanted.folder(questions)
+    wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
+    only = "-retrieval" if wanted.retrieval_only else ""
+    folder = Path(out or f"eval-{Path(questions).stem}{only}")
+    old = read_rows(Path(compare)) if compare else ()
+    found, settings = read_file(questions), start(config, tells_preset=True)
     with opened(index, settings) as connection:
         agent = ResearchAgent(connection.ports, connection.settings, load_prompts())
         with agent, progress_bar() as show:
-            chosen = chosen_questions(agent, asked, wanted.options, questions)
-            done = () if wanted.restart else begun_rows(folder)
+            chosen = chosen_questions(agent, found, wanted, questions)
+            done = () if restart else read_rows(folder, begun=True)
             known = {row.qid for row in done if not row.error}
             todo = [one for one in chosen if one.qid not in known]
-            note(estimate(todo, connection.settings, wanted.options, done or old), mark="")
-            if wanted.dry_run:
+            note(estimate(todo, connection.settings, wanted, done or old), mark="")
+            if dry_run:
                 return 0
-            if wanted.restart:
+            if restart:
                 restarted(folder)
-            on_row = lambda _row, at, of: show("asking", at, of)  # noqa: E731 (told the bar)
-            found = evaluate(agent, chosen, folder=folder, options=wanted.options, on_row=on_row)
-    changes = compared(old, found.rows, wanted.seed) if old else ()
-    write_pages(found, changes, folder)
-    if wanted.as_json:
-        say_json(as_json(found, changes))
+            came = evaluate(
+                agent,
+                chosen,
+                folder=folder,
+                options=wanted,
+                on_row=lambda _row, at, of: show("asking", at, of),
+            )
+    changes = compared(old, came.rows, wanted.seed) if old else ()
+    write_pages(came, changes, folder)
+    if as_json:
+        say_json(evaluation_json(came, changes))
     else:
-        say(markdown(found, changes, shown=lambda text: " ".join(text.split())))
+        say(markdown(came, changes, shown=lambda text: " ".join(text.split())))
     note(f"rows, summary and pages: {folder}")
-    missed = _missed(found.summary, under, least=True)
-    missed += _missed(found.summary, over, least=False)
+    missed = [*_missed(came.summary, under, "least"), *_missed(came.summary, over, "most")]
     for one in missed:
         note(one, mark="missed: ")
     return MISSED if missed else 0
@@ -177,18 +149,17 @@ def _limits(given: Sequence[str]) -> dict[str, float]:
             found[name] = float(number)
         except ValueError as error:
             raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
-        if name not in NAMES and not name.startswith((AUROC, ANSWERABLE_AUROC)):
+        if name not in NAMES and not name.endswith(AUROC):
             raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
     return found
 
 
-def _missed(summary: Summary, limits: Mapping[str, float], *, least: bool) -> list[str]:
+def _missed(summary: Summary, limits: Mapping[str, float], at: str) -> list[str]:
     told = []
     for name, limit in limits.items():
         figure = summary.figure(name)
         if figure is None:
             told.append(f"{name} is not known of any question")
-        elif figure.mean < limit if least else figure.mean > limit:
-            bound = f"at {'least' if least else 'most'} {limit:g}"
-            told.append(f"{name} is {figure.mean:.4g}, and should be {bound}")
+        elif figure.mean < limit if at == "least" else figure.mean > limit:
+            told.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
     return told

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
-from research_agent.errors import EvaluationError
 from research_agent.evaluation.metrics import Difference, Figure
 from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
@@ -21,13 +20,11 @@ PLOT = (400.0, 200.0)
 LEAST_SHOWN = 1e-3
 
 
-def as_json(evaluation: Evaluation, changes: Sequence[Difference]) -> dict[str, object]:
+def evaluation_json(evaluation: Evaluation, changes: Sequence[Difference]) -> dict[str, object]:
     """Return the figures as JSON values, without the rows."""
-    summary = asdict(evaluation.summary)
-    figures = {one.pop("name"): one for one in summary.pop("figures")}
-    changed = {one["name"]: one for one in map(asdict, changes)}
-    found = {"about": dict(evaluation.about), "figures": figures, **summary}
-    return found | ({"changes": changed} if changes else {})
+    figures = {one.name: asdict(one) for one in evaluation.summary.figures}
+    found = {"about": dict(evaluation.about), **asdict(evaluation.summary), "figures": figures}
+    return found | {"changes": {one.name: asdict(one) for one in changes}}
 
 
 def value(number: float) -> str:
@@ -49,31 +46,26 @@ def interval(figure: Figure) -> str:
 def notes(evaluation: Evaluation) -> list[str]:
     """Return what has to be said beside the figures, a sentence each."""
     of = evaluation.summary
-    answers = "mode" in evaluation.about and evaluation.about["mode"] == "answers"
-    told = [
-        f"{of.questions} questions, {of.answerable} of them answerable.",
-        f"{of.failed} ended with an error and count in no figure of answers." if of.failed else "",
-        f"{of.judged} answers were judged by a model: their questions give no facts."
-        if of.judged
-        else "",
-        f"Of {of.nonsense} answers the judge model said nothing usable; they count apart."
-        if of.nonsense
-        else "",
-        f"Whether {of.unknown} answers are right is not known." if of.unknown else "",
-        f"{value(of.tokens_a_right_answer)} tokens a right answer."
-        if of.tokens_a_right_answer
-        else "",
-        "No question is answerable: only refusals are measured." if not of.answerable else "",
-        *(
-            f"Area below the risk-coverage curve by {source}: {value(found)}."
-            for source, found in of.areas.items()
+    told = {
+        f"{of.questions} questions, {of.answerable} of them answerable.": True,
+        "Only refusals are measured.": not of.answerable,
+        f"{of.failed} ended with an error and count in no figure of answers.": of.failed,
+        f"{of.judged} answers were judged by a model: their questions give no facts.": of.judged,
+        f"Of {of.nonsense} answers the judge model said nothing usable; they count apart.": (
+            of.nonsense
         ),
-    ]
-    if of.lost and answers:
+        f"Whether {of.unknown} answers are right is not known.": of.unknown,
+    }
+    found = [sentence for sentence, holds in told.items() if holds]
+    if of.tokens_a_right_answer:
+        found.append(f"{value(of.tokens_a_right_answer)} tokens a right answer.")
+    for source, below in of.areas.items():
+        found.append(f"Area below the risk-coverage curve by {source}: {value(below)}.")
+    if of.lost:
         through = f"{of.lost.get('', 0)} came through"
         parts = [f"{of.lost[stage]} not {stage}" for stage in STAGES if stage in of.lost]
-        told.append(f"Golds: {', '.join([through, *parts])}.")
-    return [one for one in told if one]
+        found.append(f"Golds: {', '.join([through, *parts])}.")
+    return found
 
 
 def change(one: Difference) -> tuple[str, ...]:
@@ -166,17 +158,12 @@ def html(evaluation: Evaluation, changes: Sequence[Difference]) -> str:
 
 
 def write_pages(evaluation: Evaluation, changes: Sequence[Difference], folder: Path) -> None:
-    """Write summary.json, report.md and report.html to a folder; raises EvaluationError."""
-    said = json.dumps(as_json(evaluation, changes), indent=1)
+    """Write summary.json, report.md and report.html to a folder."""
+    said = json.dumps(evaluation_json(evaluation, changes), indent=1)
     texts = {
         "summary.json": f"{said}\n",
         "report.md": markdown(evaluation, changes),
         "report.html": html(evaluation, changes),
     }
-    try:
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise EvaluationError(
-            f"{folder}: {error.strerror}", hint="Name another folder with --out."
-        ) from error
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")

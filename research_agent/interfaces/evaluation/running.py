@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -20,11 +21,10 @@ from research_agent.evaluation.questions import (
     Question,
     check_against,
     read_questions,
-    rows_of,
     sampled,
 )
 from research_agent.evaluation.rows import KS, EvalRow, Seen, answered, searched
-from research_agent.interfaces.evaluation.kept import KeptRun
+from research_agent.interfaces.evaluation.kept import kept_run, read_rows
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings
@@ -88,18 +88,14 @@ def evaluate(
     chosen = chosen_questions(agent, found, options)
     about = about_run(agent.run_context, chosen, options)
     rows: dict[str, EvalRow] = {}
-    if folder is None:
-        for row in asked(agent, chosen, options):
+    with kept_run(Path(folder), about) if folder else nullcontext() as keep:
+        if folder:
+            rows = {row.qid: row for row in read_rows(Path(folder)) if not row.error}
+        for row in asked(agent, [one for one in chosen if one.qid not in rows], options):
             rows[row.qid] = row
+            if keep:
+                keep(row)
             on_row(row, len(rows), len(chosen))
-    else:
-        with KeptRun(Path(folder), about) as kept:
-            rows = {row.qid: row for row in kept.rows() if not row.error}
-            todo = [one for one in chosen if one.qid not in rows]
-            for row in asked(agent, todo, options):
-                kept.add(row)
-                rows[row.qid] = row
-                on_row(row, len(rows), len(chosen))
     ordered = tuple(rows[one.qid] for one in chosen)
     return Evaluation(about=about, rows=ordered, summary=summary_of(ordered, options.seed))
 
@@ -107,11 +103,10 @@ def evaluate(
 def read_file(path: str | Path) -> tuple[Question, ...]:
     """Return the questions of a file; raises QuestionSetError."""
     try:
-        return read_questions(Path(path).read_text(encoding="utf-8-sig"), str(path))
-    except OSError as error:
-        raise QuestionSetError(f"{path}: {error.strerror}", hint=FORMAT) from error
-    except UnicodeDecodeError as error:
-        raise QuestionSetError(f"{path} is not UTF-8: {error}", hint=FORMAT) from error
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuestionSetError(f"{path} cannot be read: {error}", hint=FORMAT) from error
+    return read_questions(text, str(path))
 
 
 def chosen_questions(
@@ -143,7 +138,7 @@ def about_run(
     """Return what rows depend on, by name; runs with the same can be mixed."""
     settings = context.settings
     about = {
-        "questions": f"{len(questions)}, {_digest(list(rows_of(questions)))}",
+        "questions": f"{len(questions)}, {_digest(questions)}",
         "index": context.ports.index_state() or _digest(context.ports.documents()),
         "config": f"preset {settings.preset}, {_digest(replace(settings, models=ModelSettings()))}",
     }
@@ -197,8 +192,10 @@ def _row(
             return searched(question, seen)
         recorder, last = Recorder(), None
         watching = Watching(on_step=(recorder.see,))
-        for event in agent.stream(question.text, stop=stop, watching=watching):
-            last = event
+        own = Stop()  # (it is ended with the question)
+        with stop.waking(own.end):
+            for event in agent.stream(question.text, stop=own, watching=watching):
+                last = event
         if not isinstance(last, Finished):
             raise TypeError("the graph ended without a report")
     except (ModelError, BudgetError) as error:
