@@ -184,7 +184,7 @@ def ask(name: str, way: str, keys: Sequence[Row], asking: Asking, cache: Path) -
         environment(peer, cache),
         partial(embedded_weights, local, os.environ, lambda _done, _of: None),
     )
-    with closing(LlamaServer(path, context=local.context, threads=local.threads)) as server:
+    with closing(LlamaServer(path, context=local.context, threads=local.threads or 0)) as server:
         task = AnswerTask(
             arm=way,
             documents=tuple((file.stem, str(file)) for file in sorted(PDFS.glob("*.pdf"))),

@@ -26,7 +26,7 @@ from research_agent.models.adapters.log_redaction import LogRedaction
 from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
-from research_agent.models.adapters.weights import Progress
+from research_agent.models.adapters.weights.joining import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 
 OnNote = Callable[[str], None]
