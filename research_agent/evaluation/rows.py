@@ -19,6 +19,7 @@ KS = (1, 3, 5, 10)
 JudgeVerdict = Literal["", "right", "wrong", "nonsense"]
 """"nonsense": the judge model's reply is no verdict, or it failed. Empty: it was not asked."""
 _MARKER = re.compile(r"\[[^\]\[]{1,20}\]|[*`]")
+_EXPRESSION = re.compile(r"\\|\(\?|\[[^\]]*\]|\([^)]*\|[^)]*\)|\w\|\w|\w\?")
 _GROUPS = re.compile(r"(?<=\d)[,' ](?=\d{3}(?!\d))")
 
 
@@ -214,17 +215,30 @@ def is_quoted(claim: Claim, texts: Mapping[str, str]) -> bool:
 
 
 def states(answer: str, fact: Sequence[str]) -> bool:
-    """Return whether an answer has one of the wordings of a fact.
+    r"""Return whether an answer has one of the wordings of a fact.
 
     Case, white space, citation markers, bold type and thousands separators make no difference. A
-    wording begins where a word begins; one that ends in a digit does not go on with another.
+    wording begins where a word begins; one that ends in a digit does not go on with another. One
+    that looks like a regular expression (`a|b`, `[- ]`, `keys?`, a backslash) is also taken as one.
 
     >>> states("It has **1,184** bytes [c1].", ["1184 bytes"]), states("It has 21184.", ["1184"])
     (True, False)
+    >>> states("It resists quantum attacks.", ["quantum[- ](?:safe|secure)", r"resist\w* quantum"])
+    True
     """
     texts = _forms(_MARKER.sub("", answer))
     patterns = [_pattern(form) for wording in fact for form in _forms(wording) if form.strip()]
-    return any(re.search(pattern, text) for pattern in patterns for text in texts)
+    patterns += filter(_is_expression, fact)
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns for text in texts)
+
+
+def _is_expression(wording: str) -> bool:
+    if not _EXPRESSION.search(wording):
+        return False
+    try:
+        return not re.search(wording, "")
+    except re.error:
+        return False
 
 
 def _forms(text: str) -> tuple[str, ...]:
