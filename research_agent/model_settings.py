@@ -61,8 +61,8 @@ class PriceSettings:
 class ReplyCacheSettings:
     """Replies kept on this machine, reused when the same model gets the same prompt."""
 
-    mode: Literal["on", "off"] = "on"
-    """on: keep and reuse replies; off: neither."""
+    mode: Literal["on", "off", "counted"] = "on"
+    """on: keep and reuse replies; off: neither; counted: a reused reply counts as a new call."""
     max_mb: Annotated[float, Range(1, 100_000, "MB")] = 200.0
     """Largest size; above it, the replies that were unused for longest are deleted."""
     max_days: Annotated[float, Range(0.01, 10_000, "days")] = 30.0

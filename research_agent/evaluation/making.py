@@ -20,15 +20,15 @@ from research_agent.types.scope import Scope
 
 Row = dict[str, Any]
 """One line of a question set, without its id."""
+Attempt = Row | str
+"""A question, or why it was dropped."""
 LEAST_WORDS, MOST_WORDS, MOST_CHARS = 4, 60, 500
-"""Of a question."""
+"""Of a question; a quote has at least `LEAST_QUOTE` words and `MOST_QUOTE` characters at most."""
 LEAST_QUOTE, MOST_QUOTE = 2, 400
-"""Words and characters of a quote."""
 SHOWN_CHARS = 3000
 """Of a passage, to the model."""
-MAX_TOKENS = 500
-CALLS = 5
-"""Calls for one question at most: writing it, and checks."""
+MAX_TOKENS, CALLS = 500, 5
+"""Tokens of a reply, and calls for one question, at most."""
 FOUND_AMONG = 100
 """A passage has to be among so many hits of the vectors or of the words alone; fewer would favour
 questions that the search is good at."""
@@ -40,17 +40,6 @@ TRIES = 4
 """Tasks that are tried for each question of a kind."""
 NONSENSE = 20
 """Questions dropped without one that is kept after which the model is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What became of one task."""
-
-    key: str
-    row: Row | None = None
-    """The question; None where it was dropped."""
-    dropped: str = ""
-    """Why it was dropped."""
 
 
 class _DroppedError(Exception):
@@ -76,13 +65,16 @@ class Maker:
             row = read_reply(task, _written(task, context))
             self._check(row, task, context)
         except _DroppedError as error:
-            return Attempt(task.key, dropped=str(error))
-        return Attempt(task.key, row)
+            return str(error)
+        return row
 
     def _check(self, row: Row, task: Task, context: StepContext) -> None:
-        question: str = row["question"]
+        question, ports = str(row["question"]), self.run.ports
         if task.kind != "near-miss":
-            self._find(question, task.chunks)
+            near = ports.vectors.search(ports.embedder.embed([question])[0], k=FOUND_AMONG)
+            named = ports.lexical.search(question, k=FOUND_AMONG)
+            if {x.chunk_id for x in task.chunks}.isdisjoint(x.chunk_id for x in (*near, *named)):
+                raise _DroppedError(f"its passage is not among {FOUND_AMONG} hits")
             if not _answers(question, task.chunks, context):
                 raise _DroppedError("the model says that its passage does not answer it")
         if task.kind == "hops" and any(_answers(question, [x], context) for x in task.chunks):
@@ -91,13 +83,6 @@ class Maker:
             hits = self.search(question, Scope(exclude=frozenset(row["left_out"])))[:READ]
             if hits and _answers(question, [hit.chunk for hit in hits], context):
                 raise _DroppedError("the model says that other passages answer it")
-
-    def _find(self, question: str, chunks: Sequence[Chunk]) -> None:
-        ports = self.run.ports
-        near = ports.vectors.search(ports.embedder.embed([question])[0], k=FOUND_AMONG)
-        found = {x.chunk_id for x in (*near, *ports.lexical.search(question, k=FOUND_AMONG))}
-        if not any(chunk.chunk_id in found for chunk in chunks):
-            raise _DroppedError(f"its passage is not among {FOUND_AMONG} hits")
 
 
 def _written(task: Task, context: StepContext) -> str:
@@ -187,14 +172,14 @@ class Kept:
 
     def add(self, attempt: Attempt) -> bool:
         """Keep an attempt's question, unless it was dropped or asks what another one asks."""
-        if attempt.row is None:
-            self.dropped[attempt.dropped] += 1
+        if isinstance(attempt, str):
+            self.dropped[attempt] += 1
             return False
-        vector = self.embed([attempt.row["question"]])[0]
+        vector = self.embed([attempt["question"]])[0]
         if any(sum(map(mul, vector, other)) >= SAME_QUESTION for other in self.vectors):
             self.dropped["another question asks the same"] += 1
             return False
-        self.rows.append(attempt.row)
+        self.rows.append(attempt)
         self.vectors.append(vector)
         return True
 

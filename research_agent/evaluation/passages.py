@@ -44,11 +44,6 @@ class Task:
     beside: tuple[str, ...] = ()
     """Ids of the passage and its neighbours, for "left-out"."""
 
-    @property
-    def key(self) -> str:
-        """What tells it from all other tasks over one index."""
-        return " ".join((self.kind, *(chunk.chunk_id for chunk in self.chunks)))
-
 
 def shuffled(chunk_ids: Sequence[str], seed: int) -> list[str]:
     """Return the ids in an order that depends on the seed alone.

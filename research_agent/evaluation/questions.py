@@ -33,7 +33,7 @@ class Question:
     """For each fact its wordings, of which one has to stand in a right answer."""
     gold_answer: str = ""
     kind: str = ""
-    left_out: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
     """Ids of chunks that are out of its scope, so that it has no answer."""
     line: int = 0
     """Its line in the file; 0 where it comes from none."""
@@ -138,7 +138,7 @@ def _question(row: Row, line: int) -> Question:
         required_facts=tuple(map(_fact, _list(row, "required_facts"))),
         gold_answer=_text(row, "gold_answer"),
         kind=_text(row, "kind"),
-        left_out=frozenset(map(str, _list(row, "left_out"))),
+        left_out=tuple(map(str, _list(row, "left_out"))),
         line=line,
     )
     if not answerable and (made.golds or made.required_facts):

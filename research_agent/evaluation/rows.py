@@ -92,6 +92,7 @@ class EvalRow:
     seconds: float = 0.0
     judge_tokens: int = 0
     """What the judge model read and wrote; in no other figure."""
+    model_seconds: float = 0.0
     error: str = ""
     """Why there is no answer, where asking failed."""
 
@@ -167,6 +168,7 @@ def answered(
         completion_tokens=usage.completion_tokens,
         cost=usage.cost,
         seconds=usage.elapsed_seconds,
+        model_seconds=usage.model_seconds,
     )
 
 

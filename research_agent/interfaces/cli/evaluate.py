@@ -29,6 +29,7 @@ MISSED = 6
 """Exit status where a metric is not as good as --fail-under or --fail-over says."""
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("research_agent.interfaces.cli.evaluate", "run_command"),
+    "make": ("research_agent.interfaces.cli.eval_make", "make_command"),
 }
 """Each subcommand's module and name; a module is imported only for the command that runs."""
 

@@ -40,6 +40,7 @@ GROUPS = {
     },
     "Expert": {
         "eval": ("evaluate", "Measure searches and answers on your own questions."),
+        "ablate": ("ablate", "Show which stages and presets pay off on your own questions."),
         "calibrate": ("calibrate", "Fit confidence limits to your documents."),
         "chunks": ("search", "Show whole chunks by id, and the chunks they refer to."),
         "diagnose": ("diagnose", "Show how unsure the model is of each word of an answer."),

@@ -23,6 +23,7 @@ from research_agent.evaluation.questions import (
     read_questions,
     sampled,
 )
+from research_agent.evaluation.review import json_lines
 from research_agent.evaluation.rows import KS, EvalRow, Seen, answered, searched
 from research_agent.interfaces.evaluation.kept import kept_run, read_rows
 from research_agent.interfaces.report.recording import Recorder, RunRecord
@@ -34,6 +35,7 @@ from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types import Chunk
 from research_agent.types.events import Finished, Watching
+from research_agent.types.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from research_agent.interfaces.agent import ResearchAgent
@@ -101,12 +103,13 @@ def evaluate(
 
 
 def read_file(path: str | Path) -> tuple[Question, ...]:
-    """Return the questions of a file; raises QuestionSetError."""
+    """Return the questions of a file, JSON Lines or a table; raises QuestionSetError."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionSetError(f"{path} cannot be read: {error}", hint=FORMAT) from error
-    return read_questions(text, str(path))
+    lines = json_lines(text, str(path)) if str(path).endswith(".csv") else text
+    return read_questions(lines, str(path))
 
 
 def chosen_questions(
@@ -129,6 +132,12 @@ def chosen_questions(
         )
     ports = agent.run_context.ports
     check_against(chosen, ports.documents(), ports.contents, name)
+    for one in chosen:
+        if len(ports.chunks.chunks(one.left_out)) < len(one.left_out):
+            raise QuestionSetError(
+                f"{name}, line {one.line}: a passage that is left out is not in the index any more",
+                hint="Take the question out, or make the set anew: research-agent eval make",
+            )
     return chosen
 
 
@@ -185,16 +194,16 @@ def _row(
 ) -> EvalRow:
     """Return the row of one question; where a model fails, with the error in it."""
     context = agent.run_context
-    seen = Seen(ranked=())
+    seen, scope = Seen(ranked=()), Scope(exclude=frozenset(question.left_out))
     try:
-        seen = Seen(ranked=ranked(question.text, context))
+        seen = Seen(ranked=ranked(question.text, context, scope))
         if retrieval_only:
             return searched(question, seen)
         recorder, last = Recorder(), None
         watching = Watching(on_step=(recorder.see,))
         own = Stop()  # (it is ended with the question)
         with stop.waking(own.end):
-            for event in agent.stream(question.text, stop=own, watching=watching):
+            for event in agent.stream(question.text, scope=scope, stop=own, watching=watching):
                 last = event
         if not isinstance(last, Finished):
             raise TypeError("the graph ended without a report")
@@ -209,14 +218,14 @@ def _row(
     return replace(row, judged=verdict, judge_tokens=tokens)
 
 
-def ranked(query: str, context: RunContext) -> tuple[Chunk, ...]:
+def ranked(query: str, context: RunContext, scope: Scope = EVERYTHING) -> tuple[Chunk, ...]:
     """Return what `research-agent search` finds; orders that a language model makes are left out.
 
     Raises ModelError where the embedding model fails.
     """
     settings = without_models(context.settings)
     wide = replace(settings.retrieval, top_k=max(settings.retrieval.top_k, KS[-1]))
-    found = rank(query, ports=context.ports, settings=wide)
+    found = rank(query, ports=context.ports, settings=wide, scope=scope)
     step = RunContext(context.ports, settings, context.prompts).within(whole(settings.budget))
     done = reorder(query, found.hits, step, top_k=KS[-1])
     return tuple(hit.chunk for hit in done.value.hits)
