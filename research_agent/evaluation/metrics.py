@@ -60,7 +60,12 @@ def _still(at: int) -> Metric:
 
 
 def _spent(name: str, about: str) -> Metric:
-    return Metric(name, about, lambda row: _if(row, getattr(row, name)), lower=True)
+    """Return a cost; of the money of a question without a call nothing is known."""
+
+    def value(row: EvalRow) -> float | None:
+        return None if name == "cost" and not row.llm_calls else _if(row, getattr(row, name))
+
+    return Metric(name, about, value, lower=True)
 
 
 def _if(row: EvalRow, value: float | None, *, answerable: bool | None = None) -> float | None:
@@ -200,8 +205,9 @@ def summary_of(rows: Sequence[EvalRow], seed: int = SEED) -> Summary:
         )
     sources = _doubts(rows)
     curves = {source: risk_coverage(*of) for source, of in sources.items()}
-    right_ones = sum(bool(row.right) for row in rows if row.answerable)
-    tokens = sum(row.prompt_tokens + row.completion_tokens for row in rows if row.answerable)
+    known = [row for row in rows if row.answerable and row.right is not None]
+    right_ones = sum(bool(row.right) for row in known)
+    tokens = sum(row.prompt_tokens + row.completion_tokens for row in known)
     return Summary(
         questions=len(rows),
         answerable=sum(row.answerable for row in rows),
