@@ -84,19 +84,12 @@ class Meter:
         self._calls.append(reply.cost)
         return reply
 
-    def ask_yes_no(
-        self,
-        model: ChatModel,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        kept: Allowance = NOTHING,
-    ) -> YesNo:
+    def ask_yes_no(self, model: ChatModel, role: str, messages: Sequence[Message]) -> YesNo:
         """Return how likely the model says yes, from a reply of one token.
 
         Raises BudgetError and ModelError.
         """
-        reply = self.ask(model, role, messages, max_tokens=1, kept=kept)
+        reply = self.ask(model, role, messages, max_tokens=1)
         return YesNo(yes_or_no(reply), measured=bool(reply.tokens))
 
 

@@ -154,11 +154,9 @@ class Api:
         return _json(event_json(last)["result"])
 
 
-def build_app(
-    shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = (), metrics: Metrics | None = None
-) -> Gate:
+def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) -> Gate:
     """Return the application, with the gate in front of it."""
-    metrics = metrics or Metrics()
+    metrics = Metrics()
     api = Api(shelf, clients, metrics)
     posts = {
         "/v1/research": api.research,
