@@ -7,7 +7,7 @@ from threading import Lock
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.ports import IndexWriter
 from research_agent.models.adapters.weights.joining import cache_directory
-from research_agent.ports import Embedder
+from research_agent.ports import Embedder, TextWindows
 from research_agent.telemetry import Attribute, span
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
@@ -74,6 +74,16 @@ class RememberingEmbedder:
         digests = map(text_digest, texts)
         self._cache.put(self.name, dict(zip(digests, vectors, strict=True)))
         return vectors
+
+
+def windows_of(embedder: Embedder) -> TextWindows:
+    """Return what cuts texts for an embedding model; one that reads long texts gets them whole."""
+    return embedder if isinstance(embedder, TextWindows) else _WholeTexts()
+
+
+class _WholeTexts:
+    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
+        return (f"{header}\n{text}" if header else text,)
 
 
 class RecentEmbedder:

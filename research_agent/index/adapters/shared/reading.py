@@ -1,7 +1,7 @@
 """Reading a shared index: one generation of it, whatever is published meanwhile."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +189,27 @@ def found(table: "LanceTable", where: str, columns: Sequence[str] | None) -> "pa
     query = table.search().limit(_ALL)
     query = query.where(where) if where else query
     return (query.select(list(columns)) if columns else query).to_arrow()
+
+
+def known_vectors(
+    storage: Storage, edition: int, digests: Collection[str], table: "LanceTable | None" = None
+) -> dict[str, list[float]]:
+    """Return the vectors of an edition, published or not, by the digest of the embedded text."""
+    name = table_name(VECTORS, edition)
+    with faults(storage.label):
+        if table is None and storage.names(f"{name}.lance/_versions/"):
+            table = storage.table(name)
+        if table is None:
+            return {}
+        wheres = filters("digest", digests)
+        return by_digest([found(table, where, ["digest", "vector"]) for where in wheres], digests)
+
+
+def by_digest(tables: "Iterable[pa.Table]", digests: Collection[str]) -> dict[str, list[float]]:
+    """Return the vectors in rows that have one of some digests."""
+    wanted = set(digests)
+    pairs = (zip(t["digest"].to_pylist(), t["vector"].to_pylist(), strict=True) for t in tables)
+    return {digest: vector for of in pairs for digest, vector in of if digest in wanted}
 
 
 def quoted(text: str) -> str:
