@@ -13,6 +13,7 @@ import click
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.index import list_indexes
+from research_agent.assembly.traces import recorded_ports
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
@@ -29,7 +30,7 @@ from research_agent.interfaces.cli.rendering import (
     print_result,
 )
 from research_agent.interfaces.cli.terminal import note, say, say_json
-from research_agent.interfaces.cli.trace import tracing
+from research_agent.interfaces.cli.trace import tracing, write_event, write_step
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
@@ -162,8 +163,11 @@ def _answered(
             trace = stack.enter_context(
                 tracing(show.trace, question, where, connection, on_problem=note)
             )
-            ports = trace.ports(connection, ports)
-            watching = Watching(on_event=(trace.tell,), on_step=(recorder.see, trace.step))
+            ports = recorded_ports(ports, connection.settings, trace.write)
+            watching = Watching(
+                on_event=(partial(write_event, trace),),
+                on_step=(recorder.see, partial(write_step, trace)),
+            )
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         asked = partial(agent.stream, question, scope=scope_of(limits), drafts=show.drafts)
         with ended_by_ctrl_c(stop), steps.shown() as see:

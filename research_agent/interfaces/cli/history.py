@@ -9,6 +9,7 @@ import click
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.sessions import SessionTable, session_place
 from research_agent.errors import ResearchAgentError, SessionError
+from research_agent.interfaces.chat.conversation import kept_result
 from research_agent.interfaces.cli.options import JSON, SETTINGS
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.rendering import open_first, print_result
@@ -75,13 +76,7 @@ def _show(number: int, kept: dict[int, dict[str, object]], *, as_json: bool, ope
     if as_json:
         say_json(kept[number]["result"])
         return
-    try:
-        result = state.RESULT.validate_python(kept[number]["result"])
-    except ValueError as error:
-        raise SessionError(
-            "the answer was given by another version, which kept its result differently",
-            hint="Ask again, or read it with --json",
-        ) from error
+    result = kept_result(json.dumps(kept[number]["result"]))
     say(f"{_line(number, kept[number])}\n", dim=True, error=True)
     print_result(result)
     if opens:
