@@ -83,7 +83,6 @@ class Run:
             return file, error
 
     def _look_ahead(self) -> None:
-        """Begin to read the next file that has to be read, unless that was done."""
         if any(_has_to_be_read(change) for _, change in self._coming):
             return
         while decided := self._decide():

@@ -91,7 +91,6 @@ def _names_first(
 def _with_sections(
     head: str, lines: Sequence[tuple[str, Sequence[str]]], named: Sequence[int]
 ) -> str:
-    """Return the outline with the first `named` sections of each document."""
     rows = [head]
     for (line, sections), number in zip(lines, named, strict=True):
         parts = "; ".join(_short(section) for section in sections[:number])

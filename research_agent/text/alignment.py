@@ -145,7 +145,6 @@ def _whole(quote: str, page: str, before: str, after: str) -> int | None:
 
 
 def _common(one: str, other: str) -> int:
-    """Return the length of what two texts begin with."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return sum(1 for _ in alike)
 
@@ -205,7 +204,6 @@ class _Cover:
         return word if self._cells else None
 
     def _word(self, word: str, at: int) -> int | None:
-        """Return the nearest place of a whole word that is not taken, rather behind `at`."""
         places = self._words.get(word, [])
         first = bisect_left(places, at)
         nearest = (*places[first : first + PLACES], *places[max(first - PLACES, 0) : first][::-1])

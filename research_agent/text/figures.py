@@ -146,14 +146,12 @@ def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
 
 
 def _rounds(target: Decimal, value: Decimal) -> bool:
-    """Return whether `target` is `value` rounded, so that it has fewer digits."""
     unit = _last_digit(target, significant=True)
     fewer = unit > _last_digit(value, significant=True)
     return bool(target) and fewer and abs(value - target) <= unit / 2
 
 
 def _last_digit(value: Decimal, *, significant: bool) -> Decimal:
-    """Return the size of a number's last digit, or of its last digit but zeros."""
     exponent = int(value.normalize().as_tuple().exponent)
     return Decimal(10) ** (exponent if significant else min(exponent, 0))
 
@@ -167,7 +165,6 @@ def _values(figure: Figure) -> list[Decimal]:
 
 
 def _readings(text: str) -> frozenset[str]:
-    """Return the ways to read a number as it is printed."""
     bare = text.replace("'", "").replace(" ", "")
     marks = [c for c in bare if c in ".,"]
     thousands = re.fullmatch(r"\d{1,3}(?:([.,])\d{3}(?:\1\d{3})*)", bare)
@@ -183,7 +180,6 @@ def _readings(text: str) -> frozenset[str]:
 
 
 def _decimal(digits: str) -> str:
-    """Return a number without leading and closing zeros."""
     return digits if len(digits) > MAX_POWER else f"{Decimal(digits).normalize(_EXACT):f}"
 
 

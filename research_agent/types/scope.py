@@ -176,7 +176,6 @@ def _shared_folder(paths: Sequence[str]) -> int:
 
 
 def _nearest_documents(documents: Sequence[DocumentOutline], pattern: str) -> str:
-    """Return a hint with the names that a pattern is most like, else with the first ones."""
     if not documents:
         return "The index holds no document: research-agent index PATH"
     by_plain = {_plain(one.doc_id): one.doc_id for one in documents}

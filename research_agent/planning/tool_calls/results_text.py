@@ -26,8 +26,6 @@ EARLIER = '<results from="earlier rounds; the answer has them already">'
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One result: the lines above its passages, and the query that selects their sentences."""
-
     head: str
     told: str
     hits: Sequence[Hit]

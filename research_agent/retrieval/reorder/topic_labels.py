@@ -86,7 +86,6 @@ def code_similarity(asked: Code, code: Code) -> float | None:
 
 @cache
 def _book(*, asked: bool) -> dict[str, dict[str, re.Pattern[str]]]:
-    """Return the patterns of each facet's labels, for chunks or for questions."""
     tables = ConfigParser(delimiters=":", interpolation=None)
     data = files("research_agent") / "data" / "topic_labels.ini"
     tables.read_string(data.read_text(encoding="utf-8"))
@@ -100,7 +99,6 @@ def _book(*, asked: bool) -> dict[str, dict[str, re.Pattern[str]]]:
 
 
 def _read(patterns: str) -> re.Pattern[str]:
-    """Return one expression with a group a pattern."""
     parts = " ".join(patterns.split()).split(",")
     listed = "|".join(f"({part.strip()})" for part in parts)
     return re.compile(rf"(?<!\w)(?:{listed})")

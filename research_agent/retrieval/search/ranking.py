@@ -232,7 +232,6 @@ class _Run:
         return [chunk.chunk_id for chunk in found]
 
     def _headings(self, wanted: LookUp, query: str) -> list[str]:
-        """Return the algorithms or tables whose heading names what is asked for."""
         named: list[str] = []
         if self.settings.mode != "dense":
             depth = WIDEST if wanted.label else WIDE  # (many chunks have the words of a label)
@@ -242,7 +241,6 @@ class _Run:
         return [chunk.chunk_id for chunk in by_heading(wanted, self.pool.chunks(near), query)]
 
     def _overviews(self, rankings: tuple[Sequence[str], Sequence[str]]) -> tuple[Chunk, ...]:
-        """Return those of two rankings that say what a document is about, fused."""
         both = list(dict.fromkeys([*rankings[0], *rankings[1]]))
         about = {chunk.chunk_id for chunk in self.pool.chunks(both) if is_overview(chunk)}
         kept = [[chunk_id for chunk_id in ids if chunk_id in about] for ids in rankings]

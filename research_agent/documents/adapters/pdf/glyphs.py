@@ -118,8 +118,6 @@ def _glyphs(text: pypdfium2.PdfTextPage, chars: str, *, sideways: bool) -> Itera
 
 
 class _Font:
-    """The fonts of a page's characters."""
-
     def __init__(self, text: pypdfium2.PdfTextPage) -> None:
         self._raw = text.raw
         self._name = create_string_buffer(_NAME)

@@ -77,8 +77,6 @@ def link(connection: sqlite3.Connection) -> None:
 
 
 class _Left:
-    """The references of each document that lead nowhere."""
-
     def __init__(self) -> None:
         self.dangling: defaultdict[int, list[str]] = defaultdict(list)
         self.outside: defaultdict[int, list[str]] = defaultdict(list)
@@ -163,7 +161,6 @@ def _mention_edges(connection: sqlite3.Connection) -> Iterator[tuple[int, int, s
 def _add_names(
     connection: sqlite3.Connection, names: Names, document: int, title: str, doc_id: str
 ) -> None:
-    """Add the names of one document, of its sections and its terms, each with its chunk."""
     begun: set[str] = set()
     for chunk, section, _ in _rows_of(connection, _HEADINGS, document):
         if not begun:

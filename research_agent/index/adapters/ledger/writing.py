@@ -126,7 +126,6 @@ class LedgerWriter(Closing):
         self._connection.close()
 
     def _begin(self, model: str) -> None:
-        """Write down what the vectors are made with, or compare it."""
         with faults(self._label):
             kept = self._connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
             if not kept and self._connection.execute("SELECT 1 FROM documents").fetchone():
@@ -140,7 +139,6 @@ class LedgerWriter(Closing):
                 self._set(key, value)
 
     def _dimension(self, chunks: Iterable[IndexedChunk]) -> int:
-        """Return the length that all vectors of the index have, those of `chunks` included."""
         kept = int(self._meta("dimension"))
         for length in (len(window.vector) for item in chunks for window in item.windows):
             kept = kept or length

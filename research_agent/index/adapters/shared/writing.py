@@ -258,7 +258,6 @@ class SharedWriter(Closing):
         return not self._rebuild and row.get("session", self._session) <= self._base.session
 
     def _newest(self, removed: Collection[str]) -> list[dict[str, Any]]:
-        """Return the rows of all documents that readers are to see."""
         newest = {row["key"]: row for row in self._live.values()}
         return [row for key, row in newest.items() if key not in removed]
 
@@ -295,7 +294,6 @@ class SharedWriter(Closing):
             merge.execute(documents_table(rows))
 
     def _link(self, live: Sequence[dict[str, Any]]) -> None:
-        """Make the edges of all documents anew, and note what leads nowhere."""
         linked = self._linker(SharedReader(self._storage, self._next()).exported(vectors=False))
         changed = []
         for row in live:
@@ -309,7 +307,6 @@ class SharedWriter(Closing):
         self._table("edges").add(table, mode="overwrite")
 
     def _next(self) -> Generation:
-        """Return the generation that the tables make as they are now."""
         rows = list(self._live.values())
         return Generation(
             number=self._base.number + 1,
