@@ -28,7 +28,6 @@ from research_agent.index.ports import (
     FileSource,
     IndexingPorts,
     IndexWriter,
-    ReadsAhead,
     TakesRows,
 )
 from research_agent.index.run import OnProgress
@@ -86,7 +85,6 @@ class Indexer:
         """Run the step; a rebuild writes to the cache without reading it."""
         embedder = self.embedder
         windows = windows_of(embedder)
-        ahead = self.reader.begin if isinstance(self.reader, ReadsAhead) else (lambda _: None)
         if self.cache:
             embedder = RememberingEmbedder(embedder, self.cache)
             if not rebuild:
@@ -100,7 +98,6 @@ class Indexer:
                 embedder=embedder,
                 windows=windows,
                 writer=writer,
-                read_ahead=ahead,
                 workers=self.workers,
                 now=monotonic,
             ),

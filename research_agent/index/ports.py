@@ -122,8 +122,6 @@ class IndexingPorts:
     embedder: Embedder
     windows: TextWindows
     writer: IndexWriter
-    read_ahead: Callable[[str], None] = lambda _: None
-    """Told which file will be read next, while another one is being embedded."""
     workers: Workers | None = None
     """Who reads and embeds instead of this process, for an index that takes their rows."""
     now: Callable[[], float] = lambda: 0.0

@@ -11,7 +11,7 @@ from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.packing import storable
-from research_agent.index.ports import IndexingPorts, TakesRows, Task, Workers
+from research_agent.index.ports import IndexingPorts, ReadsAhead, TakesRows, Task, Workers
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header
@@ -88,7 +88,8 @@ class Run:
         while decided := self._decide():
             self._coming.append(decided)
             if _has_to_be_read(decided[1]):
-                self.ports.read_ahead(decided[0].path)
+                if isinstance(self.ports.reader, ReadsAhead):
+                    self.ports.reader.begin(decided[0].path)
                 return
 
     def _index(self, file: SourceFile, change: Change | DocumentError) -> FileReport:
