@@ -5,6 +5,7 @@ when the document was put. What has a version that no row of `documents` has is 
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -96,9 +97,7 @@ def rows_of(
 ) -> Rows:
     """Return the rows of one version of a document, under a new name."""
     version = uuid4().hex[:20]
-    kinds: dict[str, int] = {}
-    for item in chunks:
-        kinds[item.chunk.kind] = kinds.get(item.chunk.kind, 0) + 1
+    kinds = Counter(item.chunk.kind for item in chunks)
     searched = [item.chunk.section for item in chunks if item.chunk.kind not in BOILERPLATE]
     row = _clean(asdict(record)) | {
         "version": version,
