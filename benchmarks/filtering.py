@@ -35,7 +35,7 @@ from research_agent.metering import Meter
 from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, Hit
 from research_agent.types.budget import Allowance
@@ -150,7 +150,7 @@ def chosen(
     question: str, arm: Arm, ports: Ports, settings: Settings
 ) -> tuple[Sequence[Hit], Filtered, Meter]:
     """Return the ranking, what the arm makes of it, and what that cost."""
-    ranking = hybrid_search(question, ports=ports, settings=settings.retrieval)
+    ranking = rank(question, ports=ports, settings=settings.retrieval).hits
     meter = Meter(ENOUGH, tokenizer=ports.tokenizer, clock=ports.clock)
     links = Links(ports)
     filtering = HitFilter(StepContext(ports, settings, load_prompts(), meter), links)

@@ -24,7 +24,7 @@ from research_agent.evaluation.ranking import Span, scores
 from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
 from research_agent.types import Hit, ScoredId
 
@@ -51,7 +51,7 @@ class Arm:
 def filtered(query: str, ports: Ports, settings: Settings) -> Sequence[Hit]:
     """Search as the product does, with the filter by similarity."""
     least = settings.filter.min_similarity
-    hits = hybrid_search(query, ports=ports, settings=settings.retrieval)
+    hits = rank(query, ports=ports, settings=settings.retrieval).hits
     return tuple(hit for hit in hits if hit.similarity is None or hit.similarity >= least)
 
 
@@ -62,8 +62,8 @@ STAGES: Mapping[str, Search] = {
     "lexical only": lambda query, ports, settings: _hits(
         ports.lexical.search(query, k=settings.retrieval.top_k), ports
     ),
-    "hybrid": lambda query, ports, settings: hybrid_search(
-        query, ports=ports, settings=settings.retrieval
+    "hybrid": lambda query, ports, settings: (
+        rank(query, ports=ports, settings=settings.retrieval).hits
     ),
     PRODUCT: filtered,
 }

@@ -36,7 +36,7 @@ from research_agent.index.adapters.shared.writing import SharedWriter
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.locations import is_shared
 from research_agent.text.sentences import sentence_spans
@@ -227,7 +227,7 @@ def search(given: Figures) -> Figures:
     with connect(location, settings, {}) as connection:
         opened = time.perf_counter() - started
         ports = connection.ports
-        hybrid_search(asked[0], ports=ports, settings=settings.retrieval)
+        rank(asked[0], ports=ports, settings=settings.retrieval)
         times = _times(asked, ports, settings)
         memory = _peak_mb()
         return {
@@ -255,7 +255,7 @@ def _times(asked: Sequence[str], ports: Ports, settings: Settings) -> dict[str, 
         acts: dict[str, Callable[[], object]] = {
             "dense": partial(ports.vectors.search, vector, k=k),
             "words": partial(ports.lexical.search, text, k=k),
-            "whole": partial(hybrid_search, text, ports=ports, settings=own),
+            "whole": partial(rank, text, ports=ports, settings=own),
         }
         for name, act in acts.items():
             began = time.perf_counter()

@@ -40,7 +40,6 @@ class KnownOrigins:
     """Turns requests away that come from a page which is neither Studio's nor this server's."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand in front of `app`."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

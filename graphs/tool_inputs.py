@@ -40,18 +40,13 @@ def _question(text: str) -> str:
     return text.strip()
 
 
-def several(ids: Collection[str]) -> list[str]:
-    """Return chunk ids as a list, also one that stands alone.
-
-    >>> several("9f"), several(("9f", "a3"))
-    (['9f'], ['9f', 'a3'])
-    """
-    return [ids] if isinstance(ids, str) else list(ids)
-
-
 def _several(value: object) -> object:
-    """Return a list also where one id was written without the brackets."""
-    return several(value) if isinstance(value, str) else value
+    """Return a list also of one id that stands alone, and of any other collection of ids."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Collection) or isinstance(value, Mapping):
+        return value
+    return list(value)
 
 
 ChunkId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]

@@ -1,6 +1,6 @@
 """Our steps as LangChain tools: the same for our own loop, a parent agent and MCP."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,7 @@ from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links, get_chunks, list_documents
 from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import chunks_text, search_text
-from research_agent.ports import Ports
-from research_agent.prompts import Prompts
 from research_agent.retrieval.step import ALONE, SearchBackground, SearchRequest, search_documents
-from research_agent.settings import Settings
 from research_agent.telemetry import Attribute, span
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
@@ -30,7 +27,6 @@ from .tool_inputs import (
     SearchChunksInput,
     ToolInput,
     input_error,
-    several,
     told,
     valid,
     with_default,
@@ -80,26 +76,9 @@ class ResearchTools:
     max_chunks: int = 25
     """What a search returns at most, where its caller does not say."""
 
-    def search(
-        self,
-        query: str,
-        *,
-        max_chunks: int = 25,
-        file_filter: str | None = None,
-        include_references: bool = False,
-        rerank: bool = True,
-        exclude_chunk_ids: Collection[str] | None = None,
-    ) -> SearchResult:
-        """Search for passages; raises ToolInputError, ModelError."""
-        given = valid(
-            SearchChunksInput,
-            query=query,
-            max_chunks=max_chunks,
-            file_filter=file_filter,
-            include_references=include_references,
-            rerank=rerank,
-            exclude_chunk_ids=exclude_chunk_ids and several(exclude_chunk_ids),
-        )
+    def search(self, query: str, **more: object) -> SearchResult:
+        """Search for passages as SearchChunksInput says; raises ToolInputError, ModelError."""
+        given = valid(SearchChunksInput, query=query, **more)
         return self.found(given, whole(self.run.settings.budget))
 
     def found(
@@ -133,17 +112,9 @@ class ResearchTools:
             noted["research_agent.hits"] = len(found.hits)
         return found
 
-    def get_chunks(
-        self, chunk_ids: Sequence[str], *, expand_depth: int = 3, max_total_chunks: int = 100
-    ) -> ChunksResult:
-        """Read chunks by their ids, with what they refer to; raises ToolInputError."""
-        given = valid(
-            GetChunksInput,
-            chunk_ids=several(chunk_ids),
-            expand_depth=expand_depth,
-            max_total_chunks=max_total_chunks,
-        )
-        return self.read(given)
+    def get_chunks(self, chunk_ids: Sequence[str], **more: object) -> ChunksResult:
+        """Read chunks as GetChunksInput says, with what they refer to; raises ToolInputError."""
+        return self.read(valid(GetChunksInput, chunk_ids=chunk_ids, **more))
 
     def read(self, given: GetChunksInput) -> ChunksResult:
         """Return what one valid call reads."""
@@ -158,13 +129,13 @@ class ResearchTools:
         """List what can be searched."""
         return list_documents(self.run.ports)
 
-    def tools(self, *, outline: bool = True) -> tuple[BaseTool, BaseTool, BaseTool]:
+    def tools(self) -> tuple[BaseTool, BaseTool, BaseTool]:
         """Return search_chunks_tool, get_chunks_tool and list_documents_tool for any agent.
 
-        With `outline` the first one's description says what the index holds now;
-        list_documents_tool says it at any time.
+        The first one's description says what the index holds now; list_documents_tool says it at
+        any time.
         """
-        about = f"\n\nThe documents:\n{self.documents().names}" if outline else ""
+        about = f"\n\nThe documents:\n{self.documents().names}"
         search, get, listing = described(self.max_chunks)
         return (
             made_tool(TOOL, search[1] + about, search[2], self._searched),
@@ -183,14 +154,6 @@ class ResearchTools:
     def _listed(self) -> tuple[str, DocumentsResult]:
         result = self.documents()
         return result.outline, result
-
-
-def build_search_tool(ports: Ports, settings: Settings, prompts: Prompts) -> BaseTool:
-    """Return the tool that searches the documents behind `ports`, for any agent.
-
-    A call may cost as much as a whole question.
-    """
-    return ResearchTools(RunContext(ports, settings, prompts)).tools(outline=False)[0]
 
 
 def made_tool(

@@ -47,12 +47,14 @@ from research_agent.types.scope import Scope as Scope
 if TYPE_CHECKING:
     from graphs.context import ResearchContext as ResearchContext
     from research_agent.interfaces.agent import ResearchAgent as ResearchAgent
+    from research_agent.interfaces.evaluation.running import evaluate as evaluate
     from research_agent.interfaces.events import event_json as event_json
     from research_agent.interfaces.events import read_event as read_event
 
 _LATER = {
     "ResearchAgent": "agent",
     "ResearchContext": "own_graphs",
+    "evaluate": "evaluation.running",
     "event_json": "events",
     "read_event": "events",
 }
@@ -61,7 +63,7 @@ ResearchAgent ResearchResult Citation Usage Claim Evidence Limits Scope Research
 SearchResult ChunksResult DocumentsResult DocumentOutline Chunk Hit IndexReport FileReport
 Asked Calls Checked ChunksPruned Citations Confidence Decisions DraftWritten Event
 EvidenceChosen Finished Hits Queries SentenceChecked Spent StepFinished StepStarted Stopped
-Warned event_json read_event ResearchAgentError
+Warned event_json read_event evaluate ResearchAgentError
 """
 __all__ = list(_NAMES.split())
 

@@ -152,10 +152,9 @@ def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str
     return tuple(found)
 
 
-def load_prompts(folder: Path | None = None) -> Prompts:
+def load_prompts() -> Prompts:
     """Read one file a prompt; a missing file or variable, or one too many, is an error."""
-    folder = folder or packaged("prompts")
-    texts = {}
+    folder, texts = packaged("prompts"), {}
     for name in VARIABLES:
         file = folder / f"{name}.md"
         if not file.is_file():

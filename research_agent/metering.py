@@ -84,19 +84,12 @@ class Meter:
         self._calls.append(reply.cost)
         return reply
 
-    def ask_yes_no(
-        self,
-        model: ChatModel,
-        role: str,
-        messages: Sequence[Message],
-        *,
-        kept: Allowance = NOTHING,
-    ) -> YesNo:
+    def ask_yes_no(self, model: ChatModel, role: str, messages: Sequence[Message]) -> YesNo:
         """Return how likely the model says yes, from a reply of one token.
 
         Raises BudgetError and ModelError.
         """
-        reply = self.ask(model, role, messages, max_tokens=1, kept=kept)
+        reply = self.ask(model, role, messages, max_tokens=1)
         return YesNo(yes_or_no(reply), measured=bool(reply.tokens))
 
 
@@ -155,5 +148,5 @@ def spare(settings: Settings, trace: Sequence[TraceEvent]) -> Allowance:
     """
     calls = 2 if settings.refuses_by == "check" else 1
     tokens = calls * settings.evidence.max_tokens + settings.answer.max_tokens
-    seconds, cost = settings.budget.seconds / 4, settings.budget.cost / 4
+    seconds, cost = settings.budget.seconds / 4, (settings.budget.cost or 0.0) / 4
     return remaining(settings, trace).aside(Allowance(calls, 0, tokens, seconds, cost))

@@ -13,19 +13,19 @@ ENGLISH, MULTILINGUAL = "all-MiniLM-L6-v2", "multilingual-e5-small"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
-    """Which model fills a role. In a role's own section, empty fields mean `models.chat`'s."""
+    """Which model fills a role. Empty fields of a role are taken from `models.chat`."""
 
     provider: Literal["", Provider] = ""
-    """The embedded model, a server that speaks OpenAI's protocol, Amazon Bedrock, or any provider
-    that LangChain has a package for."""
+    """local: the embedded model; openai: any server that speaks OpenAI's protocol; bedrock: Amazon
+    Bedrock; langchain: any provider with a LangChain package."""
     model: str = ""
-    """The model's name at its server; for LangChain with its provider, `anthropic:NAME`."""
+    """The model's name at its server; for langchain with the provider, `anthropic:NAME`."""
     base_url: str = ""
-    """Where the server is; empty: OpenAI's own, or Bedrock's in the region."""
+    """The server's address; empty: OpenAI's own, or Bedrock's in the region."""
     api_key_env: str = ""
     """The environment variable that holds the key; the key itself is never in a file."""
     region: str = ""
-    """Bedrock's region; empty: what AWS_REGION or AWS_DEFAULT_REGION says."""
+    """Bedrock's region; empty: the value of AWS_REGION or AWS_DEFAULT_REGION."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,40 +33,40 @@ class LocalModelSettings:
     """The embedded model."""
 
     weights: Literal["auto", "1.5b", "0.5b"] = "auto"
-    """Which packaged weights; auto: the larger of those that are installed."""
+    """The packaged weights; auto: the largest that are installed."""
     path: str = ""
     """A GGUF file to use instead of packaged weights."""
     context: Annotated[int, Range(1024, 131_072, "tokens")] = 8192
-    """Tokens the server reads and writes at most."""
-    threads: Annotated[int, Range(0, 256, "threads")] = 0
-    """Threads of the server; 0: as many as there are cores."""
+    """Context length: most tokens of prompt and reply together."""
+    threads: Annotated[int | None, Range(0, 256, "threads")] = None
+    """Threads of the model server; null: one for each core."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceSettings:
-    """What a model costs, in money for a million tokens."""
+    """What a model costs, in money per million tokens."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
     model: str = ""
     """The model's name, as the role names it."""
     read: Annotated[float, Range(0, 1_000_000)] = 0.0
     """A million prompt tokens."""
-    cached: Annotated[float, Range(0, 1_000_000)] = 0.0
-    """A million of those prompt tokens that the server had read before; 0: as the others."""
+    cached: Annotated[float | None, Range(0, 1_000_000)] = None
+    """A million prompt tokens that the server had cached; null: the same as `read`."""
     written: Annotated[float, Range(0, 1_000_000)] = 0.0
     """A million tokens of replies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyCacheSettings:
-    """Replies kept on this machine: the same prompt to the same model is answered from there."""
+    """Replies kept on this machine, reused when the same model gets the same prompt."""
 
-    mode: Literal["on", "off"] = "on"
-    """Keep and use replies, or neither."""
+    mode: Literal["on", "off", "counted"] = "on"
+    """on: keep and reuse replies; off: neither; counted: a reused reply counts as a new call."""
     max_mb: Annotated[float, Range(1, 100_000, "MB")] = 200.0
-    """Above this the replies that were not used for the longest time go."""
+    """Largest size; above it, the replies that were unused for longest are deleted."""
     max_days: Annotated[float, Range(0.01, 10_000, "days")] = 30.0
-    """An older reply is not used."""
+    """Oldest reply that is reused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,32 +74,32 @@ class ModelSettings:
     """Which servers and models are asked."""
 
     chat: RoleSettings = RoleSettings(provider="local")
-    """What every role below uses unless it says otherwise."""
+    """The model of every role below that names no other."""
     answer: RoleSettings = RoleSettings()
     planner: RoleSettings = RoleSettings()
     filter: RoleSettings = RoleSettings()
     verifier: RoleSettings = RoleSettings()
     embedding: RoleSettings = RoleSettings(provider="local")
-    """A server's embedding model, or with provider local a packaged one: model all-MiniLM-L6-v2
-    (English), multilingual-e5-small (extra languages), or empty: by the documents' language."""
+    """A server's embedding model; with provider local a packaged one: all-MiniLM-L6-v2 (English),
+    multilingual-e5-small (extra `languages`), or empty for the one that fits the documents."""
     local: LocalModelSettings = LocalModelSettings()
     """The embedded model."""
     prices: tuple[PriceSettings, ...] = ()
-    """What models cost, in money for a million tokens, for the cost in results and `budget.cost`:
+    """What models cost, in money per million tokens, for the cost in results and `budget.cost`:
     [{model: some-name, read: 0.15, cached: 0.075, written: 0.6}]"""
     reply_cache: ReplyCacheSettings = ReplyCacheSettings()
-    """Replies kept on this machine: the same prompt to the same model is answered from there."""
+    """Replies kept on this machine, reused when the same model gets the same prompt."""
     offline: bool = False
     """Refuse every server that is not on this machine."""
     top_logprobs: int = constant(5)
-    """Likeliest tokens that are asked for at each place of an answer."""
-    timeout: Annotated[float, Range(0, 7200, "seconds")] = 0.0
-    """Time one try of a request may take; 0: derived from how fast the server was so far."""
+    """Alternative tokens requested at each position of an answer."""
+    timeout: Annotated[float | None, Range(0, 7200, "seconds")] = None
+    """Longest time for one try of a request; null: derived from the server's speed so far."""
     retries: int = constant(2)
-    """Further tries after a fault that may pass; the embedded model is started anew once."""
+    """Further tries after a temporary fault; the embedded model is restarted once."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8
-    """Questions asked at a time, and requests to one server; the embedded model takes one request.
-    """
+    """Most questions at a time, and most requests at a time to one server; the embedded model takes
+    one request at a time."""
 
     def role(self, name: Literal["answer", "planner", "filter", "verifier"]) -> RoleSettings:
         """Return the settings of a role, with what it leaves empty taken from `chat`.

@@ -35,7 +35,6 @@ class NetworkGuard(Closing):
     _installed = False
 
     def __init__(self) -> None:
-        """Begin to refuse."""
         self._open = True
         with self._lock:
             NetworkGuard._guards += 1

@@ -229,6 +229,8 @@ class Ports:
     contents: Callable[[str], Sequence[Chunk]] = lambda _: ()
     """Every chunk of the document with this display name, in reading order."""
     tool_use: ToolUse = field(default_factory=NeverTools)
+    index_state: Callable[[], str] = str
+    """Words that change whenever the index does."""
 
 
 @runtime_checkable

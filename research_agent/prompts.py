@@ -1,35 +1,11 @@
 """Prompt texts with declared variables. The texts are files; this module reads none."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Template
-from typing import Literal
+from typing import Annotated, Literal, get_type_hints
 
 from research_agent.errors import PromptError
-
-VARIABLES = {
-    "answer_system": frozenset[str](),
-    "answer_system_refusing": frozenset[str](),
-    "answer_user": frozenset({"evidence", "question"}),
-    "answer_user_refusing": frozenset({"evidence", "question"}),
-    "answerable": frozenset({"evidence", "question", "answer"}),
-    "rewrite_sentence": frozenset({"evidence", "question", "kept", "sentence"}),
-    "refine": frozenset({"question"}),
-    "refine_again": frozenset({"question", "gaps", "tried"}),
-    "translate": frozenset({"question", "language"}),
-    "same_question": frozenset({"question", "queries"}),
-    "hop": frozenset({"question", "evidence"}),
-    "follow_up": frozenset({"history", "question"}),
-    "plan_calls": frozenset({"documents", "question", "queries", "missing", "results"}),
-    "relevant": frozenset({"question", "chunk"}),
-    "judge": frozenset({"evidence", "question", "sentences"}),
-    "filter": frozenset({"question", "search", "chunks"}),
-    "calibrate": frozenset({"text"}),
-    "nu_system": frozenset[str](),
-    "nu_question": frozenset({"question"}),
-    "nu_chunks": frozenset({"question", "evidence"}),
-    "code": frozenset({"domains", "tasks", "modifiers", "text"}),
-}
-"""The prompts and the variables each must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +29,43 @@ class PromptTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """All prompts of the agent."""
+    """All prompts of the agent, each with the variables that it must have."""
 
-    answer_system: PromptTemplate
-    answer_system_refusing: PromptTemplate
-    answer_user: PromptTemplate
-    answer_user_refusing: PromptTemplate
-    answerable: PromptTemplate
-    rewrite_sentence: PromptTemplate
-    refine: PromptTemplate
-    refine_again: PromptTemplate
-    translate: PromptTemplate
-    same_question: PromptTemplate
-    hop: PromptTemplate
-    follow_up: PromptTemplate
-    plan_calls: PromptTemplate
-    relevant: PromptTemplate
-    judge: PromptTemplate
-    filter: PromptTemplate
-    calibrate: PromptTemplate
-    nu_system: PromptTemplate
-    nu_question: PromptTemplate
-    nu_chunks: PromptTemplate
-    code: PromptTemplate
+    answer_system: Annotated[PromptTemplate, ""]
+    answer_system_refusing: Annotated[PromptTemplate, ""]
+    answer_user: Annotated[PromptTemplate, "evidence question"]
+    answer_user_refusing: Annotated[PromptTemplate, "evidence question"]
+    answerable: Annotated[PromptTemplate, "evidence question answer"]
+    rewrite_sentence: Annotated[PromptTemplate, "evidence question kept sentence"]
+    refine: Annotated[PromptTemplate, "question"]
+    refine_again: Annotated[PromptTemplate, "question gaps tried"]
+    translate: Annotated[PromptTemplate, "question language"]
+    same_question: Annotated[PromptTemplate, "question queries"]
+    hop: Annotated[PromptTemplate, "question evidence"]
+    follow_up: Annotated[PromptTemplate, "history question"]
+    plan_calls: Annotated[PromptTemplate, "documents question queries missing results"]
+    relevant: Annotated[PromptTemplate, "question chunk"]
+    judge: Annotated[PromptTemplate, "evidence question sentences"]
+    judge_answer: Annotated[PromptTemplate, "question gold_answer answer"]
+    filter: Annotated[PromptTemplate, "question search chunks"]
+    calibrate: Annotated[PromptTemplate, "text"]
+    make_single: Annotated[PromptTemplate, "text about"]
+    make_table: Annotated[PromptTemplate, "text about"]
+    make_comparison: Annotated[PromptTemplate, "text about other other_about"]
+    make_hops: Annotated[PromptTemplate, "text about other other_about"]
+    make_near_miss: Annotated[PromptTemplate, "text about"]
+    make_check: Annotated[PromptTemplate, "question texts"]
+    nu_system: Annotated[PromptTemplate, ""]
+    nu_question: Annotated[PromptTemplate, "question"]
+    nu_chunks: Annotated[PromptTemplate, "question evidence"]
+    code: Annotated[PromptTemplate, "domains tasks modifiers text"]
 
     def answering(self, refuses_by: Literal["check", "prompt"]) -> PromptTemplate:
         """Return the system prompt of answers, which those who judge them begin with too."""
         return self.answer_system if refuses_by == "check" else self.answer_system_refusing
+
+
+VARIABLES: Mapping[str, frozenset[str]] = {
+    name: frozenset(hint.__metadata__[0].split())
+    for name, hint in get_type_hints(Prompts, include_extras=True).items()
+}

@@ -32,19 +32,19 @@ class DocumentSettings:
     """Which files are read, and how they are cut."""
 
     include: tuple[str, ...] = ()
-    """Globs of files to read, relative to the named folder; empty: every known format."""
+    """Globs of the files to read, relative to the named folder; empty: all known formats."""
     exclude: tuple[str, ...] = ()
-    """Globs of files to leave alone."""
+    """Globs of files to skip."""
     gitignore: bool = True
-    """Leave alone what a .gitignore names."""
+    """Skip files that a .gitignore names."""
     max_file_mb: Annotated[float, Range(0.001, 4096, "MB")] = 100.0
-    """A larger file is skipped."""
+    """Largest file that is read; larger files are skipped."""
     chunk_chars: Annotated[int, Range(200, 8000, "characters")] = 1000
     """Target length of a chunk of running text."""
     parse_seconds: Annotated[float, Range(1, 3600, "seconds")] = 120.0
-    """Time one file may take to be read."""
+    """Longest time to parse one file."""
     parse_memory_mb: Annotated[int, Range(256, 65536, "MB")] = 2048
-    """Memory that reading files may take."""
+    """Most memory for parsing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,8 @@ class IndexSettings:
     """How the index is kept."""
 
     vectors: str = "auto"
-    """Compare vectors one by one in memory up to 100,000 of them, and search more by Chroma's graph
-    ("auto"); always by Chroma ("chroma"); or by the Chroma server at this address ("http://…")."""
+    """How vectors are searched. "auto": exactly, in memory, up to 100,000 vectors, above that by
+    Chroma; "chroma": always by Chroma; "http://…": by the Chroma server at this address."""
     exact_below: int = constant(100_000)
     """With "auto": vectors, and 400 MB of them in memory, up to which a search is exact."""
 
@@ -73,88 +73,88 @@ class RetrievalSettings:
     """How hits are found."""
 
     mode: Literal["hybrid", "dense", "lexical"] = "hybrid"
-    """Ask both indexes, the vectors alone, or the words alone."""
+    """Search by vectors and words (hybrid), by vectors only, or by words only."""
     top_k: Annotated[int, Range(1, 500, "chunks")] = 30
-    """Hits taken from each index."""
+    """Best hits taken from the vectors and from the words."""
     rrf_k: Annotated[int, Range(1, 1000, "ranks")] = 5
-    """The constant of reciprocal rank fusion."""
-    question_kinds: Literal["on", "off"] = "on"
-    """Recognise the kind of a question and add searches for it, or search its words alone."""
+    """The constant k of reciprocal rank fusion."""
+    question_kinds: bool = True
+    """Add searches that fit the kind of question; false: search only for its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceSettings:
-    """Retrieval confidence: from which on a question is searched as it is."""
+    """Retrieval confidence, and when it is high enough to search the question unchanged."""
 
     top_k: Annotated[int, Range(1, 500, "chunks")] = 5
-    """Hits that may be answers; the mean similarity of the others is the background."""
+    """Best hits that may be answers; the mean similarity of the others is the background."""
     bypass: Annotated[float, Range(0, 1.01)] = 0.25
-    """Confidence from which the query is not refined; above 1 it always is."""
-    calibrated: Literal["on", "off"] = "on"
-    """Let values that `calibrate` fitted to the index take the place of defaults."""
+    """A query is refined only below this confidence; a value above 1 refines every query."""
+    calibrated: bool = True
+    """Use values that `calibrate` fitted to the index instead of defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefinementSettings:
-    """When a query is refined, by whom, and what may be searched of it."""
+    """When and how a query is rewritten or split before the search."""
 
     mode: Literal["auto", "pure", "off"] = "auto"
-    """Ask the planner model where confidence is low, only split questions by rules, or neither."""
+    """At low confidence, auto asks the planner model, pure splits by rules, off does neither."""
     complexity: Literal["pure", "nested", "model"] = "nested"
-    """What splits a question of high confidence into parts: rules; the planner model where the
-    question names a thing by another one ("the author of X"); or always the planner model."""
+    """What splits a question of high confidence into parts. pure: rules; nested: the planner model,
+    if the question names a thing by another one ("the author of X"); model: always that model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = -1.0
-    """A rewritten query less similar to the question is blocked; -1: fitted to the embedding."""
+    """Least similarity of a rewritten query to the question; -1: fitted to the embedding model."""
     max_parts: int = constant(3)
     """Queries that may be searched beside the question."""
     same_question: Literal["off", "model"] = "off"
-    """Ask the planner model whether proposed queries ask the same as the question; only this sees
-    a changed negation or relation."""
+    """Ask the planner model whether a rewritten query means the same as the question. Only this
+    notices a changed negation or relation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """Who writes the tool calls, and how often."""
+    """How the tool calls of a search are written."""
 
     mode: Literal["planned", "tool_calling", "auto"] = "planned"
-    """Who writes the calls: rules, the planner model, or the model where a test call succeeds."""
+    """planned: by rules; tool_calling: by the planner model; auto: by the model if a test works."""
     max_turns: int = constant(3)
     """Turns of the inner loop."""
     max_chunks: Annotated[int, Range(1, 100, "chunks")] = 10
-    """Chunks one call returns."""
+    """Most chunks that one call returns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterSettings:
-    """Which hits of a call are dropped, and for which the chunks they refer to are added."""
+    """Which hits of a call are dropped, and which bring along the chunks they refer to."""
 
     mode: Literal["off", "score", "llm"] = "score"
-    """Keep all hits, drop by similarity, or also ask the filter model."""
+    """off: keep all hits; score: drop dissimilar ones; llm: also ask the filter model."""
     min_similarity: Annotated[float, Range(-1, 1, "cosine")] = 0.1
-    """Every mode but "off": a hit less similar than this is dropped."""
+    """Modes "score" and "llm": hits less similar to the query than this are dropped."""
     oversample: Annotated[float, Range(1, 10)] = 1.6
-    """Mode "llm": hits shown to the model, as a multiple of those that a call returns."""
+    """Mode "llm": hits shown to the model, as a multiple of the hits that a call returns."""
     max_prompt_tokens: Annotated[int, Range(200, 200_000, "tokens")] = 2000
-    """Mode "llm": hits are shortened until the prompt is no longer."""
+    """Mode "llm": longest prompt; hits are shortened to fit."""
     max_expanded: int = constant(15)
-    """Mode "llm": further chunks that kept ones may bring along; 0: none."""
+    """Mode "llm": further chunks that kept ones may bring along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlendSettings:
-    """A second score for the order of hits, added by weight."""
+    """A second score that changes the order of hits."""
 
     mode: Literal["off", "patterns", "model", "words"] = "off"
-    """The second score: none; agreement of the topic codes of query and chunk, found by patterns,
-    or by the filter model for the query and `rerank.candidates` hits; or the word search's."""
+    """The second score. off: none; words: the word search's score; patterns, model: agreement of
+    the topic codes of query and chunk, found by patterns or by the filter model."""
     alpha: Annotated[float, Range(0, 1)] = 0.9
-    """Weight of the hits' own score; the second score has 1 - alpha."""
+    """Weight of the first score; the second score has weight 1 - alpha."""
     scale: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
     """How both scores are scaled before they are added."""
     temperature: Annotated[float, Range(0.01, 100, "standard deviations")] = 1.0
-    """Scale "softmax": smaller values favour the best hits more."""
+    """Scale "softmax": smaller values favour the best hits more strongly."""
     diagnostics: str = ""
-    """A file that gets a line of JSON a query with what blending did; empty: none."""
+    """A file to which each query adds a JSON line about its blending; empty: none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,134 +162,134 @@ class RerankSettings:
     """Reranking of the best hits, after blending."""
 
     mode: Literal["off", "promote", "cross-encoder", "http", "model"] = "off"
-    """How hits are reranked: not at all, by the query's technical words, by the packaged
-    cross-encoder (English), by a rerank server, or by yes/no questions to the filter model."""
+    """What reranks the hits. off: nothing; promote: the query's technical words; cross-encoder: the
+    packaged model (English); http: a rerank server; model: yes/no questions to the filter model."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
-    """Modes "cross-encoder", "http" and "model": hits that are judged. Each takes the
-    cross-encoder about 30 ms, or costs the model a call."""
+    """Modes "cross-encoder", "http" and "model": hits that are scored. A hit costs about 30 ms with
+    the cross-encoder, or one call with the model."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
-    """Which server it is."""
+    """Mode "http": the kind of server."""
     base_url: str = ""
-    """Where the server is."""
+    """Mode "http": the server's address."""
     model: str = ""
-    """The model's name at the server; most servers have one model and need none."""
+    """Mode "http": the model's name; most servers have only one model and need no name."""
     api_key_env: str = ""
-    """The environment variable that holds the server's key; empty: no key is sent."""
+    """Mode "http": the environment variable that holds the key; empty: no key is sent."""
     timeout: float = constant(60.0)
     """Seconds that judging the hits of one call may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneSettings:
-    """Which chunks are left out of the evidence because they make the model no surer."""
+    """Whether chunks that do not make the model surer are left out of the evidence."""
 
     mode: Literal["off", "threshold", "ratio"] = "off"
-    """Keep all chunks, those with enough gain, or the better half. One always stays, and so do
-    tables and chunks with numbers, names and quotations of the question."""
+    """off: keep all chunks; threshold: those with enough gain; ratio: the better half. The best
+    chunk, tables, and chunks with numbers, names or quotations of the question always stay."""
     by: Literal["auto", "gain", "similarity"] = "auto"
-    """Judge by the gain, which needs log-probabilities, or by similarity. Without
-    log-probabilities "auto" judges by similarity, "gain" leaves nothing out."""
+    """What decides: the gain, which needs log-probabilities, or the similarity. Without them "auto"
+    uses the similarity, and "gain" keeps all chunks."""
     min_gain: Annotated[float, Range(-1, 1)] = 0.0
-    """Mode "threshold": the least gain in normalised uncertainty."""
+    """Mode "threshold": least gain, as a drop in normalised uncertainty."""
     keep_ratio: float = constant(0.5)
     """Mode "ratio": the share of new chunks that stays in a round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSettings:
-    """How much goes into a prompt."""
+    """How much text the model reads for an answer."""
 
     max_chunks: Annotated[int, Range(1, 100, "chunks")] = 5
-    """New chunks a round."""
+    """Most new chunks in a round."""
     max_tokens: Annotated[int, Range(100, 200_000, "tokens")] = 1500
-    """Tokens of evidence a round may add."""
+    """Most new tokens in a round."""
     max_chars: Annotated[int, Range(400, 1_000_000, "characters")] = 12_000
-    """Characters of evidence a round may add."""
+    """Most new characters in a round."""
     neighbours: Annotated[int, Range(0, 5, "chunks")] = 0
-    """Chunks before and after each one that enter where tokens and characters are left."""
+    """Chunks added before and after each chunk while there is room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSettings:
-    """How the answer is written and refused."""
+    """How an answer is written, and when it is refused."""
 
     refusal: Literal["auto", "check", "prompt"] = "auto"
-    """The prompt says what to reply where the evidence does not hold the answer ("prompt"), or a
-    yes/no question about the written answer decides afterwards ("check"). "auto": "check" for the
-    embedded model, which refuses too much where its prompt allows it, "prompt" for all others."""
+    """How a refusal is decided. prompt: the model may refuse while it writes the answer; check: a
+    yes/no question about the written answer decides; auto: "check" for the embedded model, which
+    otherwise refuses too much, and "prompt" for all others."""
     min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.41
-    """Refusal "check": an answer is a refusal below this probability, which is made of the model's
-    "yes" and a cross-encoder; both are fitted to the embedded model. Without log-probabilities
-    the model's yes or no decides."""
+    """Refusal "check": an answer below this probability is refused. It combines the model's "yes"
+    and a cross-encoder, fitted to the embedded model. Without log-probabilities the model's yes
+    or no decides."""
     max_tokens: Annotated[int, Range(16, 8000, "tokens")] = 300
-    """Length of the answer at most."""
+    """Longest answer."""
     unconfirmed: Literal["mark", "drop", "refuse"] = "mark"
-    """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
-    the whole answer is refused."""
+    """What happens to unsupported sentences. mark: they get a mark; drop: they are listed in
+    `unanswered` instead; refuse: the whole answer is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifySettings:
-    """When an answer counts as supported and certain, and what a further round writes."""
+    """When an answer counts as supported and sure, and what a further round writes."""
 
     profile: Literal["entropy", "dragin", "seed"] = "entropy"
-    """An answer's doubt: the mean entropy of its tokens; DRAGIN's score of its most doubtful word;
-    or, of seed system 1, its normalised uncertainty."""
+    """How an answer's doubt is measured. entropy: mean entropy of its tokens; dragin: DRAGIN's
+    score of its most doubtful word; seed: normalised uncertainty, as in seed system 1."""
     max_entropy: Annotated[float, Range(0, 10, "nats")] = 0.6
-    """Profile "entropy": mean entropy of the answer's tokens up to which it counts as sure."""
+    """Profile "entropy": an answer counts as sure up to this mean entropy of its tokens."""
     max_doubt: Annotated[float, Range(0, 10, "nats")] = 0.6
-    """Profile "dragin": score of a word up to which its sentence counts as sure."""
+    """Profile "dragin": a sentence counts as sure up to this score of its most doubtful word."""
     seed_threshold: Annotated[float, Range(0, 1)] = 0.5
-    """Profile "seed": confidence, 1 - normalised uncertainty, from which on an answer counts as
-    sure (DRAGIN_THRESHOLD)."""
+    """Profile "seed": an answer counts as sure from this confidence on, which is 1 - normalised
+    uncertainty (DRAGIN_THRESHOLD)."""
     regenerate: Literal["answer", "sentence"] = "answer"
-    """What a further round writes: the whole answer, or its doubtful sentences alone."""
-    min_support: Annotated[float, Range(0, 1, "probability")] = 0.0
-    """Probability of support below which a sentence is unconfirmed; 0: the fitted limit."""
+    """What a further round writes: the whole answer, or only its doubtful sentences."""
+    min_support: Annotated[float | None, Range(0, 1, "probability")] = None
+    """A sentence below this probability of support is unconfirmed; null: the fitted limit."""
     judge: Literal["auto", "off", "unsure", "all"] = "auto"
-    """Ask the verifier's model in one call which sentences the evidence supports: all that are
-    nowhere word for word, or only those whose score is near the limit. "auto": "unsure" for the
-    embedded model, "all" for others."""
+    """Which sentences the verifier model judges, in one call. off: none; unsure: those whose score
+    is near the limit; all: every sentence that is not in the evidence word for word; auto:
+    "unsure" for the embedded model, "all" for others."""
     samples: Annotated[int, Range(1, 2, "answers")] = 1
-    """2: without log-probabilities a second answer is asked for, which costs a call; the share of
-    content that only one of both has is the doubt."""
+    """2: without log-probabilities, write a second answer (one more call) and measure doubt by how
+    much the two differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetSettings:
-    """Where the agent stops in any case."""
+    """Hard limits of one question."""
 
     rounds: Annotated[int, Range(1, 20, "rounds")] = 1
-    """Passes from retrieve to verify; 2 or more: a refusal, a missing part, an unconfirmed or a
-    doubtful sentence is searched for again. Presets set it."""
+    """Rounds from search to verification. From 2 on, the agent searches again for refused, missing,
+    unconfirmed or doubtful parts. Presets set this."""
     max_rounds: Annotated[int, Range(1, 20, "rounds")] = 3
-    """Rounds that a caller may ask for, in Python, in Studio, as a tool or over MCP."""
+    """Most rounds that a caller may ask for (Python, Studio, a tool, MCP, HTTP)."""
     llm_calls: Annotated[int, Range(1, 10_000, "calls")] = 40
-    """Calls to language models, for one question like all that follow."""
+    """Most calls to language models."""
     tool_calls: Annotated[int, Range(1, 10_000, "calls")] = 20
-    """Searches."""
+    """Most searches."""
     tokens: Annotated[int, Range(100, 100_000_000, "tokens")] = 100_000
-    """Tokens that language models read and write."""
+    """Most tokens that language models read and write."""
     seconds: Annotated[float, Range(1, 86_400, "seconds")] = 900.0
-    """Time for the whole question; what is left of it is each call's deadline."""
-    cost: Annotated[float, Range(0, 1_000_000)] = 0.0
-    """Money, in the unit of `models.prices`; 0: no limit."""
+    """Longest time for the whole question; each call's deadline is the time that is left."""
+    cost: Annotated[float | None, Range(0, 1_000_000)] = None
+    """Most money, in the unit of `models.prices`; null: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """How conversations are kept, and when they ask back."""
+    """Where conversations are kept, and how follow-up questions are understood."""
 
     path: str = ""
-    """The folder of the sessions; empty: `sessions` in the user's data folder."""
+    """The folder of conversations; empty: `sessions` in the user's data folder."""
     postgres_env: str = ""
-    """The environment variable that holds a PostgreSQL address to keep them there instead."""
-    retention_days: Annotated[float, Range(0, 36_500, "days")] = 0.0
-    """A session that was not used for so long is deleted when `chat` begins; 0: never."""
+    """The environment variable with the address of a PostgreSQL server that keeps them instead."""
+    retention_days: Annotated[float | None, Range(0, 36_500, "days")] = None
+    """`chat` deletes conversations that were not used for this long when it starts; null: never."""
     follow_ups: Literal["model", "off"] = "model"
-    """Complete a question by the turns before: with one call of the planner model, or never."""
+    """model: the planner model completes a follow-up from earlier turns (one call); off: never."""
     clarify: Literal["auto", "off"] = "auto"
-    """Ask back, in a terminal, when a short question fits several documents or sections alike."""
+    """In a terminal, ask back when a short question fits several documents or sections equally."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,8 +297,8 @@ class Settings:
     """The whole configuration, as read from `config.yaml`."""
 
     preset: Preset = "auto"
-    """Which stages act, and how much they may read: `research-agent config show --preset NAME`
-    shows one. "auto": "local" for the embedded model, "full" for a server. Below every own key."""
+    """Which stages run and how much they may read (`research-agent config show --preset NAME`).
+    auto: "local" for the embedded model, "full" for a server. Your own keys override it."""
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)

@@ -28,7 +28,6 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        """Begin with nobody to wake."""
         self._lock = Lock()
         self._ended = False
         self._waiting: dict[object, Callable[[], object]] = {}

@@ -39,8 +39,23 @@ def test_every_setting_is_described() -> None:
             for key, value in values(owner).items():
                 about = descriptions(type(owner)).get(key) or isinstance(value, RoleSettings)
                 assert about, (name, key)
-                number = isinstance(value, int | float) and not isinstance(value, bool)
+                number = isinstance(value, int | float | None) and not isinstance(value, bool)
                 assert number == bool(number_range(type(owner), key)), (name, key)
+
+
+def test_older_words_for_switches_and_for_no_limit_are_read(tmp_path: Path) -> None:
+    old = load(
+        tmp_path,
+        "retrieval: {question_kinds: off}\nconfidence: {calibrated: on}\nmodels: {timeout: 0}",
+    )
+    new = load(tmp_path, "retrieval: {question_kinds: false}\nmodels: {timeout: null}")
+
+    assert (False, True, 0) == (
+        old.retrieval.question_kinds,
+        old.confidence.calibrated,
+        old.models.timeout,
+    )
+    assert (False, None) == (new.retrieval.question_kinds, new.models.timeout)
 
 
 def test_a_key_that_is_gone_says_what_became_of_it(

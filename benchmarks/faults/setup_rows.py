@@ -14,7 +14,7 @@ from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
 from benchmarks.faults.good import KEY, Opened, Row, Terms, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
-from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
+from research_agent.models.adapters.weights.joining import WEIGHT_SETS, WeightSet
 from tests.converse import bedrock
 from tests.loopback import server
 

@@ -248,5 +248,5 @@ def model_server(weights: str) -> Iterator[tuple[str, str, str]]:
         return
     local = LocalModelSettings(weights=weights)  # type: ignore[arg-type]  # (click has checked the word)
     path = partial(embedded_weights, local, os.environ, lambda _done, _of: None)
-    with closing(LlamaServer(path, context=local.context, threads=local.threads)) as server:
+    with closing(LlamaServer(path, context=local.context, threads=local.threads or 0)) as server:
         yield server.base_url(), path().stem, server.api_key

@@ -45,6 +45,8 @@ Written = Mapping[str, Any]
 """What a node returned, by field; LangGraph types it as Any."""
 Told = tuple[str, Sequence[Event]]
 """What a step has done: in one line for people, and as events of its own kinds."""
+LONGEST = 70
+"""Characters of a query in a summary."""
 INNER = "search"
 """The node that is a graph of its own; its nodes have written their events themselves."""
 
@@ -316,10 +318,10 @@ def _places(hits: Sequence[Hit]) -> tuple[HitPlace, ...]:
     )
 
 
-def short(text: str, length: int = 70) -> str:
-    """Return `text` on one line, cut at `length` characters."""
+def short(text: str) -> str:
+    """Return `text` on one line, cut at 70 characters."""
     line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
 
 
 TELLERS: Mapping[str, Callable[[Written, Known], Told]] = {

@@ -48,7 +48,7 @@ def calibrated(
     model or other settings are not used, limits of answers neither with other `writers`. A
     calibration that cannot be read is a warning, like one that is out of date.
     """
-    if settings.confidence.calibrated == "off":
+    if not settings.confidence.calibrated:
         return Calibrated(settings)
     again = f"Again: {command(location)}"
     try:

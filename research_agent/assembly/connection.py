@@ -31,6 +31,16 @@ OnBytes = Callable[[int, int], None]
 """Bytes done and bytes in all, while weights are joined."""
 
 
+def described(header: IndexHeader) -> str:
+    """Return words that change whenever an index does.
+
+    >>> described(IndexHeader("minilm", 384, 3, documents=6, chunks=900))
+    '6 documents, 900 chunks, generation 3, minilm'
+    """
+    size = f"{header.documents} documents, {header.chunks} chunks, generation {header.generation}"
+    return ", ".join(filter(None, (size, header.changed, header.model)))
+
+
 @dataclass(frozen=True)
 class Connection(Closing):
     """Open ports; close it, or use it in a `with` block."""
@@ -122,6 +132,7 @@ def connect(
             documents=index.documents,
             contents=index.contents,
             tool_use=models.tool_use,
+            index_state=lambda: described(index.header),
             warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )
         return Connection(

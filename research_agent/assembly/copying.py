@@ -5,8 +5,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from research_agent.assembly.calibration import index_header
-from research_agent.assembly.index_search import sync_caches
-from research_agent.assembly.shared import shared_writer, storage_of
+from research_agent.assembly.shared import storage_of
+from research_agent.assembly.updating import written_index
 from research_agent.errors import IndexMissingError, PathError
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.exporting import exported
@@ -62,32 +62,20 @@ def _read(location: str, settings: Settings) -> tuple[IndexHeader, Documents]:
 @contextmanager
 def _written(location: str, model: str, settings: Settings) -> Iterator[IndexWriter]:
     """Yield a writer of a new index; raises PathError where there is one."""
-    if is_shared(location):
-        storage = storage_of(location, offline=settings.models.offline)
-        with suppress(IndexMissingError):
-            index_header(location)
-            raise _there(location)
-        with shared_writer(storage, model) as shared:
-            yield shared
-        return
-    if location.endswith(ENDING):
+    if location.endswith(ENDING) and not is_shared(location):
         yield from _written_file(Path(location).expanduser().absolute(), model)
         return
-    folder = locate(location)
-    if folder.exists():
-        raise _there(location)
-    folder.create()
+    with suppress(IndexMissingError):
+        if is_shared(location):
+            index_header(location, offline=settings.models.offline)
+        if is_shared(location) or locate(location).exists():
+            raise _there(location)
     try:
-        with folder.locked():
-            edition = folder.current()
-            with LedgerWriter(edition.ledger, folder.label, model=model) as writer:
-                yield writer
-            with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                index = settings.index
-                sync_caches(edition, ledger, exact_below=index.limit, server=index.server)
-            folder.close_to_others()
+        with written_index(location, model, settings) as writer:
+            yield writer
     except BaseException:
-        folder.remove()
+        if not is_shared(location):
+            locate(location).remove()
         raise
 
 

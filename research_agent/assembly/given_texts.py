@@ -87,7 +87,6 @@ class GivenTexts:
     """Texts as files that are read; implements FileSource and DocumentReader."""
 
     def __init__(self, texts: Sequence[GivenText]) -> None:
-        """Have `texts`, each under its path."""
         self.texts = {one.path: one for one in texts}
 
     def find(self, paths: Collection[str]) -> FoundFiles:

@@ -155,7 +155,6 @@ class LatestWords:
     """Word search over whatever generation is open now."""
 
     def __init__(self, index: Callable[[], AnyIndex]) -> None:
-        """Ask `index` at each search."""
         self._index = index
 
     def search(self, query: str, *, k: int) -> Sequence[ScoredId]:

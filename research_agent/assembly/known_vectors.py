@@ -6,8 +6,8 @@ from threading import Lock
 
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.ports import IndexWriter
-from research_agent.models.adapters.weights import cache_directory
-from research_agent.ports import Embedder
+from research_agent.models.adapters.weights.joining import cache_directory
+from research_agent.ports import Embedder, TextWindows
 from research_agent.telemetry import Attribute, span
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
@@ -36,7 +36,6 @@ class RememberingWriter:
     """An index that also knows the vectors of a cache; implements IndexWriter."""
 
     def __init__(self, writer: IndexWriter, cache: EmbeddingCache, model: str) -> None:
-        """Look first in the index, then in the cache."""
         self._writer, self._cache, self._model = writer, cache, model
 
     def documents(self) -> Sequence[DocumentRecord]:
@@ -67,13 +66,7 @@ class RememberingEmbedder:
     """An embedding model whose vectors are kept for other indexes; implements Embedder."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        """Keep in `cache` what `embedder` returns."""
-        self._embedder, self._cache = embedder, cache
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
+        self._embedder, self._cache, self.name = embedder, cache, embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError."""
@@ -83,6 +76,16 @@ class RememberingEmbedder:
         return vectors
 
 
+def windows_of(embedder: Embedder) -> TextWindows:
+    """Return what cuts texts for an embedding model; one that reads long texts gets them whole."""
+    return embedder if isinstance(embedder, TextWindows) else _WholeTexts()
+
+
+class _WholeTexts:
+    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
+        return (f"{header}\n{text}" if header else text,)
+
+
 class RecentEmbedder:
     """An embedding model that embeds no text twice in a row; implements Embedder.
 
@@ -90,14 +93,8 @@ class RecentEmbedder:
     """
 
     def __init__(self, embedder: Embedder) -> None:
-        """Keep the last `RECENT` vectors of `embedder`."""
-        self.embedder, self._lock = embedder, Lock()
+        self.embedder, self.name, self._lock = embedder, embedder.name, Lock()
         self._kept: dict[str, Sequence[float]] = {}
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self.embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError."""

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from research_agent.models.adapters.weights import (
+from research_agent.models.adapters.weights.copies import prune_parts, restore_parts
+from research_agent.models.adapters.weights.joining import (
     WEIGHT_SETS,
     WeightStatus,
     cache_directory,
-    prune_parts,
-    restore_parts,
     status,
 )
 

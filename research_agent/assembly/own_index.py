@@ -13,6 +13,7 @@ from research_agent.errors import ToolInputError
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
+from research_agent.text.locations import is_bucket
 from research_agent.text.paths import added_id
 from research_agent.types.documents import IndexReport
 
@@ -36,7 +37,9 @@ class OwnIndex:
     ) -> IndexReport:
         """Index what is new or changed below `paths`; see `Indexer.update`."""
         named = map(str, [paths] if isinstance(paths, str | Path) else paths)
-        given = [one if is_web(one) else str(Path(one).expanduser()) for one in named]
+        given = [
+            one if is_web(one) or is_bucket(one) else str(Path(one).expanduser()) for one in named
+        ]
         with (
             sources(given, self.settings, self.environment) as (found, _),
             embedding_cache(self.environment) as cache,

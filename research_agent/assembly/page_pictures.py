@@ -21,7 +21,6 @@ class PagePictures(Closing):
     """Draws pages of PDFs within the limits for reading them; close it."""
 
     def __init__(self, settings: DocumentSettings) -> None:
-        """Start nothing yet."""
         self._child = SandboxedFunction(
             f"{__name__}:{draw.__name__}",
             seconds=settings.parse_seconds,

@@ -6,11 +6,12 @@ Addresses are fetched where they are named, kept, and read like files.
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from mimetypes import guess_extension
 from pathlib import Path, PurePosixPath
 
+from research_agent.assembly.bucket_files import BucketFiles
 from research_agent.assembly.known_vectors import kept_folder
 from research_agent.assembly.parsing import READABLE, local_files, reader
 from research_agent.assembly.scanned_pages import ScanReader, can_read_scans
@@ -20,6 +21,7 @@ from research_agent.errors import DocumentError
 from research_agent.private_files import make_folder, replace_text
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web, without_anchor
+from research_agent.text.locations import is_bucket
 from research_agent.text.paths import added_id
 from research_agent.types.documents import FileReport, FoundFiles, ParsedDocument, SourceFile
 
@@ -51,6 +53,7 @@ class Sources(Closing):
         documents = settings.documents
         self.reads_scans = isinstance(read, ScanReader)
         self._files, self._reader, self._folder = local_files(documents), read, folder
+        self._buckets = BucketFiles(self._files, offline=settings.models.offline)
         self._wanted = frozenset(map(without_anchor, wanted))
         self._offline = settings.models.offline
         self._request = {"max_bytes": int(documents.max_file_mb * 1e6), "own": own}
@@ -63,31 +66,40 @@ class Sources(Closing):
 
     def find(self, paths: Collection[str]) -> FoundFiles:
         """Return the files below `paths`, and the addresses among them that could be fetched."""
-        local = [path for path in paths if not is_web(path)]
-        found = self._files.find(local) if local else FoundFiles()
+        local = [path for path in paths if not (is_web(path) or is_bucket(path))]
+        parts = [self._buckets.find(path) for path in paths if is_bucket(path)]
+        parts += [self._files.find(local)] * bool(local)
         pages = [self._page(url) for url in paths if is_web(url) and url in self._wanted]
         fetched = [page for page in pages if isinstance(page, SourceFile)]
         failed = [page for page in pages if isinstance(page, FileReport)]
-        return FoundFiles((*found.files, *fetched), (*found.skipped, *failed))
+        files = [file for part in parts for file in part.files]
+        skipped = [report for part in parts for report in part.skipped]
+        return FoundFiles((*files, *fetched), (*skipped, *failed))
 
     def digest(self, path: str) -> str:
         """Return the SHA-256 of a file's content, or of what an address held."""
+        if is_bucket(path):
+            return self._buckets.digest(path)
         return self._files.digest(self.local(path))
 
     def begin(self, path: str) -> None:
         """Begin to read what will be asked for next."""
-        self._reader.begin(self.local(path))
+        with suppress(DocumentError):
+            self._reader.begin(self.local(path))
 
     def read(self, path: str) -> ParsedDocument:
         """Return the document in a file or at an address; raises DocumentError."""
         return self._reader.read(self.local(path))
 
     def local(self, path: str) -> str:
-        """Return the file that holds a path's content: itself, or what was fetched."""
+        """Return the file that holds a path's content, itself or fetched; raises DocumentError."""
+        if is_bucket(path):
+            return self._buckets.local(path)
         return f"{self._base(path)}{self._known(path).get('ending')}" if is_web(path) else path
 
     def close(self) -> None:
-        """End the child that fetches."""
+        """End the child that fetches, and delete what was fetched of buckets."""
+        self._buckets.close()
         self._fetch.close()
 
     def _page(self, url: str) -> SourceFile | FileReport:
@@ -145,9 +157,13 @@ def _ending(kind: str, path: str) -> str:
 def absolute_paths(paths: Sequence[str]) -> list[str]:
     """Return paths from the root on; links, addresses and added texts stay as they are."""
     return [
-        without_anchor(path) if is_web(path) else path if added_id(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
+        without_anchor(path) if is_web(path) else path if _is_named(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
         for path in paths
     ]
+
+
+def _is_named(path: str) -> bool:
+    return is_bucket(path) or bool(added_id(path))
 
 
 @contextmanager

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from time import monotonic
 
 from research_agent.assembly.index_search import sync_caches
-from research_agent.assembly.known_vectors import RememberingEmbedder, RememberingWriter
+from research_agent.assembly.known_vectors import (
+    RememberingEmbedder,
+    RememberingWriter,
+    windows_of,
+)
 from research_agent.assembly.parsing import local_files
 from research_agent.assembly.shared import shared_records, shared_writer, storage_of
 from research_agent.assembly.sources import absolute_paths
+from research_agent.assembly.workers import Given
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
@@ -17,16 +22,17 @@ from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.adapters.ray_workers import RayWorkers
 from research_agent.index.ports import (
     DocumentReader,
     FileSource,
     IndexingPorts,
     IndexWriter,
-    ReadsAhead,
+    TakesRows,
 )
 from research_agent.index.run import OnProgress
 from research_agent.index.step import index_documents, preview_documents
-from research_agent.ports import Embedder, TextWindows
+from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.locations import is_shared
 from research_agent.types.documents import IndexReport
@@ -43,6 +49,8 @@ class Indexer:
     cache: EmbeddingCache | None = None
     """Vectors in it are not computed again, and new ones are kept there."""
     on_progress: OnProgress = lambda _: None
+    workers: RayWorkers | None = None
+    """Who reads and embeds instead of this process, into a shared index."""
     checked: bool = True
     """Compare all that the index holds to what was written, and mend it; else a sample."""
 
@@ -64,48 +72,19 @@ class Indexer:
 
     @contextmanager
     def written(self, location: str, *, rebuild: bool = False) -> Iterator[IndexWriter]:
-        """Give the writer of an index, made if there is none, and bring its caches up to date.
-
-        One that was made here is taken away again where the block raises PathError. Raises
-        IndexLockedError where another process writes, IndexingError.
-        """
-        if is_shared(location):
-            storage = storage_of(location, offline=self.settings.models.offline)
-            with shared_writer(storage, self.embedder.name, rebuild=rebuild) as shared:
-                yield shared
-            return
-        folder = locate(location)
-        is_new = not folder.exists()
-        folder.create()
-        try:
-            with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
-                model, checked = self.embedder.name, self.checked
-                with LedgerWriter(
-                    edition.ledger, folder.label, model=model, checked=checked
-                ) as writer:
-                    yield writer
-                with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                    index = self.settings.index
-                    sync_caches(
-                        edition,
-                        ledger,
-                        exact_below=index.limit,
-                        checked=checked,
-                        server=index.server,
-                    )
-                folder.close_to_others()  # (Chroma's files are made as the umask says)
-        except PathError:
-            if is_new:
-                folder.remove()
-            raise
+        """Give the writer of an index as `written_index` does, and tell workers what is written."""
+        how = {"rebuild": rebuild, "checked": self.checked}
+        with written_index(location, self.embedder.name, self.settings, **how) as writer:
+            if self.workers and isinstance(writer, TakesRows):
+                self.workers.begin(Given(self.settings, location, writer.edition, rebuild))
+            yield writer
 
     def _run(
         self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool
     ) -> IndexReport:
         """Run the step; a rebuild writes to the cache without reading it."""
         embedder = self.embedder
-        windows = embedder if isinstance(embedder, TextWindows) else _WholeTexts()
-        ahead = self.reader.begin if isinstance(self.reader, ReadsAhead) else (lambda _: None)
+        windows = windows_of(embedder)
         if self.cache:
             embedder = RememberingEmbedder(embedder, self.cache)
             if not rebuild:
@@ -119,13 +98,44 @@ class Indexer:
                 embedder=embedder,
                 windows=windows,
                 writer=writer,
-                read_ahead=ahead,
+                workers=self.workers,
                 now=monotonic,
             ),
             chunk_chars=self.settings.documents.chunk_chars,
             on_progress=self.on_progress,
             prune=prune,
         )
+
+
+@contextmanager
+def written_index(
+    location: str, model: str, settings: Settings, *, rebuild: bool = False, checked: bool = False
+) -> Iterator[IndexWriter]:
+    """Give the writer of an index, made if there is none, and bring its caches up to date.
+
+    One that was made here is taken away again where the block raises PathError. Raises
+    IndexLockedError where another process writes, IndexingError.
+    """
+    if is_shared(location):
+        storage = storage_of(location, offline=settings.models.offline)
+        with shared_writer(storage, model, rebuild=rebuild) as shared:
+            yield shared
+        return
+    folder = locate(location)
+    is_new = not folder.exists()
+    folder.create()
+    try:
+        with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
+            with LedgerWriter(edition.ledger, folder.label, model=model, checked=checked) as writer:
+                yield writer
+            limit, server = settings.index.limit, settings.index.server
+            with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
+                sync_caches(edition, ledger, exact_below=limit, checked=checked, server=server)
+            folder.close_to_others()  # (Chroma's files are made as the umask says)
+    except PathError:
+        if is_new:
+            folder.remove()
+        raise
 
 
 def preview_index(
@@ -159,13 +169,6 @@ def preview_index(
         chunk_chars=settings.documents.chunk_chars,
         prune=prune,
     )
-
-
-class _WholeTexts:
-    """What an embedding model that reads long texts wants: no windows."""
-
-    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
-        return (f"{header}\n{text}" if header else text,)
 
 
 def _check_all_readable(paths: Sequence[str], files: FileSource) -> None:

@@ -134,7 +134,6 @@ def _packed(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
 
 
 def _is_alone(block: Block, chunk_chars: int) -> bool:
-    """Say whether a block is a chunk of its own: a table, an algorithm, a longer piece of code."""
     long = len(block.text) > INLINE * chunk_chars
     return block.kind in ALONE or (block.kind == "code" and long)
 

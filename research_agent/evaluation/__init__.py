@@ -12,7 +12,6 @@ from research_agent.evaluation.metrics import summary_of as summary_of
 from research_agent.evaluation.questions import Question as Question
 from research_agent.evaluation.questions import check_against as check_against
 from research_agent.evaluation.questions import read_questions as read_questions
-from research_agent.evaluation.questions import rows_of as rows_of
 from research_agent.evaluation.questions import sampled as sampled
 from research_agent.evaluation.ranking import Gold as Gold
 from research_agent.evaluation.ranking import Span as Span

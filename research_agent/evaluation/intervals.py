@@ -42,7 +42,9 @@ def mean_interval(values: Sequence[float], *, seed: int = SEED) -> Interval:
     return Interval(float(array.mean()), float(low), float(high))
 
 
-def paired_difference(ours: Sequence[float], theirs: Sequence[float], seed: int = SEED) -> Interval:
+def paired_difference(
+    ours: Sequence[float], theirs: Sequence[float], *, seed: int = SEED
+) -> Interval:
     """Return the mean of `ours` - `theirs`, of the same questions in the same order.
 
     An interval that holds 0 shows no difference. Raises ValueError where the lengths differ.

@@ -20,6 +20,8 @@ from research_agent.evaluation.risk import Coverage, area, auroc, risk_coverage
 from research_agent.evaluation.rows import KS, STAGES, EvalRow
 
 RESAMPLES = 1000
+AUROC = "auroc"
+"""Each name of such a figure ends with it."""
 Value = Callable[[EvalRow], float | None]
 """What a metric is for one question; None where it is not known."""
 
@@ -37,34 +39,43 @@ class Metric:
     """Less is better."""
 
 
-def _score(name: str) -> Value:
-    return lambda row: row.scores.get(name)
+def _share(flags: Sequence[bool | None]) -> float | None:
+    return sum(map(bool, flags)) / len(flags) if flags else None
 
 
-def _still(stage: int) -> Value:
+def _score(name: str) -> Metric:
+    about = "golds among the first hits" if name.startswith("recall") else "order of the hits"
+    return Metric(name, about, lambda row: row.scores.get(name))
+
+
+def _still(at: int) -> Metric:
     """Return the share of a question's golds that are there after a stage."""
-    until = STAGES[: stage + 1]
+    until = STAGES[: at + 1]
 
     def value(row: EvalRow) -> float | None:
-        if not row.lost or row.error or (stage and not row.asked):
-            return None
-        return _share([one not in until for one in row.lost])
+        known = not row.error and (row.asked or not at)
+        return _share([one not in until for one in row.lost]) if known else None
 
-    return value
-
-
-def _share(flags: Sequence[bool]) -> float | None:
-    return sum(flags) / len(flags) if flags else None
+    return Metric(f"golds_{STAGES[at]}", f"golds that are there once hits are {STAGES[at]}", value)
 
 
-def _if(row: EvalRow, *, answerable: bool, value: float | None) -> float | None:
-    """Return `value` of an answered row of that kind."""
-    known = row.asked and not row.error and row.answerable == answerable
-    return value if known else None
+def _spent(name: str, about: str) -> Metric:
+    """Return a cost; of the money of a question without a call nothing is known."""
+
+    def value(row: EvalRow) -> float | None:
+        return None if name == "cost" and not row.llm_calls else _if(row, getattr(row, name))
+
+    return Metric(name, about, value, lower=True)
+
+
+def _if(row: EvalRow, value: float | None, *, answerable: bool | None = None) -> float | None:
+    """Return `value` of a row with an answer, to a question of that kind."""
+    fits = answerable is None or row.answerable == answerable
+    return value if row.asked and not row.error and fits else None
 
 
 def _right(row: EvalRow) -> float | None:
-    return _if(row, answerable=True, value=None if row.right is None else float(row.right))
+    return _if(row, row.right, answerable=True)
 
 
 def _right_and_cited(row: EvalRow) -> float | None:
@@ -72,46 +83,37 @@ def _right_and_cited(row: EvalRow) -> float | None:
     return None if right is None else right * bool(row.golds_cited)
 
 
-def _sentences(row: EvalRow, *, answerable: bool) -> float | None:
+def _marked(row: EvalRow, *, answerable: bool) -> float | None:
     """Return the share of marked sentences among those that are known to be right, or wrong.
 
     Right is known of a sentence with a required fact, wrong of all to an unanswerable question.
     """
     known = [one for one in row.sentences if not answerable or one.has_fact]
-    marked = _share([one.verdict != "supported" for one in known])
-    return _if(row, answerable=answerable, value=marked)
+    return _if(row, _share([x.verdict != "supported" for x in known]), answerable=answerable)
 
 
-def _cited_golds(row: EvalRow) -> float | None:
-    answered = row.lost and not row.refused
-    return _if(row, answerable=True, value=row.golds_cited / len(row.lost) if answered else None)
-
-
-def _spent(name: str) -> Value:
-    return lambda row: getattr(row, name) if row.asked and not row.error else None
+def _golds_cited(row: EvalRow) -> float | None:
+    return None if row.refused or not row.lost else _if(row, row.golds_cited / len(row.lost))
 
 
 METRICS: tuple[Metric, ...] = (
-    *(Metric(f"recall@{k}", f"golds among the first {k} hits", _score(f"recall@{k}")) for k in KS),
-    Metric(f"mrr@{KS[-1]}", "1 / rank of the first hit on a gold", _score(f"mrr@{KS[-1]}")),
-    Metric(f"ndcg@{KS[-1]}", "discounted gain of the hits", _score(f"ndcg@{KS[-1]}")),
-    *(
-        Metric(f"golds_{stage}", f"golds that are there once hits are {stage}", _still(at))
-        for at, stage in enumerate(STAGES)
-    ),
+    *(_score(f"recall@{k}") for k in KS),
+    _score(f"mrr@{KS[-1]}"),
+    _score(f"ndcg@{KS[-1]}"),
+    *map(_still, range(len(STAGES))),
     Metric("right", "answerable questions answered rightly", _right, is_share=True),
     Metric("right_and_cited", "the same, with a gold cited", _right_and_cited, is_share=True),
     Metric(
         "refused_wrongly",
         "answerable questions refused",
-        lambda row: _if(row, answerable=True, value=float(row.refused)),
+        lambda row: _if(row, row.refused, answerable=True),
         is_share=True,
         lower=True,
     ),
     Metric(
         "refused_rightly",
         "unanswerable questions refused",
-        lambda row: _if(row, answerable=False, value=float(row.refused)),
+        lambda row: _if(row, row.refused, answerable=False),
         is_share=True,
     ),
     Metric(
@@ -119,7 +121,7 @@ METRICS: tuple[Metric, ...] = (
         "citations at a gold or accepted place",
         lambda row: _share([one.right for one in row.citations if one.right is not None]),
     ),
-    Metric("citation_recall", "golds cited, of questions with an answer", _cited_golds),
+    Metric("citation_recall", "golds cited, of questions with an answer", _golds_cited),
     Metric(
         "quotes_valid",
         "sentences whose quotes are in their documents, letter by letter",
@@ -128,22 +130,21 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "unconfirmed_wrongly",
         "marked, of sentences with a required fact",
-        lambda row: _sentences(row, answerable=True),
+        lambda row: _marked(row, answerable=True),
         lower=True,
     ),
     Metric(
         "unconfirmed_rightly",
         "marked, of sentences that answer an unanswerable question",
-        lambda row: _sentences(row, answerable=False),
+        lambda row: _marked(row, answerable=False),
     ),
-    Metric("llm_calls", "model calls a question", _spent("llm_calls"), lower=True),
-    Metric("prompt_tokens", "tokens read a question", _spent("prompt_tokens"), lower=True),
-    Metric("completion_tokens", "tokens written", _spent("completion_tokens"), lower=True),
-    Metric("seconds", "seconds a question", _spent("seconds"), lower=True),
-    Metric("cost", "money a question, in the unit of models.prices", _spent("cost"), lower=True),
+    _spent("llm_calls", "model calls a question"),
+    _spent("prompt_tokens", "tokens read a question"),
+    _spent("completion_tokens", "tokens written"),
+    _spent("seconds", "seconds a question"),
+    _spent("cost", "money a question, in the unit of models.prices"),
 )
 NAMES = tuple(metric.name for metric in METRICS)
-AUROC, ANSWERABLE_AUROC = "uncertainty_auroc", "answerable_auroc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,28 +195,19 @@ def summary_of(rows: Sequence[EvalRow], seed: int = SEED) -> Summary:
 
     Raises EvaluationError where nothing was retrieved, or every question failed.
     """
-    if not rows or not any(row.hits for row in rows):
+    if rows and all(row.error for row in rows):
+        said = f"every question failed: {rows[0].error}"
+        raise EvaluationError(said, hint="research-agent doctor names cures.")
+    if not any(row.hits for row in rows):
         raise EvaluationError(
             "nothing was retrieved for any question: the run is not valid",
             hint="Is it the right index? research-agent documents --index NAME lists what it has.",
         )
-    if all(row.error for row in rows):
-        raise EvaluationError(
-            f"every question failed: {rows[0].error}", hint="research-agent doctor names cures."
-        )
-    figures = [one for metric in METRICS if (one := _figure(metric, rows, seed))]
     sources = _doubts(rows)
-    for source, (doubts, right) in sources.items():
-        name = f"{AUROC}_{source}"
-        figures += _auroc(name, "wrong answers told apart by doubt", _less(doubts), right, seed)
-    told = [row for row in rows if row.answerable_probability is not None and not row.error]
-    chances = [row.answerable_probability or 0.0 for row in told]
-    is_answerable = [row.answerable for row in told]
-    about = "answerable questions told apart by P(answerable)"
-    figures += _auroc(ANSWERABLE_AUROC, about, chances, is_answerable, seed)
     curves = {source: risk_coverage(*of) for source, of in sources.items()}
-    right_ones = sum(bool(row.right) for row in rows if row.answerable)
-    tokens = sum(row.prompt_tokens + row.completion_tokens for row in rows if row.answerable)
+    known = [row for row in rows if row.answerable and row.right is not None]
+    right_ones = sum(bool(row.right) for row in known)
+    tokens = sum(row.prompt_tokens + row.completion_tokens for row in known)
     return Summary(
         questions=len(rows),
         answerable=sum(row.answerable for row in rows),
@@ -223,7 +215,7 @@ def summary_of(rows: Sequence[EvalRow], seed: int = SEED) -> Summary:
         judged=sum(row.judged in ("right", "wrong") for row in rows),
         nonsense=sum(row.judged == "nonsense" for row in rows),
         unknown=sum(row.asked and not row.error and row.right is None for row in rows),
-        figures=tuple(figures),
+        figures=(*_figures(rows, seed), *_aurocs(rows, sources, seed)),
         lost=dict(Counter(stage for row in rows if not row.error for stage in row.lost)),
         tokens_a_right_answer=tokens / right_ones if right_ones else None,
         curves=curves,
@@ -235,26 +227,28 @@ def _values(metric: Metric, rows: Sequence[EvalRow]) -> dict[str, float]:
     return {row.qid: float(one) for row in rows if (one := metric.value(row)) is not None}
 
 
-def _figure(metric: Metric, rows: Sequence[EvalRow], seed: int) -> Figure | None:
-    values = list(_values(metric, rows).values())
-    if not values:
-        return None
-    share = metric.is_share
-    found = wilson(round(sum(values)), len(values)) if share else mean_interval(values, seed=seed)
-    return Figure(
-        name=metric.name,
-        about=metric.about,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        questions=len(values),
-        lower=metric.lower,
-    )
+def _figures(rows: Sequence[EvalRow], seed: int) -> list[Figure]:
+    found = []
+    for metric in METRICS:
+        if values := list(_values(metric, rows).values()):
+            count, share = len(values), metric.is_share
+            of = wilson(round(sum(values)), count) if share else mean_interval(values, seed=seed)
+            found.append(_figure(metric.name, metric.about, of, count, lower=metric.lower))
+    return found
 
 
-def _doubts(rows: Sequence[EvalRow]) -> dict[str, tuple[list[float], list[bool]]]:
+def _figure(name: str, about: str, of: Interval, count: int, *, lower: bool = False) -> Figure:
+    ends = {"mean": of.mean, "low": of.low, "high": of.high}
+    return Figure(name=name, about=about, **ends, questions=count, lower=lower)
+
+
+Told = tuple[list[float], list[bool]]
+"""A value of each answer, and whether it is right."""
+
+
+def _doubts(rows: Sequence[EvalRow]) -> dict[str, Told]:
     """Return doubt and rightness of the answers that were given, for each measure by itself."""
-    found: dict[str, tuple[list[float], list[bool]]] = {}
+    found: dict[str, Told] = {}
     for row in rows:
         if row.uncertainty is not None and row.right is not None and not row.refused:
             doubts, right = found.setdefault(row.uncertainty_source, ([], []))
@@ -263,34 +257,28 @@ def _doubts(rows: Sequence[EvalRow]) -> dict[str, tuple[list[float], list[bool]]
     return found
 
 
-def _less(values: Sequence[float]) -> list[float]:
-    return [-value for value in values]
+def _aurocs(rows: Sequence[EvalRow], doubts: Mapping[str, Told], seed: int) -> list[Figure]:
+    """Return the figures that are of all answers together, with their bootstrap intervals.
 
-
-def _auroc(
-    name: str, about: str, values: Sequence[float], right: Sequence[bool], seed: int
-) -> list[Figure]:
-    """Return the figure with its bootstrap interval; none where all are right, or none is."""
+    There is none where all are right, or none is.
+    """
     import numpy as np
 
-    told, yes = np.array(values, dtype=float), np.array(right, dtype=np.int64)
-    if not 0 < yes.sum() < len(yes):
-        return []
-    dice = np.random.default_rng(seed)
-    picks = dice.integers(0, len(yes), (RESAMPLES, len(yes)))
-    drawn = [auroc(told[some], yes[some]) for some in picks]
-    low, high = np.nanpercentile(drawn, [2.5, 97.5])
-    mean = auroc(told, yes)
-    return [
-        Figure(
-            name=name,
-            about=about,
-            mean=mean,
-            low=float(low),
-            high=float(high),
-            questions=len(yes),
-        )
-    ]
+    chances = [(p, r.answerable) for r in rows if (p := r.answerable_probability) is not None]
+    told = {f"answerable_{AUROC}": ("answerable told apart by P(answerable)", chances)}
+    for source, of in doubts.items():
+        pairs = [(-doubt, right) for doubt, right in zip(*of, strict=True)]
+        told[f"{source}_{AUROC}"] = (f"wrong answers told apart by doubt ({source})", pairs)
+    found = []
+    for name, (about, pairs) in told.items():
+        values, right = np.array([x for x, _ in pairs]), np.array([int(y) for _, y in pairs])
+        if 0 < right.sum() < len(right):
+            picks = np.random.default_rng(seed).integers(0, len(right), (RESAMPLES, len(right)))
+            drawn = [auroc(values[some], right[some]) for some in picks]
+            low, high = map(float, np.nanpercentile(drawn, [2.5, 97.5]))
+            interval = Interval(auroc(values, right), low, high)
+            found.append(_figure(name, about, interval, len(right)))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,29 +312,25 @@ def compared(
     """
     both = {(row.qid, row.question) for row in old} & {(row.qid, row.question) for row in new}
     if not both:
-        raise EvaluationError(
-            "the two runs have no question in common",
-            hint="Compare runs over the same question set.",
-        )
-    known = {qid for qid, _ in both}
+        hint = "Compare runs over the same question set."
+        raise EvaluationError("the two runs have no question in common", hint=hint)
     found = []
     for metric in METRICS:
         before, after = _values(metric, old), _values(metric, new)
-        ids = [qid for qid in after if qid in before and qid in known]
+        ids = [qid for qid, _ in sorted(both) if qid in before and qid in after]
         if not ids:
             continue
-        pairs = [(before[qid], after[qid]) for qid in ids]
-        gained = sum(now > then for then, now in pairs)
-        fewer = sum(now < then for then, now in pairs)
+        then, now = [before[qid] for qid in ids], [after[qid] for qid in ids]
+        gap = paired_difference(now, then, seed=seed)
+        gained = sum(x > y for x, y in zip(now, then, strict=True))
+        fewer = sum(x < y for x, y in zip(now, then, strict=True))
         found.append(
             Difference(
                 name=metric.name,
-                old=sum(then for then, _ in pairs) / len(pairs),
-                new=sum(now for _, now in pairs) / len(pairs),
-                difference=paired_difference(
-                    [now for _, now in pairs], [then for then, _ in pairs], seed=seed
-                ),
-                questions=len(pairs),
+                old=sum(then) / len(ids),
+                new=sum(now) / len(ids),
+                difference=gap,
+                questions=len(ids),
                 gained=gained,
                 fewer=fewer,
                 p=sign_test(gained, fewer) if metric.is_share else None,

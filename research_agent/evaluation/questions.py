@@ -1,7 +1,7 @@
 """Questions with what a right answer needs, read from JSON Lines (docs/eval.md)."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -33,6 +33,8 @@ class Question:
     """For each fact its wordings, of which one has to stand in a right answer."""
     gold_answer: str = ""
     kind: str = ""
+    left_out: tuple[str, ...] = ()
+    """Ids of chunks that are out of its scope, so that it has no answer."""
     line: int = 0
     """Its line in the file; 0 where it comes from none."""
 
@@ -99,10 +101,9 @@ def _misfit(span: Span, pages: Mapping[str, int], text_of: Callable[[str], str])
 
 
 def _mistakes(name: str, problems: Sequence[str]) -> QuestionSetError:
-    more = len(problems) - MOST_TOLD
-    told = "\n  ".join([*problems[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])])
-    count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-    return QuestionSetError(f"{name} has {count}:\n  {told}", hint=FORMAT)
+    more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
+    told = "\n  ".join([f"{name} has mistakes:", *problems[:MOST_TOLD], *more])
+    return QuestionSetError(told, hint=FORMAT)
 
 
 def _object(written: str) -> Row:
@@ -110,9 +111,9 @@ def _object(written: str) -> Row:
         row = json.loads(written)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise ValueError("no JSON object")  # noqa: TRY004 (told like the others)
-    return row
+    if isinstance(row, dict):
+        return row
+    raise ValueError("no JSON object")
 
 
 def _same(text: str) -> str:
@@ -125,18 +126,19 @@ def _question(row: Row, line: int) -> Question:
         raise ValueError("question is missing or empty")
     answerable = row.get("answerable", True)
     if not isinstance(answerable, bool):
-        raise ValueError("answerable has to be true or false")  # noqa: TRY004 (as below)
-    golds = tuple(_gold(one) for one in _list(row, "gold"))
-    accepted = tuple(_span(one) for one in _list(row, "accepted_pages"))
+        raise ValueError("answerable has to be true or false")  # noqa: TRY004 (told by line)
+    golds = tuple(map(_gold, _list(row, "gold")))
+    accepted = tuple(map(_span, _list(row, "accepted_pages")))
     made = Question(
         qid=_text(row, "qid") or sha256(_same(text).encode()).hexdigest()[:8],
         text=text,
         answerable=answerable,
         golds=golds or ((Gold(accepted),) if accepted else ()),
         accepted=accepted,
-        required_facts=tuple(_fact(one) for one in _list(row, "required_facts")),
+        required_facts=tuple(map(_fact, _list(row, "required_facts"))),
         gold_answer=_text(row, "gold_answer"),
         kind=_text(row, "kind"),
+        left_out=tuple(map(str, _list(row, "left_out"))),
         line=line,
     )
     if not answerable and (made.golds or made.required_facts):
@@ -203,22 +205,3 @@ def sampled(questions: Sequence[Question], limit: int, seed: int) -> tuple[Quest
     by_hash = sorted(questions, key=lambda q: sha256(f"{seed} {q.qid}".encode()).hexdigest())
     chosen = {one.qid for one in by_hash[: limit or None]}
     return tuple(one for one in questions if one.qid in chosen)
-
-
-def rows_of(questions: Sequence[Question]) -> Iterator[dict[str, object]]:
-    """Yield the questions as JSON objects that `read_questions` reads again."""
-    for one in questions:
-        golds = [[_row(span) for span in gold.spans] for gold in one.golds]
-        row: dict[str, object] = {"qid": one.qid, "question": one.text}
-        row |= {"answerable": one.answerable}
-        row |= {"gold": [spans[0] if len(spans) == 1 else spans for spans in golds]}
-        row |= {"required_facts": [list(fact) for fact in one.required_facts]}
-        row |= {"accepted_pages": [_row(span) for span in one.accepted]}
-        row |= {"gold_answer": one.gold_answer, "kind": one.kind}
-        yield {name: value for name, value in row.items() if value not in ("", [])}
-
-
-def _row(span: Span) -> dict[str, object]:
-    row: dict[str, object] = {"doc_id": span.doc_id}
-    row |= {"start_page": span.start, "end_page": span.end} if span.start else {}
-    return row | ({"quote": span.text} if span.text else {})

@@ -19,19 +19,17 @@ KS = (1, 3, 5, 10)
 JudgeVerdict = Literal["", "right", "wrong", "nonsense"]
 """"nonsense": the judge model's reply is no verdict, or it failed. Empty: it was not asked."""
 _MARKER = re.compile(r"\[[^\]\[]{1,20}\]|[*`]")
+_EXPRESSION = re.compile(r"\\|\(\?|\[[^\]]*\]|\([^)]*\|[^)]*\)|\w\|\w|\w\?")
 _GROUPS = re.compile(r"(?<=\d)[,' ](?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The chunks that a question has passed on its way to an answer."""
+    """The chunks that one search finds, all searches found, and the filter kept."""
 
     ranked: Sequence[Chunk]
-    """What a search for the question finds, best first, before any is left out."""
     retrieved: Sequence[Chunk] = ()
-    """What all its searches found."""
     filtered: Sequence[Chunk] = ()
-    """Those of them that the filter kept, and what they brought along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +90,9 @@ class EvalRow:
     completion_tokens: int = 0
     cost: float | None = None
     seconds: float = 0.0
+    judge_tokens: int = 0
+    """What the judge model read and wrote; in no other figure."""
+    model_seconds: float = 0.0
     error: str = ""
     """Why there is no answer, where asking failed."""
 
@@ -137,11 +138,12 @@ def answered(
     question: Question, seen: Seen, result: ResearchResult, judged: JudgeVerdict = ""
 ) -> EvalRow:
     """Return the row of a question that was answered or refused."""
-    shown = () if result.status == "refused" else result.claims
-    texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    said = "" if result.status == "refused" else result.answer
-    usage = result.usage
-    cited = [_cited_span(citation, texts) for citation in result.citations]
+    said, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
+    texts, usage = {item.key: item.hit.chunk.text for item in result.evidence}, result.usage
+    cited = [
+        Span(one.doc_id, one.start_page, one.end_page, texts.get(one.key, one.quote))
+        for one in result.citations
+    ]
     return replace(
         searched(question, seen),
         lost=lost(question, seen, result, cited),
@@ -155,15 +157,7 @@ def answered(
             for citation, span in zip(result.citations, cited, strict=True)
         ),
         golds_cited=sum(any(matches(one, gold) for one in cited) for gold in question.golds),
-        sentences=tuple(
-            SentenceScore(
-                text=claim.text,
-                verdict=claim.verdict,
-                quoted=is_quoted(claim, texts),
-                has_fact=any(states(claim.text, fact) for fact in question.required_facts),
-            )
-            for claim in shown
-        ),
+        sentences=tuple(_sentence(question, claim, texts) for claim in shown),
         uncertainty=result.uncertainty.value,
         uncertainty_source=result.uncertainty.source,
         answerable_probability=result.answerable,
@@ -174,26 +168,23 @@ def answered(
         completion_tokens=usage.completion_tokens,
         cost=usage.cost,
         seconds=usage.elapsed_seconds,
+        model_seconds=usage.model_seconds,
     )
 
 
 def lost(
     question: Question, seen: Seen, result: ResearchResult, cited: Sequence[Span]
 ) -> tuple[str, ...]:
-    """Return for each gold the first stage that has no chunk of it; empty where all have."""
+    """Return for each gold the stage after the last one that had it; empty where it is cited."""
     read = [item.hit.chunk for item in result.evidence]
-    stages = [[span_of(c) for c in of] for of in (seen.retrieved, seen.filtered, read)]
-    return tuple(
-        next(
-            (
-                stage
-                for stage, spans in zip(STAGES, (*stages, cited), strict=True)
-                if not any(matches(span, gold) for span in spans)
-            ),
-            "",
-        )
-        for gold in question.golds
-    )
+    after = ("", *reversed(STAGES))  # (one stage, then the one before it)
+    stages = [cited, *([span_of(c) for c in of] for of in (read, seen.filtered, seen.retrieved))]
+
+    def gone(gold: Gold) -> str:
+        has = (any(matches(span, gold) for span in spans) for spans in stages)
+        return next((at for at, there in zip(after, has, strict=False) if there), STAGES[0])
+
+    return tuple(map(gone, question.golds))
 
 
 def span_of(chunk: Chunk) -> Span:
@@ -201,20 +192,17 @@ def span_of(chunk: Chunk) -> Span:
     return Span(chunk.doc_id, chunk.start_page, chunk.end_page, chunk.text)
 
 
-def _cited_span(citation: Citation, texts: Mapping[str, str]) -> Span:
-    text = texts.get(citation.key, citation.quote)
-    return Span(citation.doc_id, citation.start_page, citation.end_page, text)
+def _sentence(question: Question, claim: Claim, texts: Mapping[str, str]) -> SentenceScore:
+    has_fact = any(states(claim.text, fact) for fact in question.required_facts)
+    quoted = is_quoted(claim, texts)
+    return SentenceScore(text=claim.text, verdict=claim.verdict, quoted=quoted, has_fact=has_fact)
 
 
 def _cited(question: Question, citation: Citation, span: Span) -> CitationScore:
-    golds = (*question.golds, *([Gold(question.accepted)] if question.accepted else []))
-    return CitationScore(
-        doc_id=span.doc_id,
-        start_page=span.start,
-        end_page=span.end,
-        quote=citation.quote,
-        right=any(matches(span, gold) for gold in golds) if golds else None,
-    )
+    golds = [*question.golds, *(Gold((one,)) for one in question.accepted)]
+    right = any(matches(span, gold) for gold in golds) if golds else None
+    places = {"start_page": span.start, "end_page": span.end}
+    return CitationScore(doc_id=span.doc_id, **places, quote=citation.quote, right=right)
 
 
 def is_quoted(claim: Claim, texts: Mapping[str, str]) -> bool:
@@ -229,17 +217,30 @@ def is_quoted(claim: Claim, texts: Mapping[str, str]) -> bool:
 
 
 def states(answer: str, fact: Sequence[str]) -> bool:
-    """Return whether an answer has one of the wordings of a fact.
+    r"""Return whether an answer has one of the wordings of a fact.
 
     Case, white space, citation markers, bold type and thousands separators make no difference. A
-    wording begins where a word begins; one that ends in a digit does not go on with another.
+    wording begins where a word begins; one that ends in a digit does not go on with another. One
+    that looks like a regular expression (`a|b`, `[- ]`, `keys?`, a backslash) is also taken as one.
 
     >>> states("It has **1,184** bytes [c1].", ["1184 bytes"]), states("It has 21184.", ["1184"])
     (True, False)
+    >>> states("It resists quantum attacks.", ["quantum[- ](?:safe|secure)", r"resist\w* quantum"])
+    True
     """
     texts = _forms(_MARKER.sub("", answer))
     patterns = [_pattern(form) for wording in fact for form in _forms(wording) if form.strip()]
-    return any(re.search(pattern, text) for pattern in patterns for text in texts)
+    patterns += filter(_is_expression, fact)
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns for text in texts)
+
+
+def _is_expression(wording: str) -> bool:
+    if not _EXPRESSION.search(wording):
+        return False
+    try:
+        return not re.search(wording, "")
+    except re.error:
+        return False
 
 
 def _forms(text: str) -> tuple[str, ...]:

@@ -47,6 +47,14 @@ def check_name(path: str) -> None:
         raise DocumentError("its name is not valid Unicode")
 
 
+def wrong_length(label: str, kept: int, given: int) -> IndexMismatchError:
+    """Return the error for a vector of another length than those that an index holds."""
+    return IndexMismatchError(
+        f"The index {label} holds vectors of {kept} numbers, not of {given}.",
+        hint=rebuild_hint(label),
+    )
+
+
 def check_model(kept: str, given: str, label: str) -> None:
     """Raise IndexMismatchError where an index of one model is used with another."""
     if kept != given:

@@ -118,7 +118,6 @@ def _named(chunk: Chunk) -> tuple[str, ...]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """Yield the numbers of a list such as "3, 4 and 6" or "3-5"."""
     last = ""
     for match in re.finditer(_NUMBER, text):
         gap = text[text.rfind(last) + len(last) : match.start()].strip() if last else ""

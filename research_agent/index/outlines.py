@@ -1,6 +1,51 @@
-"""The headings by which a document is outlined."""
+"""What an index keeps of a document beside its chunks: quality, lost references, its outline."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from research_agent.text.credits import authors_in
+from research_agent.text.paths import shown_path
+from research_agent.types import ChunkKind
+from research_agent.types.documents import ParseQuality
+from research_agent.types.records import DocumentOutline
+from research_agent.types.references import Unresolved
+
+
+def quality_of(kept: str) -> ParseQuality | None:
+    """Return what was kept as JSON; None where nothing was. Raises ValueError for anything else."""
+    try:
+        return ParseQuality(**json.loads(kept)) if kept else None
+    except TypeError as error:
+        raise ValueError(f"a document's quality is {kept[:80]!r}") from error
+
+
+def unresolved_of(kept: str) -> Unresolved:
+    """Return what was kept as JSON; raises ValueError for anything else."""
+    try:
+        fields = json.loads(kept or "{}")
+        names = {name: tuple(fields[name]) for name in ("dangling_names", "outside_names") if kept}
+        return Unresolved(**{**fields, **names})
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"a document's references are {kept[:80]!r}") from error
+
+
+def outline_of(
+    row: Mapping[str, Any], kinds: Mapping[ChunkKind, int], sections: Sequence[str]
+) -> DocumentOutline:
+    """Return the outline of a document from its row; raises ValueError for what is none of ours."""
+    known = quality_of(row["quality"]) or ParseQuality()
+    return DocumentOutline(
+        doc_id=row["doc_id"],
+        source=shown_path(row["path"]),
+        title=row["title"],
+        date=row["date"],
+        pages=row["pages"],
+        kinds=kinds,
+        sections=tuple(sections),
+        authors=authors_in(known.authors),
+        doi=known.doi,
+    )
 
 
 def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 """What a run of indexing needs from the outside world."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from research_agent.ports import Embedder, TextWindows
-from research_agent.types.documents import FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.documents import FileReport, FoundFiles, ParsedDocument, SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
 from research_agent.types.references import LinkedChunk
 
@@ -52,6 +52,41 @@ class IndexWriter(Protocol):
         """Show readers all that was put, documents by key under new paths, and some no more."""
 
 
+class Task(NamedTuple):
+    """A document that has to be read, cut and embedded; `recipe` is what its chunks depend on."""
+
+    file: SourceFile
+    key: str
+    digest: str
+    recipe: str
+
+
+class Made(NamedTuple):
+    """What came of a task elsewhere: rows for `TakesRows`, or None for an unreadable document."""
+
+    report: FileReport
+    rows: object = None
+    embedded: int = 0
+    """Texts that were embedded for it."""
+
+
+class Workers(Protocol):
+    """Processes that read, cut and embed documents beside each other."""
+
+    def made(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
+        """Yield what comes of each task once, in any order; raises IndexUnavailableError."""
+
+
+@runtime_checkable
+class TakesRows(Protocol):
+    """An index whose rows may be made elsewhere, for an edition of its tables."""
+
+    edition: int
+
+    def put_rows(self, rows: Any) -> None:  # noqa: ANN401 (its adapter knows)
+        """Keep a new version of a document for good; raises IndexingError."""
+
+
 @runtime_checkable
 class ReadsAhead(Protocol):
     """A reader of documents that can begin before it is asked."""
@@ -87,7 +122,7 @@ class IndexingPorts:
     embedder: Embedder
     windows: TextWindows
     writer: IndexWriter
-    read_ahead: Callable[[str], None] = lambda _: None
-    """Told which file will be read next, while another one is being embedded."""
+    workers: Workers | None = None
+    """Who reads and embeds instead of this process, for an index that takes their rows."""
     now: Callable[[], float] = lambda: 0.0
     """Seconds, to see how long the embedding of a file takes."""

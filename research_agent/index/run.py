@@ -11,7 +11,7 @@ from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.packing import storable
-from research_agent.index.ports import IndexingPorts
+from research_agent.index.ports import IndexingPorts, ReadsAhead, TakesRows, Task, Workers
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header
@@ -34,6 +34,7 @@ GO_ON = "index it again to go on from there, or split it"
 
 OnProgress = Callable[[IndexProgress], None]
 """Gets the progress of indexing."""
+OnTexts = Callable[[SourceFile, int, int], None]
 Decided = tuple[SourceFile, Change | DocumentError]
 """A file, and its state in the index, or why it cannot be read."""
 
@@ -49,15 +50,25 @@ class Run:
     ) -> None:
         """Prepare to work through the files of `changes`."""
         self.ports, self.changes = ports, changes
-        self.chunk_chars, self.on_progress = chunk_chars, on_progress
-        self.number = self.embedded = 0
+        self.on_progress = on_progress
+        self._reading = Reading(ports, chunk_chars, self._tell)
+        self.number = self._elsewhere = 0
         self.renewed: set[str] = set()
         """Keys of documents that were read again."""
         self._keys = {record.key for record in changes.known.values()}
         self._files, self._coming = iter(changes.found.files), deque[Decided]()
 
+    @property
+    def embedded(self) -> int:
+        """Texts that were embedded, here or by workers."""
+        return self._reading.embedded + self._elsewhere
+
     def reports(self) -> Iterator[FileReport]:
         """Bring one document after the other up to date."""
+        workers, writer = self.ports.workers, self.ports.writer
+        if workers and isinstance(writer, TakesRows):
+            yield from self._by_workers(workers, writer)
+            return
         while decided := self._coming.popleft() if self._coming else self._decide():
             self.number += 1
             yield self._index(*decided)
@@ -72,13 +83,13 @@ class Run:
             return file, error
 
     def _look_ahead(self) -> None:
-        """Begin to read the next file that has to be read, unless that was done."""
         if any(_has_to_be_read(change) for _, change in self._coming):
             return
         while decided := self._decide():
             self._coming.append(decided)
             if _has_to_be_read(decided[1]):
-                self.ports.read_ahead(decided[0].path)
+                if isinstance(self.ports.reader, ReadsAhead):
+                    self.ports.reader.begin(decided[0].path)
                 return
 
     def _index(self, file: SourceFile, change: Change | DocumentError) -> FileReport:
@@ -87,55 +98,72 @@ class Run:
             return self._failed(file, "", str(change))
         if change.record and change.kind in {"untouched", "same"}:
             return unchanged(change.record, file)
-        try:
-            return self._read(file, change.digest, change.record)
-        except DocumentError as error:
-            return self._failed(file, change.digest, str(error))
+        return self._read(file, change)
 
     def _tell(self, file: SourceFile, done: int = 0, texts: int = 0) -> None:
         total = len(self.changes.there)
         self.on_progress(IndexProgress(file.path, self.number, total, done, texts))
 
-    def _read(self, file: SourceFile, digest: str, old: DocumentRecord | None) -> FileReport:
-        document = self.ports.reader.read(file.path)
-        self._look_ahead()
-        key, doc_id = self._key(digest, old), display_names([file.path])[file.path]
-        size = self.chunk_chars
-        cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
-        chunks = linked(cut)
-        reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
-        record = DocumentRecord(
-            key=key,
-            path=file.path,
-            digest=digest,
-            size=file.size,
-            mtime_ns=file.mtime_ns,
-            recipe=self.changes.recipe,
-            doc_id=doc_id,
-            title=document.title,
-            date=document.date,
-            pages=max((chunk.end_page for chunk, _ in chunks), default=0),
-            status="indexed" if chunks else "skipped",
-            reason=reason,
-            quality=replace(document.quality, tables=_tables_in(document)),
-        )
-        self._put(record, self._embedded(file, chunks), document.page_texts)
+    def _task(self, file: SourceFile, change: Change) -> Task:
+        key, recipe = self._key(change.digest, change.record), self.changes.recipe
+        return Task(file=file, key=key, digest=change.digest, recipe=recipe)
+
+    def _read(self, file: SourceFile, change: Change) -> FileReport:
+        task = self._task(file, change)
+        try:
+            report = self._reading.put(task, then=self._look_ahead)
+        except DocumentError as error:
+            return self._failed(
+                file, task.digest, str(error), key="" if change.record else task.key
+            )
+        return self._done(task, report, change.record)
+
+    def _done(self, task: Task, report: FileReport, old: DocumentRecord | None) -> FileReport:
+        """Note that a document was put, and say in its report why it was read anew."""
+        self.renewed.add(task.key)
         anew = ""
         if old and not old.digest:
             anew = DAMAGED
         elif old and old.recipe != self.changes.recipe and old.status == "indexed":
             anew = f"cut anew with {self.changes.recipe} (before: {old.recipe})"
-        if anew:
-            reason = f"{anew}; {reason}" if reason else anew
-        return FileReport(file.path, "indexed" if chunks else "skipped", reason, len(chunks))
+        return replace(report, reason="; ".join(filter(None, (anew, report.reason))))
 
-    def _failed(self, file: SourceFile, digest: str, reason: str) -> FileReport:
+    def _by_workers(self, workers: Workers, writer: TakesRows) -> Iterator[FileReport]:
+        """Let workers read what has to be read, and keep what they made as it comes."""
+        reports: dict[str, FileReport] = {}
+        olds: dict[str, DocumentRecord | None] = {}
+
+        def tasks() -> Iterator[Task]:
+            while decided := self._decide():
+                file, change = decided
+                if isinstance(change, Change) and change.kind in {"changed", "new"}:
+                    olds[file.path] = change.record
+                    yield self._task(file, change)
+                else:
+                    self.number += 1
+                    reports[file.path] = self._index(file, change)
+
+        for task, made in workers.made(tasks()):
+            self.number += 1
+            self._tell(task.file)
+            report, old = made.report, olds.pop(task.file.path)
+            if made.rows is None:
+                key = "" if old else task.key
+                report = self._failed(task.file, task.digest, report.reason, key=key)
+            else:
+                writer.put_rows(made.rows)
+                report = self._done(task, report, old)
+            self._elsewhere += made.embedded
+            reports[task.file.path] = report
+        yield from (reports[file.path] for file in self.changes.found.files)
+
+    def _failed(self, file: SourceFile, digest: str, reason: str, *, key: str = "") -> FileReport:
         old = self.changes.known.get(file.path)
         if old and old.status == "indexed":
             stays = f"{reason}; what was indexed of it before stays"
             return FileReport(file.path, "failed", stays, old.chunks)
         record = DocumentRecord(
-            key=self._key(digest or text_digest(file.path), old),
+            key=key or self._key(digest or text_digest(file.path), old),
             path=file.path,
             digest=digest,
             size=file.size,
@@ -146,7 +174,8 @@ class Run:
         )
         if not (old and (old.digest, old.reason) == (digest, reason)):
             with suppress(DocumentError):  # (a name that cannot be kept; the report has it)
-                self._put(record, [])
+                self.ports.writer.put(record, [])
+                self.renewed.add(record.key)
         return FileReport(file.path, "failed", reason)
 
     def _key(self, digest: str, old: DocumentRecord | None) -> str:
@@ -158,11 +187,46 @@ class Run:
         self._keys.add(key)
         return key
 
-    def _put(
-        self, record: DocumentRecord, chunks: Sequence[IndexedChunk], page_texts: Sequence[str] = ()
-    ) -> None:
-        self.ports.writer.put(record, chunks, page_texts=page_texts)
-        self.renewed.add(record.key)
+
+class Reading:
+    """What reads a document, cuts and embeds it, and puts it into the index."""
+
+    def __init__(self, ports: IndexingPorts, chunk_chars: int, tell: OnTexts) -> None:
+        """Prepare; `tell` gets a file, how many of its new texts are embedded, and how many are."""
+        self.ports, self.chunk_chars, self._tell = ports, chunk_chars, tell
+        self.embedded = 0
+
+    def put(self, task: Task, *, then: Callable[[], None] = lambda: None) -> FileReport:
+        """Read, cut, embed and put a document; `then` is called once it is read.
+
+        Raises DocumentError where it cannot be read, ModelError, IndexingError.
+        """
+        file, key = task.file, task.key
+        document = self.ports.reader.read(file.path)
+        then()
+        doc_id, size = display_names([file.path])[file.path], self.chunk_chars
+        cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
+        chunks = linked(cut)
+        reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
+        status: Literal["indexed", "skipped"] = "indexed" if chunks else "skipped"
+        record = DocumentRecord(
+            key=key,
+            path=file.path,
+            digest=task.digest,
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            recipe=task.recipe,
+            doc_id=doc_id,
+            title=document.title,
+            date=document.date,
+            pages=max((chunk.end_page for chunk, _ in chunks), default=0),
+            status=status,
+            reason=reason,
+            quality=replace(document.quality, tables=_tables_in(document)),
+        )
+        vectors = self._embedded(file, chunks)
+        self.ports.writer.put(record, vectors, page_texts=document.page_texts)
+        return FileReport(file.path, status, reason, len(chunks))
 
     def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[IndexedChunk]:
         """Return the chunks with the vectors of their windows; equal texts share one.

@@ -118,9 +118,9 @@ class ResearchAgent(Closing):
     ) -> None:
         """Build the graph once, for all questions; the ports stay their maker's to close."""
         self._on_close, self._own_index = on_close, own_index
-        self._ports, self._settings = ports, settings
+        self.run_context = RunContext(ports, settings, prompts)  # what steps work with
         self._graph = research.build_research_graph(ports, settings, prompts)
-        self._tools = tools.ResearchTools(RunContext(ports, settings, prompts))
+        self._tools = tools.ResearchTools(self.run_context)
         self.local = settings.models.chat.provider == "local"
         """Whether the embedded model answers, which is slow."""
         self.threads = ThreadPoolExecutor(settings.models.concurrency, "research")
@@ -234,7 +234,7 @@ class ResearchAgent(Closing):
 
     def document(self, doc_id: str) -> Sequence[Chunk]:
         """Return every chunk of a document, by its display name; empty where it is not known."""
-        return self._ports.contents(doc_id)
+        return self.run_context.ports.contents(doc_id)
 
     def write_report(
         self, result: ResearchResult, path: str | Path, *, force: bool = False
@@ -245,7 +245,7 @@ class ResearchAgent(Closing):
         """
         from research_agent.interfaces.report.writing import write_report
 
-        chunks, settings = self._ports.chunks, self._settings
+        chunks, settings = self.run_context.ports.chunks, self.run_context.settings
         write_report(result, str(path), chunks=chunks, settings=settings, force=force)
 
     def index(
@@ -304,7 +304,7 @@ class ResearchAgent(Closing):
 
     def count_tokens(self, text: str) -> int:
         """Return about how long a text is for a model."""
-        return self._ports.tokenizer.count(text)
+        return self.run_context.ports.tokenizer.count(text)
 
     def as_retriever(self, *, k: int = 10, file_filter: str | None = None) -> "BaseRetriever":
         """Return the agent's search as a retriever of LangChain: at most `k` documents.

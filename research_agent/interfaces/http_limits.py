@@ -1,7 +1,9 @@
-"""What one client of an HTTP server can take from the others: time, connections, memory."""
+"""Who is let in to an HTTP server, and what one client can take from the others."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 import anyio
@@ -18,6 +20,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
+Headers = Mapping[bytes, bytes]
 
 
 class BoundedProtocol(H11Protocol):
@@ -84,8 +87,46 @@ def with_bounded_bodies(app: App) -> App:
     return bounded
 
 
-async def refuse(send: Send, status: int, *headers: tuple[bytes, bytes]) -> None:
-    """Answer with a status alone, and close the connection."""
-    told = [*headers, (b"content-length", b"0"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": told})
-    await send({"type": "http.response.body", "body": b""})
+def with_token(app: App, token: str) -> App:
+    """Return `app` for those alone who send the token; web pages of other places never do.
+
+    Requests with another Host or Origin than this machine's are for `app` to refuse.
+    """
+
+    async def checked(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or sends(dict(scope.get("headers", ())), token):
+            await app(scope, receive, send)
+            return
+        await refuse(send, 401, (b"www-authenticate", b"Bearer"))
+
+    return checked
+
+
+def sends(headers: Headers, token: str) -> bool:
+    """Return whether a request has the token."""
+    given = headers.get(b"authorization", b"")
+    return hmac.compare_digest(given, f"Bearer {token}".encode())
+
+
+def with_headers(send: Send, added: Mapping[str, str]) -> Send:
+    """Return `send` for answers that have `added` headers too."""
+    more = [(name.encode(), text.encode()) for name, text in added.items()]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *more]
+        await send(message)
+
+    return sending
+
+
+async def refuse(
+    send: Send, status: int, *headers: tuple[bytes, bytes], told: object = None
+) -> None:
+    """Answer with a status and what is `told` as JSON; with a status alone it also closes."""
+    body = b"" if told is None else json.dumps(told).encode()
+    more = (b"connection", b"close") if told is None else (b"content-type", b"application/json")
+    length = (b"content-length", str(len(body)).encode())
+    start = {"type": "http.response.start", "status": status, "headers": [*headers, length, more]}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

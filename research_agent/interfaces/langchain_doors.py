@@ -66,7 +66,6 @@ class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
     """
 
     def __init__(self, agent: ResearchAgent) -> None:
-        """Ask `agent`, which has to stay open."""
 
         def ask(asked: Asked) -> ResearchResult:
             return agent.ask(**_arguments(asked))

@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Unpack
+from typing import Any, Unpack
 
+from research_agent.errors import ModelReplyError
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, ModelCall
 
@@ -81,6 +82,41 @@ def is_whole(reply: Completion) -> bool:
     """
     says_something = bool(reply.text.strip() or reply.tool_calls)
     return says_something and reply.finish_reason in WHOLE
+
+
+def check_vectors(vectors: Sequence[Sequence[float]], texts: int, model: str) -> None:
+    """Raise ModelReplyError unless there is one vector a text, all of one length."""
+    if len(vectors) != texts or len({len(vector) for vector in vectors}) > 1:
+        raise ModelReplyError(
+            f"the embedding model sent {len(vectors)} vectors for {texts} texts, or vectors of "
+            "different lengths",
+            hint=f"Is {model!r} an embedding model?",
+        )
+
+
+def call_cost(
+    role: str,
+    usage: Mapping[str, Any] | None,
+    *,
+    model: str,
+    written: int = 0,
+    seconds: float = 0.0,
+    read_seconds: float | None = None,
+) -> ModelCall:
+    """Return the cost of a reply from LangChain's `usage_metadata`.
+
+    `written` are the tokens of the reply where the server did not count them.
+    """
+    counts = usage or {}
+    return ModelCall(
+        role,
+        prompt_tokens=counts.get("input_tokens") or 0,
+        completion_tokens=counts.get("output_tokens") or written,
+        cached_tokens=(counts.get("input_token_details") or {}).get("cache_read") or 0,
+        model=model,
+        seconds=seconds,
+        read_seconds=read_seconds,
+    )
 
 
 def span_fields(reply: Completion, tries: int) -> Mapping[str, str | int | list[str]]:

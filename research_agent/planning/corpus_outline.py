@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from research_agent.text.excerpts import most_that_fit
 from research_agent.types.records import DocumentOutline
 
 OUTLINE_TOKENS = 400
@@ -83,23 +84,13 @@ def _names_first(
         more = [f"and {len(names) - named} more documents"] if named < len(names) else []
         return "\n".join([head, *lines[:told], *others, *more])
 
-    named = _most(len(names), lambda number: fits(outline(0, number)))
-    return outline(_most(named, lambda number: fits(outline(number, named))), named)
-
-
-def _most(limit: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to `limit` that fits, by halving; 0 where none does."""
-    least, fails = 0, limit + 1
-    while fails - least > 1:
-        middle = (least + fails) // 2
-        least, fails = (middle, fails) if fits(middle) else (least, middle)
-    return least
+    named = most_that_fit(len(names), lambda number: fits(outline(0, number)))
+    return outline(most_that_fit(named, lambda number: fits(outline(number, named))), named)
 
 
 def _with_sections(
     head: str, lines: Sequence[tuple[str, Sequence[str]]], named: Sequence[int]
 ) -> str:
-    """Return the outline with the first `named` sections of each document."""
     rows = [head]
     for (line, sections), number in zip(lines, named, strict=True):
         parts = "; ".join(_short(section) for section in sections[:number])

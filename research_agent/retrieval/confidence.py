@@ -48,10 +48,8 @@ def retrieval_confidence(
     found = RetrievalConfidence(value, top, background, weight, length, words=words)
     if words < LEAST_WORDS:
         why = f"a query of fewer than {LEAST_WORDS} words can mean many things"
-    elif value >= limit:
-        return replace(
-            found, decision="bypass", reason=f"confidence {value:.2f} reaches {limit:.2f}"
-        )
-    else:
-        why = f"confidence {value:.2f} is below {limit:.2f}"
-    return replace(found, reason=why)
+        return replace(found, reason=why)
+    if value < limit:
+        return replace(found, reason=f"confidence {value:.2f} is below {limit:.2f}")
+    why = f"confidence {value:.2f} reaches {limit:.2f}"
+    return replace(found, decision="bypass", reason=why)

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from posixpath import commonprefix
 
 SEED = 8
 """This many characters in a row are a place on the page; shorter pieces have to be whole words."""
@@ -136,18 +136,13 @@ def _whole(quote: str, page: str, before: str, after: str) -> int | None:
     for _ in range(PLACES):
         if at < 0:
             break
-        left = _common(before[::-1][:CONTEXT], page[max(at - CONTEXT, 0) : at][::-1])
-        fit = left + _common(after[:CONTEXT], page[at + len(quote) :][:CONTEXT])
+        left = commonprefix([before[::-1][:CONTEXT], page[max(at - CONTEXT, 0) : at][::-1]])
+        right = commonprefix([after[:CONTEXT], page[at + len(quote) :][:CONTEXT]])
+        fit = len(left) + len(right)
         if fit > most:
             best, most = at, fit
         at = page.find(quote, at + 1)
     return best
-
-
-def _common(one: str, other: str) -> int:
-    """Return the length of what two texts begin with."""
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in alike)
 
 
 class _Cover:
@@ -205,7 +200,6 @@ class _Cover:
         return word if self._cells else None
 
     def _word(self, word: str, at: int) -> int | None:
-        """Return the nearest place of a whole word that is not taken, rather behind `at`."""
         places = self._words.get(word, [])
         first = bisect_left(places, at)
         nearest = (*places[first : first + PLACES], *places[max(first - PLACES, 0) : first][::-1])
@@ -214,7 +208,7 @@ class _Cover:
     def _length(self, start: int, place: int) -> int:
         """Return how far quote and page agree: up to the quote's end, or a word's on the page."""
         rest = self._quote.chars[start:]
-        length = _common(rest, self._page.chars[place : place + len(rest)])
+        length = len(commonprefix([rest, self._page.chars[place : place + len(rest)]]))
         if length == len(rest):
             return length
         ends = (less for less in range(length, 0, -1) if place + less in self._behind)

@@ -6,9 +6,9 @@ written without spaces give overlapping pairs of characters.
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 
+from research_agent.text.figures import plain_digits
 from research_agent.text.words import STOP_WORDS, fold, whole_words
 
 STEM = 5
@@ -94,10 +94,7 @@ def _stem(word: str) -> str:
 
 def _readable(text: str) -> str:
     """Return a text in one typography: plain digits, and no marks between thousands."""
-    folded = fold(text)
-    if not folded.isascii():
-        folded = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
-    return _THOUSANDS.sub("", folded)
+    return _THOUSANDS.sub("", plain_digits(fold(text)))
 
 
 @lru_cache(maxsize=1024)

@@ -44,12 +44,18 @@ def cut(text: str, max_tokens: int, count: Count) -> str:
     >>> cut("one two three", 2, lambda text: len(text.split()))
     'one two'
     """
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(text[:middle]) <= max_tokens else (low, middle - 1)
-    whole = text[:low] if low == len(text) else text[:low].rpartition(" ")[0] or text[:low]
+    fit = most_that_fit(len(text), lambda length: count(text[:length]) <= max_tokens)
+    whole = text[:fit] if fit == len(text) else text[:fit].rpartition(" ")[0] or text[:fit]
     return whole.rstrip()
+
+
+def most_that_fit(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `limit` that fits, by halving; 0 where none does."""
+    least, fails = 0, limit + 1
+    while fails - least > 1:
+        middle = (least + fails) // 2
+        least, fails = (middle, fails) if fits(middle) else (least, middle)
+    return least
 
 
 def units(text: str, max_tokens: int, count: Count) -> Sequence[tuple[int, int]]:

@@ -63,9 +63,14 @@ def plain(text: str) -> str:
     """
     raised = _RAISED.sub(lambda match: f"^{match[0].translate(_EXPONENTS)}", text)
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raised))
-    if not folded.isascii():
-        folded = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
-    return _HYPHENS.sub("-", folded).translate(_MARKS)
+    return _HYPHENS.sub("-", plain_digits(folded)).translate(_MARKS)
+
+
+def plain_digits(text: str) -> str:
+    """Return a text with the decimal digits of every script as 0 to 9."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:
@@ -141,14 +146,12 @@ def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
 
 
 def _rounds(target: Decimal, value: Decimal) -> bool:
-    """Return whether `target` is `value` rounded, so that it has fewer digits."""
     unit = _last_digit(target, significant=True)
     fewer = unit > _last_digit(value, significant=True)
     return bool(target) and fewer and abs(value - target) <= unit / 2
 
 
 def _last_digit(value: Decimal, *, significant: bool) -> Decimal:
-    """Return the size of a number's last digit, or of its last digit but zeros."""
     exponent = int(value.normalize().as_tuple().exponent)
     return Decimal(10) ** (exponent if significant else min(exponent, 0))
 
@@ -162,7 +165,6 @@ def _values(figure: Figure) -> list[Decimal]:
 
 
 def _readings(text: str) -> frozenset[str]:
-    """Return the ways to read a number as it is printed."""
     bare = text.replace("'", "").replace(" ", "")
     marks = [c for c in bare if c in ".,"]
     thousands = re.fullmatch(r"\d{1,3}(?:([.,])\d{3}(?:\1\d{3})*)", bare)
@@ -178,7 +180,6 @@ def _readings(text: str) -> frozenset[str]:
 
 
 def _decimal(digits: str) -> str:
-    """Return a number without leading and closing zeros."""
     return digits if len(digits) > MAX_POWER else f"{Decimal(digits).normalize(_EXACT):f}"
 
 

@@ -5,6 +5,11 @@ LOCAL = "lance:"
 """What the location of a shared index in a folder begins with."""
 
 
+def is_bucket(path: str) -> bool:
+    """Return whether a path to index is an object of a bucket, or what such begin with."""
+    return path.startswith(_BUCKETS)
+
+
 def is_shared(location: str) -> bool:
     """Return whether `location` names a shared index, not a folder with a ledger.
 

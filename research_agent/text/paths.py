@@ -79,7 +79,6 @@ def _split(path: str) -> list[str]:
 
 
 def _groups(parts: dict[str, tuple[str, ...]], depth: int) -> dict[str, list[str]]:
-    """Group paths by their last `depth` parts."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for path, part in parts.items():
         groups["/".join(part[-depth:])].append(path)

@@ -110,7 +110,6 @@ def unit_spans(chunk: Chunk) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=256)
 def _units(chunk: Chunk) -> tuple[tuple[int, int, frozenset[str]], ...]:
-    """Return the spans of a chunk that quotes are made of, and their words."""
     return tuple(
         (start, end, content_words(chunk.text[start:end])) for start, end in unit_spans(chunk)
     )

@@ -37,7 +37,6 @@ def _number(value: str) -> float | None:
 
 
 def _moment(value: str) -> float | None:
-    """Return an HTTP date in seconds since 1970."""
     try:
         parsed = parsedate_tz(value)
         return None if parsed is None else float(mktime_tz(parsed))

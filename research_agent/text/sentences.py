@@ -93,7 +93,6 @@ def _stands_alone(line: str) -> bool:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the sentences of one paragraph."""
     marker = _MARKER.match(text, start, end)
     place = marker.end() if marker else start
     for match in _END.finditer(text, place, end):

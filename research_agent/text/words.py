@@ -127,7 +127,6 @@ def query_words(text: str) -> tuple[str, ...]:
 
 
 def _words(piece: str) -> Iterator[str]:
-    """Yield a folded piece of text and its parts."""
     if _IS_DENSE.match(piece):
         yield from (piece[i : i + 2] for i in range(max(1, len(piece) - 1)))
         return

@@ -1,7 +1,7 @@
 """An answer's sentences: their citation keys and quotes, and whether the evidence supports them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,11 +90,15 @@ def plain(words: str) -> str:
 
 def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:
     """Return the scored tokens outside citation markers, each with its place in the text."""
+    return tuple((at, token) for at, token in unmarked_tokens(tokens) if scored(token))
+
+
+def unmarked_tokens(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """Yield the tokens outside citation markers, each with its place in the text."""
     text = "".join(token.text for token in tokens)
     markers = [match.span() for match in MARKER.finditer(text)]
-    said, at = [], 0
+    at = 0
     for token in tokens:
         left, at = at, at + len(token.text)
-        if scored(token) and not any(left < end and at > start for start, end in markers):
-            said.append((left, token))
-    return tuple(said)
+        if not any(left < end and at > start for start, end in markers):
+            yield left, token

@@ -20,8 +20,6 @@ from research_agent.types.retrieval import RetrievalConfidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Event:
-    """What all events have."""
-
     event: str = ""
     """Which kind of event it is."""
     at: float = 0.0

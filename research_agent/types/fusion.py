@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from math import fsum, nextafter
+from math import fsum, inf, nextafter
 
 from research_agent.types import Hit, ScoredId
 
@@ -101,5 +101,5 @@ def falling(values: Sequence[float]) -> tuple[float, ...]:
     """
     lowered: list[float] = []
     for value in values:
-        lowered.append(min(value, nextafter(lowered[-1], -1.0)) if lowered else value)
+        lowered.append(min(value, nextafter(lowered[-1], -inf)) if lowered else value)
     return tuple(lowered)

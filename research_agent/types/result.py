@@ -78,6 +78,8 @@ class Usage:
     """Summed over rounds and parallel calls."""
     tool_calls: int = 0
     """Searches and look-ups."""
+    model_seconds: float = 0.0
+    """Of all calls to language models together, also where they ran side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,7 @@ def usage_of(trace: Sequence[TraceEvent]) -> Usage:
         elapsed_seconds=last - first,
         node_seconds=seconds,
         tool_calls=sum(len(event.queries) + event.lookups for event in trace),
+        model_seconds=fsum(call.seconds for call in sent),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import takewhile
+from posixpath import commonprefix
 from typing import Any
 from unicodedata import normalize
 
@@ -170,13 +170,10 @@ def _plain(text: str) -> str:
 
 def _shared_folder(paths: Sequence[str]) -> int:
     """Return the length of the folder above all paths, with its slash."""
-    first, last = min(paths), max(paths)
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    return first.rfind("/", 0, sum(1 for _ in pairs)) + 1
+    return commonprefix(paths).rfind("/") + 1
 
 
 def _nearest_documents(documents: Sequence[DocumentOutline], pattern: str) -> str:
-    """Return a hint with the names that a pattern is most like, else with the first ones."""
     if not documents:
         return "The index holds no document: research-agent index PATH"
     by_plain = {_plain(one.doc_id): one.doc_id for one in documents}

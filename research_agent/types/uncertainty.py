@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from research_agent.types import Token
-from research_agent.types.claims import MARKER, said_tokens
+from research_agent.types.claims import said_tokens, unmarked_tokens
 
 Rung = Literal["logprobs", "disagreement", "overlap"]
 """The measures of uncertainty, best first. Their values are never compared with each other."""
@@ -135,12 +135,7 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
     if spelled.strip() != text.strip():
         return "misaligned"
     said = [token for _, token in said_tokens(tokens)]
-    markers = [match.span() for match in MARKER.finditer(spelled)]
-    worded, at = 0, 0
-    for token in tokens:
-        left, at = at, at + len(token.text)
-        marked = any(left < end and at > start for start, end in markers)
-        worded += not marked and any(map(str.isalnum, token.text))
+    worded = sum(any(map(str.isalnum, token.text)) for _, token in unmarked_tokens(tokens))
     if not worded:
         return "silent"
     if len(said) < LEAST_KNOWN * worded:

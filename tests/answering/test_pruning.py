@@ -24,7 +24,6 @@ from research_agent.settings import PruneSettings, Settings
 from research_agent.types import Alternative, Chunk, Completion, Hit, ModelCall, Token
 from research_agent.types.budget import Allowance
 from research_agent.types.pruning import PruneStats
-from research_agent.types.verification import Check
 from tests import fakes
 from tests.answering.pruning import (
     PLENTY,
@@ -281,21 +280,6 @@ def test_long_chunks_are_cut_to_their_nearest_sentences() -> None:
     assert (1, 1) == (gauge.calls, len(model.asked))
     assert TEXTS[0].rstrip(".") in model.asked[0]
     assert len(model.asked[0].split()) < 400
-
-
-def test_what_was_left_out_comes_back_once() -> None:
-    """Keys that were given stay; nothing is pruned any more for this question."""
-    first = choose(NuModel("thirty"), settings()).value
-    model, check = NuModel("thirty"), Check("again", "pruned")
-    again = choose(model, settings(), EarlierEvidence(first.evidence, first.pruned, check))
-    stats = again.value.pruned.stats
-    third = choose(model, settings(), EarlierEvidence(pruned=again.value.pruned))
-
-    assert (True, False) == (first.pruned.may_return, again.value.pruned.may_return)
-    assert (ALL, first.evidence) == (places(again), again.value.evidence[:2])
-    assert (4, 2) == (stats.kept, stats.reinstated)
-    assert [("gain", True)] * 2 + [("reinstated", True)] * 2 == reasons(again)
-    assert ([], ALL) == (model.asked, places(third))
 
 
 def test_what_protects_a_chunk() -> None:

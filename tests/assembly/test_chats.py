@@ -1,8 +1,6 @@
 """How the links of a model call are put together: cache, limits, tries, prices, what is learned."""
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -85,34 +83,6 @@ def test_replies_are_kept_for_the_next_one(environment: Mapping[str, str]) -> No
             assert ("Paris", reused) == (reply.text, reply.cost.reused)
             assert bool(reply.cost.price) is not reused
     assert 1 == len(script.asked)
-
-
-def test_replies_are_kept_for_another_process(environment: Mapping[str, str]) -> None:
-    """The file is all that the two have in common: the server is gone."""
-    with server(Counted()) as url, connected(at(url), environment) as models:
-        models.answerer.complete("answer", ASKED, max_tokens=7)
-    program = (
-        "import json, os, sys\n"
-        "from research_agent.assembly.models.connecting import connect_models\n"
-        "from research_agent.types import Message\n"
-        "from research_agent.model_settings import ModelSettings, RoleSettings\n"
-        "role = RoleSettings(provider='openai', model='m', base_url=sys.argv[1])\n"
-        "models = connect_models(ModelSettings(chat=role), environment=os.environ,\n"
-        "    on_progress=lambda a, b: None)\n"
-        "asked = [Message('user', 'capital of France?')]\n"
-        "reply = models.answerer.complete('answer', asked, max_tokens=7)\n"
-        "models.close()\n"
-        "print(json.dumps([reply.text, reply.cost.reused]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, url],
-        env={"PATH": "", **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert ["Paris", True] == json.loads(done.stdout)
 
 
 def test_cache_can_be_switched_off(environment: Mapping[str, str]) -> None:

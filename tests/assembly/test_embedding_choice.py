@@ -17,7 +17,7 @@ from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.models.adapters import multilingual
 from research_agent.models.adapters.multilingual import NAME, MultilingualE5
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
 from tests.needed import needed_package
 
@@ -65,9 +65,9 @@ def test_index_in_another_language_is_made_and_searched_with_the_multilingual_mo
     assert MULTILINGUAL == as_indexed(index, SETTINGS.models).embedding.model
     with connect(index, SETTINGS, {}) as connection:
         ports = connection.ports
-        hits = hybrid_search(
+        hits = rank(
             "For how long is a president elected?", ports=ports, settings=SETTINGS.retrieval
-        )
+        ).hits
         assert NAME == ports.embedder.name
     assert "Masa jabatan" in hits[0].chunk.section
     english = replace(SETTINGS, models=with_model(SETTINGS.models, ENGLISH))

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from research_agent.errors import (
     IndexDamagedError,
     IndexMismatchError,
     IndexMissingError,
-    ModelMissingError,
     PathError,
 )
 from research_agent.index.adapters.folders import locate
@@ -212,13 +210,6 @@ def test_a_wrong_path_costs_nothing(docs: Path) -> None:
         update(docs / "nowhere", rebuild=True)
     with opened() as index:
         assert 2 == index.header.documents
-
-
-class BrokenEmbedder(WordEmbedder):
-    """A model that is not there."""
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        raise ModelMissingError(f"no model for {len(texts)} texts")
 
 
 def test_rebuilding_from_an_unreadable_path_costs_nothing(

@@ -90,10 +90,10 @@ def test_doubt_is_measured_for_each_source_by_itself() -> None:
     ]
     found = summary_of(rows)
 
-    figure = found.figure("uncertainty_auroc_logprobs")
+    figure = found.figure("logprobs_auroc")
     assert figure is not None
     assert (figure.mean, figure.questions) == (0.5, 3)
-    assert found.figure("uncertainty_auroc_overlap") is None
+    assert found.figure("overlap_auroc") is None
     assert [point.risk for point in found.curves["logprobs"]] == [0, 0.5, pytest.approx(1 / 3)]
     assert found.areas["overlap"] == 0.0
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchOutput
-from graphs.tools import build_search_tool
+from graphs.tools import ResearchTools
+from research_agent.context import RunContext
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import (
     BlendSettings,
     BudgetSettings,
@@ -47,7 +48,7 @@ def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
 
 def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult:
     """Return what a parent agent's call of the tool brings."""
-    tool = build_search_tool(given, settings, PROMPTS)
+    tool = ResearchTools(RunContext(given, settings, PROMPTS)).tools()[0]
     args = {"query": "bread key", **arguments}
     call = {"type": "tool_call", "id": "1", "name": tool.name, "args": args}
     found = tool.invoke(call).artifact
@@ -59,7 +60,7 @@ def test_by_default_a_call_returns_what_the_search_ranks() -> None:
     """The same hits with the same scores, and no call of a model."""
     given = ports(ScriptedChat())
     settings = replace(Settings(), filter=FilterSettings(mode="off"))
-    ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
+    ranked = rank("bread key", ports=given, settings=settings.retrieval).hits
 
     found = searched(given, settings)
 
@@ -73,7 +74,7 @@ def test_a_call_is_cut_after_the_new_order() -> None:
     """What was third may be the only one; then the filter has its turn."""
     given = replace(ports(ScriptedChat()), reranker=Judge())
     settings = replace(Settings(), rerank=RerankSettings(mode="http"))
-    ranked = hybrid_search("bread key", ports=given, settings=settings.retrieval)
+    ranked = rank("bread key", ports=given, settings=settings.retrieval).hits
     everything = replace(settings, filter=FilterSettings(min_similarity=-1.0))
     strict = replace(settings, filter=FilterSettings(min_similarity=0.2))
 

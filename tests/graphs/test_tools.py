@@ -13,9 +13,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
+from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.corpus_outline import OUTLINE_TOKENS
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, SearchResult
@@ -78,7 +79,7 @@ def test_arguments_and_defaults_are_those_of_the_seed() -> None:
     """For models and in Python, and nothing that only our own search gives."""
     search = specs()["search_chunks_tool"]["parameters"]
     defaults = {name: about.get("default") for name, about in search["properties"].items()}
-    own = inspect.signature(ResearchTools.search).parameters.values()
+    own = inspect.signature(ResearchAgent.search).parameters.values()
     python = {one.name: one.default for one in own if one.name not in ("self", "query")}
 
     assert (
@@ -171,7 +172,7 @@ def test_without_rerank_the_ranking_alone_decides() -> None:
     settings = Settings(filter=FilterSettings(mode="llm", min_similarity=1.0))
     filterer = ScriptedChat(NO)
     tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
-    ranked = hybrid_search("bread", ports=given(), settings=settings.retrieval)
+    ranked = rank("bread", ports=given(), settings=settings.retrieval).hits
 
     assert ranked == tools.search("bread", rerank=False).hits
     assert [] == filterer.asked

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -38,12 +39,11 @@ class Watched(MemoryFiles, CuttingEmbedder):
     def index(self, writer: LedgerWriter, *, ahead: bool = True) -> IndexReport:
         ports = IndexingPorts(
             files=self,
-            reader=self,
+            reader=self if ahead else SimpleNamespace(read=self.read),
             chunker=linked_chunks,
             embedder=self,
             windows=self,
             writer=writer,
-            read_ahead=self.begin if ahead else lambda _: None,
         )
         return index_documents(["/docs"], ports=ports, chunk_chars=200)
 

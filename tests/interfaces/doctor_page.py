@@ -17,7 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from research_agent.models.adapters.weights import WEIGHT_SETS, cache_directory, ensure_weights
+from research_agent.models.adapters.weights.joining import (
+    WEIGHT_SETS,
+    cache_directory,
+    ensure_weights,
+)
 from tests.interfaces.commands import GUIDE, made_index, run
 
 PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"

@@ -118,7 +118,7 @@ def test_fitted_threshold_is_used_by_what_asks_questions(index: str) -> None:
     assert (MANY, 0) == (told["threshold"]["questions"], told["threshold"]["errors"])
     assert (value, ()) == used(Settings())[::2]
     assert (0.9, ()) == used(Settings(confidence=ConfidenceSettings(bypass=0.9)))[::2]
-    off = ConfidenceSettings(calibrated="off")
+    off = ConfidenceSettings(calibrated=False)
     assert (off.bypass, ()) == used(Settings(confidence=off))[::2]
     assert told["file"] == str(locate(index).calibration)
     kept = json.loads(Path(told["file"]).read_text())

@@ -103,7 +103,7 @@ def test_sessions_are_listed_renamed_and_deleted(config: str) -> None:
     assert lines[0].startswith("* here: 0 turns")
     assert lines[1].startswith("  one: 1 turns, last used 2")
     assert ["one is two now", "deleted two"] == lines[2:4]
-    assert "kept until you delete them (sessions.retention_days is 0)" == lines[4]
+    assert "kept until you delete them (sessions.retention_days is null)" == lines[4]
     assert 6 == len(lines)
     for told in (
         "there is no session three",

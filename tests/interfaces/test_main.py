@@ -276,7 +276,7 @@ def test_config_is_written_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyP
     file.write_text(text.replace("top_k: 30", "top_k: 31"), encoding="utf-8")
 
     assert "\n  # rounds: 1\n" in text
-    assert "\n  cost: 0.0\n" in text
+    assert "\n  cost: null\n" in text
     assert f"\n  top_k: 31  # {file.absolute()}; default 30\n" in run("config", "show").stdout
     assert (2, "") == (run(*init).exit_code, run(*init).stdout)
     assert "top_k: 31" in file.read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def test_nothing_changed_nothing_different(
     recorded: Recorded, model: Model, start: tuple[str, ...]
 ) -> None:
     """A replay, from any node, asks no model and comes to the same result."""
-    again = run("replay", str(recorded.path), "--offline-only", *start)
+    again = run("replay", str(recorded.path), *start)
 
     assert "no difference\n" == again.stdout, again.output
     assert "model calls from the trace, 0 asked" in again.stderr
@@ -95,7 +95,7 @@ def test_nothing_changed_nothing_different(
 def test_a_change_that_changes_no_prompt(recorded: Recorded) -> None:
     """No model is asked, and the difference is that of the results."""
     path = recorded.path
-    change = ("--set", "answer.min_answerable=0.99", "--offline-only")
+    change = ("--set", "answer.min_answerable=0.99")
     told = printed(run("replay", str(path), *change, "--json"))
     text = run("replay", str(path), *change).stdout
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from research_agent.config import configured
 from research_agent.interfaces.cli.main import main
 from research_agent.interfaces.serve.tokens import TOKEN
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run
@@ -138,11 +139,26 @@ def test_examples_of_deployment_name_what_there_is(name: str) -> None:
     documents = [*yaml.safe_load_all(text)]
     commands = re.findall(r"\[research-agent, ([^\]]+)\]", text)
     helps = {part: CliRunner().invoke(main, [part, "--help"]).output for part in ("serve", "index")}
+    keys = re.findall(r"^ +(RESEARCH_AGENT_\w+__\w+): (\S+)", text, re.MULTILINE)
+    settings = configured(None, dict(keys)).settings
 
     assert documents
+    assert "openai" == settings.models.chat.provider
+    for variable in (settings.sessions.postgres_env, settings.models.chat.api_key_env):
+        assert re.search(rf"{variable}[:=]", text)
     assert all(isinstance(one, dict) for one in documents)
     assert {"serve", "index"} == {command.split(", ")[0] for command in commands}
     for command in commands:
         name, *options = [part.strip('"') for part in command.split(", ")]
         for option in options:
             assert not option.startswith("--") or option.split("=")[0] in helps[name], option
+
+
+def test_the_example_starts_ray_with_options_that_it_has() -> None:
+    needed_package("ray", "cluster")
+    from ray.scripts.scripts import start
+
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    options = [part for part in compose["services"]["ray"]["command"] if part.startswith("--")]
+    assert {"--head", "--disable-usage-stats"} <= set(options)
+    assert set(options) <= {option for one in start.params for option in one.opts}

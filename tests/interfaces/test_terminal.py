@@ -28,7 +28,6 @@ from research_agent.yaml_text import read_yaml
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, printed, run
 from tests.interfaces.reporting import over_pdf
 
-LINK = "\x1b]8;"
 PROGRAM = "research_agent.interfaces.cli.main"
 
 

@@ -9,12 +9,12 @@ from research_agent.models import adapters
 def without_hint(source: str) -> list[str]:
     """Return the errors of ours that are made without a hint."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    names = {call: ast.unparse(call.func).removeprefix("errors.") for call in calls}
     return [
-        f"{call.func.id} in line {call.lineno}"
-        for call in calls
-        if isinstance(call.func, ast.Name)
-        and call.func.id.endswith("Error")
-        and call.func.id.startswith(("Model", "Context", "Config", "Path", "Replay"))
+        f"{name} in line {call.lineno}"
+        for call, name in names.items()
+        if name.endswith("Error")
+        and name.startswith(("Model", "Context", "Config", "Path", "Replay"))
         and "hint" not in {keyword.arg for keyword in call.keywords}
     ]
 

@@ -1,6 +1,5 @@
 """Replies over the wire, at once and streamed: the real client against a scripted server."""
 
-import time
 import traceback
 from dataclasses import replace
 
@@ -30,7 +29,7 @@ from tests.loopback import (
     tool_reply,
 )
 from tests.loopback_events import event, events
-from tests.loopback_faults import FAULTS, chunk, head
+from tests.loopback_faults import chunk, head
 from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
 
 DAY = "Thu, 01 Jan 2099"
@@ -318,14 +317,6 @@ def test_usage_is_asked_for_and_the_last_one_counts() -> None:
     assert {"include_usage": True} == seen[0]["stream_options"]
 
 
-def test_one_word_is_not_streamed() -> None:
-    """For a single token a stream has no use."""
-    script, seen = replies(text_reply("yes"))
-    with chat(script) as model:
-        assert "yes" == ask(model, max_tokens=1).text
-    assert not seen[0].get("stream")
-
-
 @pytest.mark.parametrize(
     "refusal",
     [
@@ -402,40 +393,6 @@ def test_errors_within_a_stream(told: Json, error: type[ModelError]) -> None:
         ask(model)
     assert error is type(caught.value)
     assert "SECRET" not in str(caught.value)
-
-
-def test_stream_ends_at_once_above_its_limit() -> None:
-    """An endless stream is not read until the deadline."""
-
-    def write(peer: Peer) -> None:
-        peer.send(head())
-        while not peer.gone(0.001):
-            peer.send(chunk(" and"))
-
-    begun = time.monotonic()
-    with chat(lambda _: Live(write)) as model, pytest.raises(ModelError, match="limit of 9"):
-        ask(model)
-    assert time.monotonic() - begun < 3
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        ("stream cut without finish_reason", ModelUnavailableError),
-        ("stream that only says it is done", ModelUnavailableError),
-        ("half an event", ModelUnavailableError),
-        ("reset within the reply", ModelUnavailableError),
-        ("broken JSON in an event", ModelReplyError),
-        ("endless line", ModelReplyError),
-        ("2 MB reply", ModelReplyError),
-        ("compressed though not asked", ModelReplyError),
-    ],
-)
-def test_replies_that_are_not_whole(fault: str, error: type[ModelError]) -> None:
-    """A part of a reply is never given for the whole, and nothing endless is read."""
-    with chat(FAULTS[fault](lambda _: CLOSED)) as model, pytest.raises(ModelError) as caught:
-        ask(model)
-    assert error is type(caught.value)
 
 
 def test_what_was_said_without_an_end() -> None:

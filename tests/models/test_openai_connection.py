@@ -34,7 +34,7 @@ from tests.loopback import (
     text_reply,
 )
 from tests.loopback_faults import chunk, head, streamed
-from tests.models.openai_models import KEY, chat, endpoint
+from tests.models.openai_models import chat, endpoint
 
 CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
 FAR = "https://models.example.org/v1"
@@ -229,15 +229,6 @@ def test_server_that_moves_and_dies() -> None:
     assert new in caught.value.hint
 
 
-def test_key_is_sent() -> None:
-    """The key goes to the server."""
-    with (
-        server(lambda _: text_reply("a"), key=KEY) as url,
-        closing(OpenAIChat(endpoint(url))) as model,
-    ):
-        assert "a" == ask(model)
-
-
 @pytest.mark.parametrize("proxy", ["socks://127.0.0.1:1080/", "http://127.0.0.1:9", "nonsense"])
 def test_proxies_are_passed_by_on_this_machine(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes to this machine's own server takes no proxy, whatever the environment says."""
@@ -307,12 +298,6 @@ def test_clients_are_used_again() -> None:
 def asked_by_threads(model: OpenAIChat, threads: int) -> list[str]:
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda number: ask(model, f"n{number}"), range(threads)))
-
-
-def test_threads_share_a_model() -> None:
-    """Several threads may ask at the same time; each gets its own reply."""
-    with chat(lambda given: text_reply(given["messages"][0]["content"])) as model:
-        assert [f"n{n}" for n in range(4)] == asked_by_threads(model, 4)
 
 
 def test_two_threads_meet_the_same_refusal() -> None:

@@ -5,12 +5,8 @@ import math
 import pytest
 
 from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
     ModelBusyError,
     ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
     ModelUnavailableError,
 )
 from research_agent.models.retrying import LONGEST_ASKED, final_error, retry_delay
@@ -39,21 +35,6 @@ def test_waits_double_up_to_a_limit() -> None:
 
     assert [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0] == limits
     assert 0.0 == delay(DOWN, 5, chance=0.0)
-
-
-@pytest.mark.parametrize("kind", [ModelError, ModelAccessError, ModelReplyError])
-def test_lasting_faults_are_not_tried_again(kind: type[ModelError]) -> None:
-    """The class says whether trying again may help."""
-    assert delay(kind("a")) is delay(ContextOverflowError("a")) is None
-
-
-@pytest.mark.parametrize("kind", [ModelUnavailableError, ModelBusyError, ModelTimeoutError])
-def test_tries_are_used_up(kind: type[ModelUnavailableError]) -> None:
-    """Two retries are three tries; none is one."""
-    waits = [retry_delay(kind("a"), n, retries=2, left=99.0, chance=0.5) for n in (1, 2, 3)]
-
-    assert [0.25, 0.5, None] == waits
-    assert retry_delay(kind("a"), 1, retries=0, left=99.0, chance=0.5) is None
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,13 @@ from typing import NamedTuple
 import pytest
 
 from research_agent.errors import ModelMissingError
-from research_agent.models.adapters.weights import (
+from research_agent.models.adapters.weights.copies import prune_joined, prune_parts, restore_parts
+from research_agent.models.adapters.weights.joining import (
     WeightSet,
     cache_directory,
     choose,
     ensure_weights,
     gguf_file,
-    prune_joined,
-    prune_parts,
-    restore_parts,
     status,
 )
 
@@ -167,7 +165,7 @@ def test_two_processes_join_once(weights: WeightSet, site: Path, tmp_path: Path)
     program = (
         "import sys, time; from pathlib import Path\n"
         f"sys.path.insert(0, {str(site)!r})\n"
-        "from research_agent.models.adapters.weights import WeightSet, ensure_weights\n"
+        "from research_agent.models.adapters.weights.joining import WeightSet, ensure_weights\n"
         f"weights = {weights!r}\n"
         "told = []\n"
         "def slowly(done, total): told.append(done); time.sleep(0.1)\n"

@@ -51,7 +51,7 @@ def ports(chunks: Sequence[Chunk] = CHUNKS, edges: Sequence[Edge] = EDGES) -> Po
 def found(
     given: Ports, scope: Scope = EVERYTHING, *, top_k: int = 6, mode: str = "lexical"
 ) -> list[str]:
-    kept = {"top_k": top_k, "mode": mode, "question_kinds": "off"}
+    kept = {"top_k": top_k, "mode": mode, "question_kinds": False}
     return searching.ids(searching.search(QUERY, given, scope=scope, **kept))  # type: ignore[arg-type]
 
 
@@ -71,7 +71,7 @@ def test_schemas_of_the_best_hits_have_reserved_ranks(monkeypatch: pytest.Monkey
 
 def test_nearest_come_first() -> None:
     """Where meaning is known, the order is by similarity, and hits have one."""
-    hits = searching.search(QUERY, ports(), top_k=4, question_kinds="off").hits
+    hits = searching.search(QUERY, ports(), top_k=4, question_kinds=False).hits
     first, second = (hits[place].similarity for place in (3, 5))
 
     assert all(hit.similarity is not None for hit in hits)

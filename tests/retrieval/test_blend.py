@@ -100,8 +100,6 @@ def test_rank_correlation() -> None:
     assert pytest.approx(4.5 / (4.5 * 5) ** 0.5) == spearman([9, 5, 5, 1], [8, 7, 6, 5])
     for left, right in (([1, 2, 3], [4, 4, 4]), ([4, 4, 4], [1, 2, 3]), ([1], [1]), ([], [])):
         assert None is spearman(left, right)
-    with pytest.raises(ValueError, match="shorter"):
-        spearman([1, 2], [1])
     dice = seeded(5)
     for _ in range(30):
         one, two = ([float(dice.randrange(6)) for _ in range(20)] for _ in range(2))

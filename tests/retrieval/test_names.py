@@ -33,7 +33,7 @@ def mention(source: str, target: str) -> Edge:
 
 def search(query: str, *edges: Edge, scope: Scope = EVERYTHING, exact: bool = False) -> Ranked:
     given = searching.ports(CHUNKS, edges)
-    return searching.search(query, given, scope=scope, exact=exact, top_k=4, question_kinds="off")
+    return searching.search(query, given, scope=scope, exact=exact, top_k=4, question_kinds=False)
 
 
 @pytest.mark.parametrize(("weight", "place"), [(0.5, 4), (0.7, 3), (10.0, 1)])

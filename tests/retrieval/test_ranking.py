@@ -96,6 +96,20 @@ def test_every_hit_has_its_similarity() -> None:
     assert all(hit.similarity is not None for hit in search("What is LAT?", GIVEN, top_k=2).hits)
 
 
+def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
+    """However the rest of the question ranks; one that two chunks hold moves nothing."""
+    asked = "Which LAT levels does the chart of the gauge have, as set by {}?"
+    rare = [Chunk("r", "guide", "Set by rule QX-77b.", 40, 40), *chunks()]
+    found = search(asked.format("qx-77B"), ports(rare))
+    both = search(
+        asked.format("QX-77b"), ports([*rare, Chunk("s", "guide", "QX-77b LAT.", 41, 41)])
+    )
+
+    assert ("r", True) == (ids(found)[0], "identifiers" in stages(found))
+    assert "identifiers" not in stages(both)
+    assert "r" != ids(search(asked.format("rule"), ports(rare)))[0]
+
+
 def test_scope_never_shrinks_the_result() -> None:
     """More is asked for until there are as many as wanted, or no more are left."""
     scope = Scope(exclude=frozenset(["b", "c", "d", *(f"x{i}" for i in range(9))]))
@@ -108,7 +122,7 @@ def test_scope_never_shrinks_the_result() -> None:
 
 def test_without_kinds_a_question_is_its_words() -> None:
     """The setting does the same as a search for the exact words, but for names."""
-    off = search("What is LAT?", GIVEN, question_kinds="off")
+    off = search("What is LAT?", GIVEN, question_kinds=False)
 
     assert search("What is LAT?", GIVEN, exact=True).hits == off.hits
     assert "general" == off.plan.kind
@@ -143,7 +157,7 @@ def test_one_index_alone_gives_its_own_order() -> None:
     wanted = [GIVEN.lexical.search(query, k=30), GIVEN.vectors.search(vector, k=30)]
 
     assert [[item.chunk_id for item in one] for one in wanted] == [
-        ids(search(query, GIVEN, mode=mode, question_kinds="off")) for mode in ("lexical", "dense")
+        ids(search(query, GIVEN, mode=mode, question_kinds=False)) for mode in ("lexical", "dense")
     ]
     assert {"meaning", "words", "fused", "result"} == stages(search("gauge levels", GIVEN))
 

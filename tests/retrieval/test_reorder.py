@@ -142,7 +142,7 @@ def test_codes_by_the_model_are_metered(
 )
 def test_promotion_by_the_kind_of_question(query: str, kinds: str, expected: str) -> None:
     """A definition may be founded on one word, a general question not; half of the hits stay."""
-    retrieval = RetrievalSettings(question_kinds="on" if kinds == "on" else "off")
+    retrieval = RetrievalSettings(question_kinds=kinds == "on")
     given = [replace(hit, lexical=None) for hit in HITS]
     done, _ = reorder(replace(wants(mode="promote"), retrieval=retrieval), query, hits=given)
 

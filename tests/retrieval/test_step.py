@@ -13,7 +13,7 @@ from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links
 from research_agent.planning.tool_texts import discarded_note, search_text
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.retrieval.step import (
     SearchBackground,
     SearchRequest,
@@ -119,7 +119,7 @@ def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:
     settings = replace(Settings(), filter=FilterSettings(mode="llm", min_similarity=1.0))
     found = search(given, settings, rerank=False, max_chunks=5)
 
-    ranked = hybrid_search(QUERY, ports=given, settings=settings.retrieval)
+    ranked = rank(QUERY, ports=given, settings=settings.retrieval).hits
     assert (ranked[:5], []) == (found.hits, model.asked)
     assert ("off", 5, 5) == (found.stats.mode, found.stats.original, found.stats.kept)
     assert [h.chunk.chunk_id for h in ranked[:5]] == [d.chunk_id for d in found.stats.decisions]
@@ -143,7 +143,7 @@ def test_next_hits_are_judged_where_all_are_discarded() -> None:
     model = ScriptedChat(writes(ALL), writes(f"k2 -> KEEP\nk1 -> DISCARD\n{GONE}"))
     given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
     found = search(given)
-    ranked = hybrid_search(QUERY, ports=given, settings=RetrievalSettings())
+    ranked = rank(QUERY, ports=given, settings=RetrievalSettings()).hits
 
     assert [ranked[6].chunk] == [hit.chunk for hit in found.hits]
     assert (9, 1, False) == (found.stats.original, found.stats.kept, found.stats.all_discarded)
@@ -160,8 +160,7 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
     model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
     given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
     ranked, other = (
-        hybrid_search(query, ports=given, settings=RetrievalSettings())
-        for query in (QUERY, question)
+        rank(query, ports=given, settings=RetrievalSettings()).hits for query in (QUERY, question)
     )
     if failing:
         given = replace(given, embedder=FailingOn(question))
@@ -203,7 +202,7 @@ def test_a_second_look_that_fails_is_noted_and_counted() -> None:
 def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
     """Where there are none, the fault is the caller's."""
     given = ports(ScriptedChat(), texts=TEXTS)
-    instead = hybrid_search("note", ports=given, settings=RetrievalSettings())
+    instead = rank("note", ports=given, settings=RetrievalSettings()).hits
     down = replace(given, embedder=FailingOn(QUERY))
     found = search(down, Settings(), instead=instead)
 

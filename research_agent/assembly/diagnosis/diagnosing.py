@@ -22,7 +22,7 @@ from research_agent.assembly.shared import calibration_file
 from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
-from research_agent.models.adapters.weights import WeightStatus, cache_directory
+from research_agent.models.adapters.weights.joining import WeightStatus, cache_directory
 from research_agent.settings import Settings
 from research_agent.verification.adapters.calibration_file import read_calibration
 

@@ -62,7 +62,7 @@ class Chats:
         self._servers: dict[tuple[str, str], Server] = {}
         self._made: dict[tuple[RoleSettings, int, float], ChatModel] = {}
         cache, self._replies = settings.reply_cache, None
-        if cache.mode == "on":
+        if cache.mode != "off":
             self._replies = opened.enter_context(
                 SqliteReplies(reply_file(environment), max_mb=cache.max_mb, max_days=cache.max_days)
             )
@@ -76,7 +76,10 @@ class Chats:
             model = self._rate_limited(name, role, temperature)
             identity = "" if self._given.of(name) else self._identity(role, temperature)
             if self._replies is not None and identity:
-                model = CachedChat(model, self._replies, identity, on_problem=self._on_note)
+                counted = self._settings.reply_cache.mode == "counted"
+                model = CachedChat(
+                    model, self._replies, identity, counted=counted, on_problem=self._on_note
+                )
             self._made[made] = model
         return self._made[made]
 
@@ -85,7 +88,7 @@ class Chats:
         identity = self._identity(self._settings.role(name), 0.0)
         if self._given.of(name):  # (nothing tells two objects of one name apart)
             return None
-        if self._replies is None or not identity:
+        if self._replies is None or not identity or self._settings.reply_cache.mode == "counted":
             return None
         return KeptDecisions(self._replies, identity, on_problem=self._on_note)
 
@@ -101,7 +104,7 @@ class Chats:
             limits = ServerLimits(
                 requests=1 if own else settings.concurrency,
                 retries=settings.retries,
-                timeout=settings.timeout,
+                timeout=settings.timeout or 0.0,
                 start_seconds=START_SECONDS if own else 0.0,
             )
             rates = self._learned.get(self._place(role)).rates

@@ -26,7 +26,7 @@ from research_agent.models.adapters.log_redaction import LogRedaction
 from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
-from research_agent.models.adapters.weights import Progress
+from research_agent.models.adapters.weights.joining import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 
 OnNote = Callable[[str], None]
@@ -74,7 +74,7 @@ def connect_models(
         embedded = LlamaServer(
             partial(embedded_weights, settings.local, environment, on_progress),
             context=settings.local.context,
-            threads=settings.local.threads,
+            threads=settings.local.threads or 0,
         )
         opened.callback(embedded.close)
         chats = Chats(settings, environment, embedded, opened=opened, on_note=on_note, given=given)

@@ -10,13 +10,13 @@ from research_agent.models.adapters.bedrock import BedrockEndpoint
 from research_agent.models.adapters.langchain.calling import object_named
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint
-from research_agent.models.adapters.weights import (
+from research_agent.models.adapters.weights.copies import prune_joined
+from research_agent.models.adapters.weights.joining import (
     Progress,
     cache_directory,
     choose,
     ensure_weights,
     gguf_file,
-    prune_joined,
 )
 
 EMBEDDING_SECONDS = 600.0

@@ -45,7 +45,7 @@ class Given:
             changes[f"models.{role}"] = RoleSettings(provider="langchain", model=object_name(one))
         changes |= {"rerank.mode": "http"} if self.reranker else {}
         if self.retriever:
-            changes |= {"retrieval.mode": "lexical", "retrieval.question_kinds": "off"}
+            changes |= {"retrieval.mode": "lexical", "retrieval.question_kinds": False}
         if not changes:
             return settings
         if settings.models.offline:

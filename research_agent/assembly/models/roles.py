@@ -200,5 +200,5 @@ def check_prices(settings: Settings) -> None:
                 f"budget.cost is set, but models.prices has no price for {role.model!r}, "
                 f"the model of models.{name}",
                 hint="Add it: models.prices: [{model: …, read: …, written: …}], in money for a "
-                "million tokens; or set budget.cost: 0.",
+                "million tokens; or set budget.cost: null.",
             )

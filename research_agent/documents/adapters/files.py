@@ -148,18 +148,29 @@ class LocalFiles:
         return ""
 
     def _reason(self, path: str, status: os.stat_result) -> str:
-        if not stat.S_ISREG(status.st_mode):
-            return "not a regular file"
+        is_file = stat.S_ISREG(status.st_mode)
+        return self.reason(path, status.st_size) if is_file else "not a regular file"
+
+    def reason(self, path: str, size: int) -> str:
+        """Return why a file of so many bytes is left alone; "" if it is not."""
         ending = PurePath(path).suffix.lower()
         if ending in self._needed:
             return self._needed[ending]
         if ending not in self._endings:
             return f"no reader for {ending}" if ending else "no reader for names without an ending"
-        megabytes = status.st_size / 1e6
+        megabytes = size / 1e6
         if megabytes > self._settings.max_file_mb:
             limit = self._settings.max_file_mb
             return f"{megabytes:.1f} MB; documents.max_file_mb is {limit:g}"
         return ""
+
+    def excluded(self, path: str, root: str) -> str:
+        """Return why settings leave a file below a root alone that is in no folder; "" if not."""
+        if _Globs(root, self._settings.exclude).verdict(path):
+            return "excluded"
+        include = _Globs(root, self._settings.include)
+        left = include.patterns and path != root and not include.verdict(path)
+        return "not included" if left else ""
 
 
 class _Globs:

@@ -84,7 +84,6 @@ class _Walk:
             parent = token.tag if token.nesting == 1 else parent
 
     def _note(self, token: Token) -> None:
-        """Keep the marks of the open list items, and the rows of the open table."""
         if token.type == "list_item_open":
             self._marks.append(f"{token.info}{token.markup}")
         elif token.type == "list_item_close":
@@ -125,7 +124,6 @@ class _Walk:
         yield from self._block(heading, "text")
 
     def _note_html(self, html: str) -> None:
-        """Keep the anchors and links of HTML in the text."""
         self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
         targets = (local_target(href) for href in _HREF.findall(html))
         self._links += [Link(target, "link") for target in targets if target]

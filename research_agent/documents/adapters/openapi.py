@@ -263,11 +263,9 @@ class _Values:
         return value, size
 
     def _until_end(self) -> Iterator[yaml.NodeEvent]:
-        """Yield the events that begin what a mapping or a sequence holds."""
         while isinstance(event := next(self.events), yaml.NodeEvent):
             yield event
 
 
 def _where(mark: _Mark | None) -> str:
-    """Return line and column of a place in the text, both counted from 1."""
     return f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""

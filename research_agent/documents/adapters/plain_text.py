@@ -58,7 +58,6 @@ def _heading(lines: Sequence[str]) -> str:
 
 
 def _items(lines: Sequence[str]) -> list[list[str]]:
-    """Return the lines of a paragraph, or those of each of its list items."""
     items: list[list[str]] = []
     for line in lines:
         if not items or _ITEM.match(line):

@@ -1,7 +1,7 @@
 """Hostile files: each is read in a child process with limits of memory and time.
 
 Parent and child exchange JSON, and not pickle, because a file that takes over the child must not
-get into the parent. A message begins with its length.
+get into the parent. A message is a line.
 """
 
 import contextlib
@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -34,7 +33,6 @@ MEMORY_HINT = "raise documents.parse_memory_mb if the file is worth it"
 TIME_HINT = "raise documents.parse_seconds if the file is worth it"
 
 _PATIENCE = 0.05  # seconds between two attempts to end a read
-_LENGTH = struct.Struct(">Q")
 _START = (  # the parent's search path, and not the folder it was started in
     "import sys; sys.path[:] = sys.argv.pop(1).split('\\n'); "
     "from research_agent.documents.adapters.sandbox import serve; serve()"
@@ -254,8 +252,7 @@ def _document_reply(document: ParsedDocument) -> object:
 def _send(stream: IO[bytes] | None, message: object) -> None:
     if stream is None:
         raise EOFError
-    data = json.dumps(message, default=_fields).encode("ascii")
-    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.write(json.dumps(message, default=_fields).encode("ascii") + b"\n")
     stream.flush()
 
 
@@ -266,10 +263,8 @@ def _fields(value: object) -> dict[str, object]:
 
 def _receive(stream: IO[bytes] | None) -> object:
     """Return the next message; raises EOFError where the other side has ended."""
-    if stream is None or len(head := stream.read(_LENGTH.size)) < _LENGTH.size:
-        raise EOFError
-    (size,) = _LENGTH.unpack(head)
-    if size > LARGEST or len(data := stream.read(size)) < size:
+    data = stream.readline(LARGEST) if stream else b""
+    if not data.endswith(b"\n"):
         raise EOFError
     message: object = json.loads(data)
     return message

@@ -122,7 +122,6 @@ def _is_item(text: str) -> bool:
 
 
 def _usual_pitch(rows: Sequence[Row]) -> float:
-    """Return the distance in points that most lines of the page have from the next."""
     steps = [
         above.baseline - below.baseline
         for above, below in pairwise(rows)
@@ -214,12 +213,10 @@ def algorithm_text(rows: Sequence[Row]) -> str:
 
 
 def _next_step(text: str, expected: int) -> re.Match[str] | None:
-    """Return the number of the expected step in a text, as its first group."""
     return re.search(rf"(?:^|\s)({expected}\s?:)(?=\s|$)", text)
 
 
 def _indent(mark: Span | None, span: Span) -> str:
-    """Return the spaces before a piece that follows the number of its line."""
     if mark is None or mark is span:
         return ""
     return "  " * max(0, min(round((span.left - mark.right) / (STEP_INDENT * mark.size)) - 1, 20))

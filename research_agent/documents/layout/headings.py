@@ -127,7 +127,6 @@ def _is_numbered(row: Row) -> bool:
 
 
 def _is_bold(row: Row) -> bool:
-    """Say whether all of a row's text is bold; its number need not be."""
     words = row.spans[1:] if _is_numbered(row) else row.spans
     return bool(words) and all(span.bold >= len(span.text) for span in words)
 

@@ -62,8 +62,6 @@ def row_sections(
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A heading that the text is below of."""
-
     level: int
     text: str
     size: float | None = None  # of its type, in points; None where no line shows it
@@ -71,8 +69,6 @@ class _Open:
 
 
 class _Path:
-    """The headings that are open, the outermost first."""
-
     def __init__(self) -> None:
         self._open: list[_Open] = []
         self._last: dict[tuple[int, ...], int] = {}  # the last number below a number
@@ -113,7 +109,6 @@ class _Path:
             self._open.pop()
 
     def _push(self, part: _Open) -> None:
-        """Open a heading below those that are open, and remember its number."""
         self._open.append(part)
         if number := number_of(part.text):
             self._last[number[:-1]] = number[-1]
@@ -158,7 +153,6 @@ def _starts(
 def _place(
     entry: Entry, pages: Sequence[Sequence[Row]], earliest: Place, last: int
 ) -> Place | None:
-    """Return (page, row) where an entry begins; None where it is not found."""
     if entry.page is None:
         return _matching(entry, pages, earliest, range(earliest[0], last + 1))
     if not 0 <= entry.page < len(pages):

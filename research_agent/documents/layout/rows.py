@@ -157,7 +157,6 @@ def _is_below(above: Span, span: Span) -> bool:
 
 
 def _goes_on(cells: Sequence[Sequence[Span]], span: Span) -> bool:
-    """Say whether `span` is the next line of the last cell."""
     if not _is_below(cells[-1][-1], span):
         return False
     if len(cells) == 1:

@@ -250,7 +250,6 @@ def _sides(piece: Sequence[Glyph]) -> list[str]:
 
 
 def _is_new_word(last: Glyph, glyph: Glyph) -> bool:
-    """Say whether the gap between two characters of a word is a word's end."""
     gap, height = glyph.left - last.right, glyph.top - glyph.bottom
     if gap <= WORD_GAP * height:
         return False

@@ -83,7 +83,6 @@ def with_heads(pages: Iterable[Iterable[Block]]) -> Iterator[Block]:
 
 
 def _continued(before: Block, table: Block) -> Block:
-    """Return a table with the head of the one before it, if it goes on with that."""
     head = head_of(before.text)
     first = table.text.split("\n", 1)[0]
     names = cells(without_line(head).rpartition("\n")[2])

@@ -74,7 +74,6 @@ def _groups(lines: Sequence[Line], room: int) -> Iterator[list[Line]]:
 
 
 def _pieces(line: Line) -> Iterator[Line]:
-    """Yield a line, or pieces of a long one: sentences together, or words."""
     if len(line.text) <= LINE_CHARS:
         yield line
         return

@@ -104,7 +104,6 @@ def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Values]:
 
 
 def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
-    """Return a tag with its description and its operations, a line for each with a link to it."""
     lines = [Line(text) for text in paragraphs(about.get("description"))]
     if address := named(about.get("externalDocs"), "url"):
         lines.append(Line(f"more at {address}"))
@@ -287,7 +286,6 @@ def _media_types(api: Api, operation: Values, key: str) -> str:
 
 
 def _link_line(api: Api, label: str, link: Values) -> Line:
-    """Return what may be called next, with a link to that operation."""
     name, reference = named(link, "operationId"), named(link, "operationRef")
     about = one_line(link.get("description"))
     place = api.locate(reference) if reference else None

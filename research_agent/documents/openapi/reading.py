@@ -69,7 +69,6 @@ def told(count: int, what: str, names: Sequence[str]) -> str:
 
 
 def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
-    """Yield what is wrong with a description, a sentence for each kind of fault."""
     known = Counter(operation.identifier for operation in found if operation.identifier)
     dangling = api.dangling()
     for value in (api.root, *(operation.value for operation in found)):
@@ -89,7 +88,6 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
 
 
 def _about(api: Api) -> tuple[Block, ...]:
-    """Return name, version, servers and description; its headings make sections."""
     head = "\n".join(_head(api))
     first = Block(head, section=(SECTION,), anchors=(pointer("info"), pointer("servers")))
     if "security" in api.root:

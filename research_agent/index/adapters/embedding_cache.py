@@ -99,7 +99,6 @@ class EmbeddingCache(Closing):
         return self._connection.execute(sql, values).fetchall() if self._connection else []
 
     def _make_room(self) -> None:
-        """Drop what was not used for longest where the file is full."""
         size = "SELECT (page_count - freelist_count) * page_size"
         size += " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
         if int(self._run(size)[0][0]) > self._max_bytes:

@@ -18,6 +18,7 @@ from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Turn
 from research_agent.types.events import Event, Finished, Watching
+from research_agent.types.result import ResearchResult
 
 if TYPE_CHECKING:
     from graphs import chat, chat_state
@@ -42,7 +43,6 @@ class Conversation:
     def __init__(
         self, graph: "chat.Chat", saver: "saving.Saver", table: SessionTable, info: SessionInfo
     ) -> None:
-        """Continue the thread of `info`."""
         self._graph, self._saver, self._table = graph, saver, table
         self.info = info
         self.last: Finished | None = None
@@ -99,9 +99,9 @@ class Conversation:
         again = chat_state.ChatInput(messages=found.messages[-1:])
         return self._run(None if can_go_on else again, stop)
 
-    def result(self, turn: int) -> str:
-        """Return the whole result of a turn (from 0) as JSON, empty where it was not kept."""
-        return self._table.result(self.info.thread, turn)
+    def result(self, turn: int) -> ResearchResult:
+        """Return the whole result of a turn (from 0); raises SessionError."""
+        return kept_result(self._table.result(self.info.thread, turn))
 
     def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
         self.last, self.recorder = None, Recorder()
@@ -156,6 +156,18 @@ class Conversation:
         waits = any(task.interrupts for task in snapshot.tasks)
         unanswered = bool(found.messages) and found.messages[-1].type == "human"
         return found, bool(snapshot.next) or unanswered, waits
+
+
+def kept_result(text: str) -> ResearchResult:
+    """Read a result that was kept as JSON; raises SessionError for what cannot be read."""
+    try:
+        result: ResearchResult = state.RESULT.validate_json(text)
+    except ValueError as error:
+        raise SessionError(
+            "another version gave this answer, and kept its result differently",
+            hint="Ask the question again.",
+        ) from error
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,6 @@ class TypedLines(Lines):
     typed = True
 
     def __init__(self, session: "PromptSession[str]") -> None:
-        """Ask with a session of prompt_toolkit."""
         self._session = session
 
     def _read(self, prompt: str) -> str:

@@ -252,19 +252,10 @@ class Repl:
         note(f"written: {path}")
 
     def _report(self, path: str) -> None:
-        from pydantic import ValidationError
-
-        from research_agent.interfaces.own_graphs import state
         from research_agent.interfaces.report.recording import UNWATCHED
         from research_agent.interfaces.report.writing import write_report
 
-        try:
-            result = state.RESULT.validate_json(self._talk.result(len(self._talk.turns()) - 1))
-        except ValidationError as error:
-            raise SessionError(
-                "the answer was given by another version, which kept its result differently",
-                hint="/retry asks again; /export FILE.md writes what is there",
-            ) from error
+        result = self._talk.result(len(self._talk.turns()) - 1)
         connection = self._opened.connection
         record = self._talk.recorder.record() if self._talk.last else UNWATCHED
         record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))

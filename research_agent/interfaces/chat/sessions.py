@@ -31,7 +31,7 @@ def sessions(opened: Opened, mine: SessionInfo, given: Sequence[str]) -> None:
             if days := opened.connection.settings.sessions.retention_days:
                 say(f"deleted when nobody has used them for {days:g} days ({SETTING})")
             else:
-                say(f"kept until you delete them ({SETTING} is 0)")
+                say(f"kept until you delete them ({SETTING} is null)")
         case _:
             raise SessionError(
                 f"/sessions does not know {' '.join(given)}",
@@ -46,7 +46,7 @@ def session_line(session: SessionInfo, thread: str) -> str:
     return f"{mark} {session.name}: {session.turns} turns, last used {used}, index {session.index}"
 
 
-def expire(opened: Opened, days: float, but: str) -> list[str]:
+def expire(opened: Opened, days: float | None, but: str) -> list[str]:
     """Delete the sessions that were not used for `days`, not `but`; return their names.
 
     One that another process has open stays.

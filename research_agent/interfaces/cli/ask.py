@@ -13,6 +13,7 @@ import click
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.index import list_indexes
+from research_agent.assembly.traces import recorded_ports
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
@@ -29,7 +30,7 @@ from research_agent.interfaces.cli.rendering import (
     print_result,
 )
 from research_agent.interfaces.cli.terminal import note, say, say_json
-from research_agent.interfaces.cli.trace import tracing
+from research_agent.interfaces.cli.trace import tracing, write_event, write_step
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
@@ -88,15 +89,15 @@ class Show:
 @options.QUIET
 @options.VERBOSE
 @click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
-@click.option("--report", metavar="FILE", help="Also write a report to look at (HTML).")
-@click.option("--force", is_flag=True, help="The report may replace a file that is no report.")
-@click.option("--fail-on-refusal", "fails", is_flag=True, help="Status 5 where none is answered.")
-@click.option("--no-history", "forgets", is_flag=True, help="Leave it out of `history`.")
+@click.option("--report", metavar="FILE", help="Also write an HTML report.")
+@click.option("--force", is_flag=True, help="Let --report replace a file that is not a report.")
+@click.option("--fail-on-refusal", "fails", is_flag=True, help="Exit with 5 if not answered.")
+@click.option("--no-history", "forgets", is_flag=True, help="Do not keep it in `history`.")
 @click.option("--show-evidence", "evidence", is_flag=True, help="Print the chunks the model read.")
 @click.option("--show-prompt", "prompt", is_flag=True, help="Print every message sent to a model.")
-@click.option("--events", is_flag=True, help="Print what happens, a line of JSON an event.")
-@click.option("--drafts", is_flag=True, help="Events tell drafts too, before they are checked.")
-@click.option("--trace", metavar="FOLDER", help="Record the run, to replay it.")
+@click.option("--events", is_flag=True, help="Print events as JSON, one a line.")
+@click.option("--drafts", is_flag=True, help="Include unchecked drafts in the events.")
+@click.option("--trace", metavar="FOLDER", help="Record the run, for `replay`.")
 @options.OFFLINE
 @told
 @scoped
@@ -112,7 +113,7 @@ def ask_command(
 ) -> int:
     """Answer a question from the indexed documents, or refuse.
 
-    "-" reads the question from stdin. Without a question it is asked for.
+    "-" reads the question from stdin. Without a question, the command asks for one.
     """
     show = Show(**given)
     show.check()
@@ -162,8 +163,11 @@ def _answered(
             trace = stack.enter_context(
                 tracing(show.trace, question, where, connection, on_problem=note)
             )
-            ports = trace.ports(connection, ports)
-            watching = Watching(on_event=(trace.tell,), on_step=(recorder.see, trace.step))
+            ports = recorded_ports(ports, connection.settings, trace.write)
+            watching = Watching(
+                on_event=(partial(write_event, trace),),
+                on_step=(recorder.see, partial(write_step, trace)),
+            )
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         asked = partial(agent.stream, question, scope=scope_of(limits), drafts=show.drafts)
         with ended_by_ctrl_c(stop), steps.shown() as see:
@@ -232,7 +236,6 @@ class ShownChat:
     """Prints what is sent to a model and what comes back, to stderr."""
 
     def __init__(self, model: ChatModel) -> None:
-        """Stand in front of `model`."""
         self._model = model
 
     def complete(

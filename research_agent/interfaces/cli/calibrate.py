@@ -88,25 +88,25 @@ class Wanted:
     default=0,
     show_default=False,
     type=click.IntRange(0, 100_000),
-    help="How many to ask.",
+    help="Number of questions to search for.",
 )
-@click.option("--rate", default=0.15, type=SHARE, help="Share of errors among those not refined.")
+@click.option("--rate", default=0.15, type=SHARE, help="Allowed share of wrong searches.")
 @click.option(
     "--max-minutes",
     default=10.0,
     type=click.FloatRange(0.1, 1440),
-    help="Begin none after this long.",
+    help="Start no new question after this many minutes.",
 )
-@click.option("--rules", is_flag=True, help="Ask no model: make the questions from headings.")
+@click.option("--rules", is_flag=True, help="Make the questions from headings; ask no model.")
 @click.option(
     "--answers",
     default=0,
     type=click.IntRange(0, 10_000),
-    help="Also answer so many of them, and fit the limits of answers.",
+    help="Also answer this many of the questions, and fit the limits of answers.",
 )
-@click.option("--answer-rate", default=0.2, type=SHARE, help="Share of wrong answers allowed.")
-@click.option("--dry-run", is_flag=True, help="Say what it costs, and stop.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask before it begins.")
+@click.option("--answer-rate", default=0.2, type=SHARE, help="Allowed share of wrong answers.")
+@click.option("--dry-run", is_flag=True, help="Print what it would cost, and stop.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @JSON
 @OFFLINE
 @told
@@ -116,9 +116,9 @@ def calibrate_command(
     config: str | None,
     **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
 ) -> int:
-    """Fit to your documents how sure a first search has to be for a question to stay as it is.
+    """Fit confidence.bypass to your documents: when a question needs no better query.
 
-    With --answers also how sure the model has to be of an answer.
+    With --answers, also fit how sure the model has to be of an answer.
     """
     wanted, settings = Wanted(**given), start(config)
     header, chunk_ids = index_state(index)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("chat")
-@click.option("--session", default="default", metavar="NAME", help="Which conversation.")
+@click.option("--session", default="default", metavar="NAME", help="The conversation's name.")
 @options.INDEX
 @options.DOCS
 @options.ASKING
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--clarify/--no-clarify",
     default=None,
-    help="Ask back where a question is ambiguous; else in a terminal only.",
+    help="Ask back when a question is ambiguous. Default: only in a terminal.",
 )
 @options.OFFLINE
 @told
@@ -52,10 +52,10 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     verbose: bool,
     clarify: bool | None,
 ) -> int:
-    """Hold a conversation over the indexed documents, which lasts.
+    """Hold a conversation about the indexed documents.
 
-    A session goes on over the index that it began with, unless another one is named, and within the
-    scope that it had, unless options name one.
+    A session is saved and can be continued. It keeps its index and its scope unless options name
+    others.
     """
     name = check_name(session)
     wanted = index if index_is_named(docs) else None

@@ -38,11 +38,11 @@ def config_command() -> None:
 
 @config_command.command("show")
 @SETTINGS
-@click.option("--preset", metavar="NAME", help="Show this preset's file: local, full or seed.")
-@click.option("--changed", is_flag=True, help="Only what is not the default.")
+@click.option("--preset", metavar="NAME", help="Print a preset file: local, full or seed.")
+@click.option("--changed", is_flag=True, help="Print only keys that differ from the default.")
 @told
 def show_command(*, config: str | None, preset: str | None, changed: bool) -> int:
-    """Print every key with its value and where it comes from, or the file of a preset."""
+    """Print every key with its value and its source, or a preset's file."""
     found = configured(config, os.environ)
     if preset:
         return _show_preset(preset, found.settings)
@@ -111,7 +111,7 @@ def _show_preset(name: str, settings: Settings) -> int:
 @JSON
 @told
 def get_command(*, key: str, config: str | None, as_json: bool) -> int:
-    """Print the value of a key such as retrieval.top_k, or of the keys of a section."""
+    """Print the value of a key such as retrieval.top_k, or all keys of a section."""
     values = dict(lines(configured(config, os.environ).settings))
     below = {name: value for name, value in values.items() if name.startswith(f"{key}.")}
     if key not in values and not below:
@@ -134,9 +134,9 @@ def get_command(*, key: str, config: str | None, as_json: bool) -> int:
 @CONFIG
 @told
 def set_command(*, key: str, value: str, config: str | None) -> int:
-    """Set a key such as models.chat.model in your own file, or in the one of --config.
+    """Set a key such as models.chat.model in your own settings file, or in --config FILE.
 
-    What else is in the file stays as it is, comments too.
+    Everything else in the file stays as it is, comments included.
     """
     set_variable(f"{key}={value}")
     file = named_file(config, os.environ) or own_folder(os.environ) / FILE
@@ -148,10 +148,10 @@ def set_command(*, key: str, value: str, config: str | None) -> int:
 
 @config_command.command("init")
 @click.argument("path", default="")
-@click.option("--full", is_flag=True, help="With every key, its meaning, range and default.")
+@click.option("--full", is_flag=True, help="Write every key with its meaning, range and default.")
 @told
 def init_command(*, path: str, full: bool) -> int:
-    """Write a file to fill in: your own, which holds in every folder, or the one of PATH."""
+    """Write a settings file to fill in: your own, which applies everywhere, or PATH."""
     laid = {key for name in NAMES if name != "auto" for key in preset_values(name)}
     file = Path(path).expanduser() if path else own_folder(os.environ) / FILE
     _write(file, config_text(laid) if full else short_text(), replaces=False)
@@ -178,10 +178,10 @@ def _write(file: Path, text: str, *, replaces: bool) -> None:
 
 @config_command.command("trust")
 @click.argument("path", default="")
-@click.option("--forget", "remove", is_flag=True, help="Trust the file no longer.")
+@click.option("--forget", "remove", is_flag=True, help="Stop trusting the file.")
 @told
 def trust_command(*, path: str, remove: bool) -> int:
-    """Let this folder's research-agent.yaml choose hosts, keys and paths, as it is now."""
+    """Let this folder's research-agent.yaml, as it is now, set hosts, keys and paths."""
     file = Path(path or FILE).expanduser().absolute()
     if remove:
         say(f"{'no longer' if forget(file, os.environ) else 'was not'} trusted: {file}")

@@ -41,8 +41,8 @@ LEGEND = (
 @click.argument("question")
 @INDEX
 @SETTINGS
-@click.option("--chunk", metavar="ID", help="Measure with this chunk; else the best.")
-@click.option("--noise", metavar="ID", help="And with this; else an unrelated one.")
+@click.option("--chunk", metavar="ID", help="The relevant chunk. Default: the best hit.")
+@click.option("--noise", metavar="ID", help="The unrelated chunk. Default: chosen by similarity.")
 @JSON
 @OFFLINE
 @told
@@ -57,7 +57,7 @@ def diagnose_command(
 ) -> int:
     """Show how unsure the model is of each word of a short answer, with and without a chunk.
 
-    The exit status is 1 where the model gave no reply.
+    The exit status is 1 if the model gave no reply.
     """
     question, settings = check_question(question), start(config)
     with opened(index, settings) as connection:

@@ -9,6 +9,7 @@ import click
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.sessions import SessionTable, session_place
 from research_agent.errors import ResearchAgentError, SessionError
+from research_agent.interfaces.chat.conversation import kept_result
 from research_agent.interfaces.cli.options import JSON, SETTINGS
 from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.rendering import open_first, print_result
@@ -40,16 +41,16 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 
 @click.command("history")
 @click.argument("number", required=False, type=click.IntRange(min=1))
-@click.option("--session", metavar="NAME", help="A conversation of `chat` in place of `ask`.")
+@click.option("--session", metavar="NAME", help="Show a conversation of `chat` instead of `ask`.")
 @SETTINGS
 @JSON
 @click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
-@click.option("--clear", is_flag=True, help="Forget what `ask` has kept.")
+@click.option("--clear", is_flag=True, help="Delete the questions that `ask` has kept.")
 @told
 def history_command(
     number: int | None, session: str | None, config: str | None, **shown: bool
 ) -> int:
-    """Show questions that were asked before; with a NUMBER, its answer again."""
+    """List earlier questions; with a NUMBER, show that answer again."""
     settings = start(config).sessions
     with session_place(settings, os.environ).table() as table:
         if shown["clear"]:
@@ -75,13 +76,7 @@ def _show(number: int, kept: dict[int, dict[str, object]], *, as_json: bool, ope
     if as_json:
         say_json(kept[number]["result"])
         return
-    try:
-        result = state.RESULT.validate_python(kept[number]["result"])
-    except ValueError as error:
-        raise SessionError(
-            "the answer was given by another version, which kept its result differently",
-            hint="Ask again, or read it with --json",
-        ) from error
+    result = kept_result(json.dumps(kept[number]["result"]))
     say(f"{_line(number, kept[number])}\n", dim=True, error=True)
     print_result(result)
     if opens:

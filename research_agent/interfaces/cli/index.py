@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -20,6 +21,7 @@ from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.assembly.shared import compact as compact_index
 from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
+from research_agent.assembly.workers import workers
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
@@ -28,6 +30,7 @@ from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
+from research_agent.text.locations import is_bucket
 from research_agent.types.documents import SCANNED, TEXTLESS, FileReport, IndexReport
 from research_agent.types.records import IndexProgress
 
@@ -39,22 +42,24 @@ NAMED = 5
 
 
 @click.command("index")
-@click.argument("paths", nargs=-1, metavar="PATH_OR_URL...")
+@click.argument("paths", nargs=-1, metavar="PATH_OR_URL_OR_@LIST...")
 @INDEX
 @SETTINGS
-@click.option("--rebuild", is_flag=True, help="Forget what is indexed and read everything again.")
-@click.option("--refresh", is_flag=True, help="Read again what is in the index, and no other file.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
-@click.option("--prune", is_flag=True, help="Also forget what folders held that are empty now.")
-@click.option("--list", "list_", is_flag=True, help="Show the indexes there are.")
+@click.option("--rebuild", is_flag=True, help="Empty the index, then read everything again.")
+@click.option("--refresh", is_flag=True, help="Read the indexed files again, and no others.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done; write nothing.")
+@click.option("--prune", is_flag=True, help="Also remove documents of folders that are empty now.")
+@click.option("--list", "list_", is_flag=True, help="List all indexes.")
 @click.option("--remove", metavar="NAME_OR_PATH", help="Remove an index (never the documents).")
 @click.option(
     "--embedding",
     type=click.Choice(["english", "multilingual"]),
-    help="The packaged embedding model of a new index. Default: by the documents' language.",
+    help="The embedding model of a new index. Default: by the documents' language.",
 )
-@click.option("--copy", nargs=2, metavar="FROM TO", help="Copy an index; X.sqlite3 is a backup.")
-@click.option("--compact", is_flag=True, help="Tidy a shared index: merge files, drop old ones.")
+@click.option("--copy", nargs=2, metavar="FROM TO", help="Copy an index. X.sqlite3 is a backup.")
+@click.option("--compact", is_flag=True, help="Merge a shared index's files, delete old ones.")
+@click.option("--on", metavar="ADDRESS", help="Read and embed on a Ray cluster: ray://HOST:PORT.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Read and embed in N workers.")
 @JSON
 @OFFLINE
 @told
@@ -72,9 +77,11 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     embedding: str | None,
     copy: tuple[str, str] | None,
     compact: bool,
+    on: str | None,
+    workers: int | None,
     as_json: bool,
 ) -> int:
-    """Read documents (PDF, office files, web pages, text, code…) and keep them searchable."""
+    """Add documents to an index: PDF, office files, web pages, text, code and more."""
     if list_:
         return show_indexes(as_json=as_json)
     if remove:
@@ -95,7 +102,8 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     if embedding:
         model = MULTILINGUAL if embedding == "multilingual" else ENGLISH
         settings = replace(settings, models=with_model(settings.models, model))
-    act = preview if dry_run else update
+    by_workers = partial(update, on=on or "", workers=workers or 0)
+    act = preview if dry_run else by_workers
     report = act(index, paths, settings, rebuild=rebuild, prune=prune)
     if as_json:
         say_json(asdict(report))
@@ -110,9 +118,21 @@ def _named(paths: tuple[str, ...], index: str, *, refresh: bool) -> tuple[str, .
         raise click.UsageError("--refresh reads what is in the index: leave out the paths")
     if refresh:
         return tuple(kept.record.path for kept in list_documents(index))
+    paths = tuple(one for path in paths for one in _listed(path))
     if not paths:
         raise click.UsageError("name at least one file or folder: research-agent index PATH")
     return paths
+
+
+def _listed(path: str) -> list[str]:
+    """Return a path, or those that are listed in a file, a line each, as `@FILE` names it."""
+    if not path.startswith("@"):
+        return [path]
+    try:
+        return [line for line in Path(path[1:]).read_text("utf-8").splitlines() if line]
+    except (OSError, ValueError) as error:
+        hint = f"A file whose name begins with @ is written ./{path}"
+        raise PathError(f"the list {path[1:]} cannot be read: {error}", hint=hint) from error
 
 
 class How(TypedDict, total=False):
@@ -121,6 +141,8 @@ class How(TypedDict, total=False):
     rebuild: bool
     prune: bool
     checked: bool
+    on: str
+    workers: int
 
 
 def update(
@@ -136,7 +158,11 @@ def update(
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
     rebuild, prune = how.get("rebuild", False), how.get("prune", False)
+    on, count = how.get("on", ""), how.get("workers", 0)
     with ExitStack() as stack:
+        # (Ray's processes come first: they are forked, and LanceDB has threads.)
+        asked = workers(on, count, location=location, paths=paths, settings=settings)
+        by = stack.enter_context(asked)
         show = shown or stack.enter_context(progress_bar())
         found, scans = stack.enter_context(sources(paths, settings, os.environ))
         cache = stack.enter_context(embedding_cache(os.environ))
@@ -155,12 +181,13 @@ def update(
             show(f"{name}{texts}", *place)
 
         return Indexer(
-            settings=settings,
+            settings=replace(settings, models=models),
             embedder=embedder,
             files=found,
             reader=found,
             cache=cache,
             on_progress=on_progress,
+            workers=by,
             checked=how.get("checked", True),
         ).update(location, paths, rebuild=rebuild, prune=prune)
 
@@ -169,7 +196,7 @@ def preview(
     location: str, paths: Sequence[str], settings: Settings, *, rebuild: bool, prune: bool
 ) -> IndexReport:
     """Return what `update` would do; nothing is written, and nothing fetched."""
-    if any(map(is_web, paths)):
+    if any(is_web(path) or is_bucket(path) for path in paths):
         raise click.UsageError("--dry-run takes files and folders: it would have to fetch the rest")
     models = settings.models if rebuild else as_indexed(location, settings.models)
     with connect_embedder(models, environment=os.environ) as embedder:

@@ -4,8 +4,8 @@ A command's module is imported when the command runs, so that `--help` answers a
 
 Exit status: 0 done (also a refusal: it is a result), 1 an error that is told on stderr, 2 wrong
 usage, 3 an index was made but some files could not be read, 4 the answer was given but its
-report could not be written, 5 nothing was answered and --fail-on-refusal was given,
-130 interrupted.
+report could not be written, 5 nothing was answered and --fail-on-refusal was given, 6 a metric of
+`eval` missed its --fail-under or --fail-over, 130 interrupted.
 """
 
 import io
@@ -23,27 +23,29 @@ from research_agent.telemetry import Level, export_spans, log_to_stderr
 GROUPS = {
     "Everyday": {
         "ask": ("ask", "Answer a question from the indexed documents, or refuse."),
-        "chat": ("chat", "Hold a conversation over the indexed documents, which lasts."),
-        "search": ("search", "Show the chunks that fit a query best; no language model is asked."),
-        "index": ("index", "Read documents (PDF, office files, web pages, text, code…)."),
-        "documents": ("search", "List the documents of an index, and how well each was read."),
-        "web": ("settings", "Serve a page for the browser of this machine."),
-        "history": ("history", "Show questions that were asked before, and their answers."),
+        "chat": ("chat", "Hold a conversation about the indexed documents."),
+        "search": ("search", "Show the chunks that match a query best, without a language model."),
+        "index": ("index", "Add documents to an index (PDF, office files, web pages, code…)."),
+        "documents": ("search", "List the documents of an index and how well each was read."),
+        "web": ("settings", "Serve a web page on this machine."),
+        "history": ("history", "Show earlier questions and their answers."),
     },
     "Set-up": {
         "config": ("config", "Show or write the settings."),
-        "models": ("settings", "Show which model fills each role, and what is installed."),
-        "doctor": ("settings", "Look at everything an answer needs, and name cures."),
-        "completion": ("settings", "Print what completes commands in a shell."),
+        "models": ("settings", "Show which model fills each role and what is installed."),
+        "doctor": ("settings", "Check the set-up and say how to repair it."),
+        "completion": ("settings", "Print a completion script for your shell."),
         "mcp": ("settings", "Serve an index to MCP clients."),
-        "serve": ("serve", "Serve answers over HTTP, also in OpenAI's form."),
+        "serve": ("serve", "Serve answers over HTTP, also with OpenAI's API."),
     },
     "Expert": {
-        "calibrate": ("calibrate", "Fit limits of confidence to your documents."),
-        "chunks": ("search", "Show chunks in full by their ids, and what they refer to."),
+        "eval": ("evaluate", "Measure searches and answers on your own questions."),
+        "ablate": ("ablate", "Show which stages and presets pay off on your own questions."),
+        "calibrate": ("calibrate", "Fit confidence limits to your documents."),
+        "chunks": ("search", "Show whole chunks by id, and the chunks they refer to."),
         "diagnose": ("diagnose", "Show how unsure the model is of each word of an answer."),
-        "graph": ("settings", "Print the research graph as a Mermaid picture."),
-        "replay": ("replay", "Run a question again that `ask --trace` has recorded."),
+        "graph": ("settings", "Print the research graph as a Mermaid diagram."),
+        "replay": ("replay", "Run a recorded question again (`ask --trace`)."),
     },
 }
 """Each command's module, and its line in the list of commands."""
@@ -96,10 +98,10 @@ class Commands(click.Group):
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
-    help="Write a log to stderr, a JSON object a line: steps, model calls, searches.",
+    help="Log steps, model calls and searches to stderr, one JSON object a line.",
 )
 def main(log_level: Level | None) -> None:
-    """Answer questions over your own documents, with citations that can be checked."""
+    """Answer questions from your own documents, with citations that you can check."""
     for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

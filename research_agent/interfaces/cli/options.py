@@ -23,7 +23,7 @@ OFFLINE = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda _, __, given: os.environ.update({OFFLINE_KEY: "true"} if given else {}),
-    help="Ask nothing but this machine.",
+    help="Refuse every server that is not on this machine.",
 )
 
 PORT = click.IntRange(0, 65_535)
@@ -42,16 +42,16 @@ INDEX = click.option(
     default="default",
     metavar="NAME_OR_PATH",
     shell_complete=_index_names,
-    help="Which index: a name, a folder (with a slash in it), s3://BUCKET/NAME or lance:/PATH.",
+    help="The index: a name, a folder (with a slash in it), s3://BUCKET/NAME or lance:/PATH.",
 )
 DOCS = click.option(
     "--docs",
     metavar="PATH",
     multiple=True,
-    help="Index this file or folder first, in an index of its own, and ask that.",
+    help="Index this file or folder first, in a separate index, and use that index.",
 )
 CONFIG = click.option(
-    "--config", "config", metavar="FILE", help="Settings; else your own and this folder's."
+    "--config", "config", metavar="FILE", help="Settings file. Default: yours and this folder's."
 )
 
 
@@ -108,29 +108,29 @@ def model_variables(name: str) -> Mapping[str, str]:
 SET = _setting(
     "--set",
     "KEY=VALUE",
-    "Change a setting, such as retrieval.top_k=20; can be given several times.",
+    "Change a setting, such as retrieval.top_k=20. May be repeated.",
     lambda given: dict([set_variable(given)]),
 )
 MODEL = _setting(
     "--model -m",
     "MODEL",
-    "Which model answers: a name, or PROVIDER:NAME (openai, bedrock, ollama), or local.",
+    "The model: NAME, PROVIDER:NAME (openai, bedrock, langchain, ollama), or local.",
     model_variables,
 )
 PRESET = _setting(
     "--preset",
     "NAME",
-    "Which stages act: auto, local, full or seed.",
+    "The preset, which says which stages run: auto, local, full or seed.",
     lambda name: {"RESEARCH_AGENT_PRESET": name},
 )
 ROUNDS = _setting(
     "--rounds",
     "N",
-    "Search again at most N - 1 times for what is missing; up to budget.max_rounds.",
+    "Rounds of search and answer, 1 to budget.max_rounds.",
     lambda number: {"RESEARCH_AGENT_BUDGET__ROUNDS": number},
 )
-QUIET = click.option("--quiet", "-q", is_flag=True, help="Print the answer alone, and warnings.")
-VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Tell each step in a line.")
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print only the answer and warnings.")
+VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Print a line for each step.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
@@ -154,7 +154,7 @@ def index_is_named(docs: Sequence[str]) -> bool:
     return named
 
 
-KINDS = ("text", "list", "table", "code", "algorithm")
+KINDS = click.Choice(("text", "list", "table", "code", "algorithm"))
 _OPTIONS = (
     click.option(
         "--in",
@@ -162,14 +162,16 @@ _OPTIONS = (
         "documents",
         multiple=True,
         metavar="GLOB",
-        help="Only documents of this name, or whose path ends so; * and ? work (put it in quotes).",
+        help="Read only documents whose name, or end of path, fits GLOB (in quotes).",
     ),
     click.option(
-        "--folder", "folders", multiple=True, metavar="PATH", help="Only files in this folder."
+        "--folder", "folders", multiple=True, metavar="PATH", help="Read only files in this folder."
     ),
-    click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these."),
-    click.option("--since", metavar="DATE", help="Only documents from then on."),
-    click.option("--until", metavar="DATE", help="Only documents up to then."),
+    click.option(
+        "--kind", "kinds", multiple=True, type=KINDS, help="Read only chunks of this kind."
+    ),
+    click.option("--since", metavar="DATE", help="Read only documents of DATE or later."),
+    click.option("--until", metavar="DATE", help="Read only documents of DATE or earlier."),
 )
 
 

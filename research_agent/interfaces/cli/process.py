@@ -13,16 +13,10 @@ from typing import ParamSpec
 
 import click
 
+from research_agent import errors
 from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
-from research_agent.errors import (
-    ConfigError,
-    QuestionError,
-    QuestionSetError,
-    ResearchAgentError,
-    ToolInputError,
-)
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
 from research_agent.network_guard import NetworkGuard
@@ -74,7 +68,7 @@ def needs(*packages: str, extra: str) -> None:
     """Raise ConfigError where a package of an extra is not installed."""
     for package in packages:
         if find_spec(package) is None:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"the package {package.replace('_', '-')} is not installed",
                 hint=f'Install it: pip install "research-agent[{extra}]"',
             )
@@ -99,9 +93,14 @@ def told(command: Callable[P, int]) -> Callable[P, None]:
 def _status(command: Callable[[], int]) -> int:
     try:
         return command()
-    except ResearchAgentError as error:
+    except errors.ResearchAgentError as error:
         tell_error(str(error), error.hint)
-        wrong_input = ConfigError | QuestionError | QuestionSetError | ToolInputError
+        wrong_input = (
+            errors.ConfigError
+            | errors.QuestionError
+            | errors.QuestionSetError
+            | errors.ToolInputError
+        )
         return 2 if isinstance(error, wrong_input) else 1
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)

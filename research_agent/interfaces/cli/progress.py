@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from research_agent.interfaces.cli.terminal import is_rich, note
 from research_agent.interfaces.steps import begun_text, step_text
@@ -20,14 +20,14 @@ Progress = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress_bar(stream: TextIO = sys.stderr) -> Iterator[Progress]:
+def progress_bar() -> Iterator[Progress]:
     """Give a function that shows progress in a terminal: a bar, until all is done."""
-    if not stream.isatty():
+    if not sys.stderr.isatty():
         yield lambda _what, _done, _of: None
         return
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-    bar = _live(stream, TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    bar = _live(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     task = bar.add_task("", total=None)
 
     def show(what: str, done: int, of: int) -> None:
@@ -42,11 +42,11 @@ def progress_bar(stream: TextIO = sys.stderr) -> Iterator[Progress]:
         bar.stop()
 
 
-def _live(stream: TextIO, *columns: "ProgressColumn") -> "Live":
+def _live(*columns: "ProgressColumn") -> "Live":
     from rich.console import Console
     from rich.progress import Progress as Live
 
-    return Live(*columns, console=Console(file=stream), transient=True)
+    return Live(*columns, console=Console(stderr=True), transient=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Steps:
         from rich.progress import SpinnerColumn, TextColumn
 
         told = TextColumn("{task.description} {task.elapsed:.0f} s")
-        with _live(sys.stderr, SpinnerColumn(), told) as live:
+        with _live(SpinnerColumn(), told) as live:
             task = live.add_task("starting", total=None)
 
             def see(event: Event) -> None:

@@ -56,32 +56,27 @@ class Wanted:
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change a setting, such as filter.mode=off.",
+    help="Change a setting, such as filter.mode=off. May be repeated.",
 )
-@click.option("--from", "node", default="retrieve", metavar="NODE", help="Begin with this node.")
-@click.option("--round", default=1, type=click.IntRange(1, 100), help="Which run of the node.")
-@click.option("--index", metavar="NAME_OR_PATH", help="Another index than the run's.")
+@click.option("--from", "node", default="retrieve", metavar="NODE", help="Begin at this node.")
+@click.option("--round", default=1, type=click.IntRange(1, 100), help="Which run of that node.")
+@click.option("--index", metavar="NAME_OR_PATH", help="Use this index instead of the recorded one.")
 @CONFIG
-@click.option("--live", is_flag=True, help="Ask your models for prompts the trace does not hold.")
-@click.option("--offline-only", is_flag=True, hidden=True, help="As without --live.")
+@click.option("--live", is_flag=True, help="Ask your models for prompts that are not in the trace.")
 @JSON
 @OFFLINE
 @told
 def replay_command(
     *,
     trace: str,
-    offline_only: bool,
     **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
 ) -> int:
-    """Run a question again that `ask --trace` has recorded, and print what is different.
+    """Run a question again that `ask --trace` has recorded, and print the differences.
 
-    Nobody is asked: a prompt that the trace does not hold is an error. With --live the models of
-    your own settings are, never those of the trace.
+    No model is asked: a prompt that is not in the trace is an error. With --live such prompts go to
+    the models of your own settings, never to those of the trace.
     """
-    wanted = Wanted(**given)
-    if wanted.live and offline_only:
-        raise click.UsageError("give --live or --offline-only")
-    return replay(trace, wanted)
+    return replay(trace, Wanted(**given))
 
 
 def replay(path: str, wanted: Wanted) -> int:

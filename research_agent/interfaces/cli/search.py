@@ -46,11 +46,11 @@ EXPLAINED = 10
 @click.option(
     "--mode",
     type=click.Choice(("hybrid", "dense", "lexical")),
-    help="By meaning and words, by one alone; else retrieval.mode.",
+    help="Search by meaning and words, meaning, or words. Default: retrieval.mode.",
 )
-@click.option("--exact", is_flag=True, help="Search the words as they are: no kind of question.")
-@click.option("--explain", is_flag=True, help="Show the kind of question, and every ranking.")
-@click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Not this chunk again.")
+@click.option("--exact", is_flag=True, help="Add no searches for the kind of question.")
+@click.option("--explain", is_flag=True, help="Show the kind of question and every ranking.")
+@click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Leave out this chunk.")
 @options.OFFLINE
 @told
 @scoped
@@ -66,15 +66,15 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     exclude: tuple[str, ...],
     **shown: bool,
 ) -> int:
-    """Show the chunks that fit a query best; no language model is asked."""
+    """Show the chunks that match a query best, without a language model."""
     query, scope = check_question(query), replace(scope_of(limits), exclude=frozenset(exclude))
     settings, exact, explain = start(config), shown["exact"], shown["explain"]
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
-        planner = "off" if exact else settings.retrieval.question_kinds
+        kinds = settings.retrieval.question_kinds and not exact
         wide = max(k, settings.retrieval.top_k)
         mode = mode or settings.retrieval.mode
-        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=planner)
+        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=kinds)
         ports, settings = connection.ports, replace(settings, retrieval=retrieval)
         ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
         ranked, notes = reordered(query, ranked, k, ports, settings)
@@ -156,8 +156,8 @@ def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
 @click.argument("chunk_ids", nargs=-1, required=True, metavar="ID...")
 @options.INDEX
 @options.SETTINGS
-@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Steps along references.")
-@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Chunks at most.")
+@click.option("--depth", default=0, type=click.IntRange(0, 10), help="Reference steps to follow.")
+@click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Most chunks shown.")
 @options.JSON
 @options.OFFLINE
 @told
@@ -170,7 +170,7 @@ def chunks_command(
     most: int,
     as_json: bool,
 ) -> int:
-    """Show chunks in full by their ids, and what they refer to."""
+    """Show whole chunks by id, and the chunks they refer to."""
     with connect(index, start(config), os.environ) as connection:
         ports = connection.ports
         result = get_chunks(chunk_ids, expand_depth=depth, max_total_chunks=most, ports=ports)
@@ -203,7 +203,7 @@ def _counts(result: ChunksResult) -> str:
 @options.OFFLINE
 @told
 def documents_command(*, index: str, as_json: bool) -> int:
-    """List the documents of an index, and how well each could be read."""
+    """List the documents of an index and how well each was read."""
     found = list_documents(index)
     if as_json:
         say_json([_as_json(item) for item in found])

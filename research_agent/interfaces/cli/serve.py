@@ -1,5 +1,7 @@
 """The command `serve`."""
 
+from typing import Any
+
 import click
 
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PORT, PRESET, ROUNDS
@@ -18,39 +20,33 @@ from research_agent.interfaces.cli.process import needs, start, told
     "hosts",
     metavar="NAME",
     multiple=True,
-    help="A name by which clients call this server, besides localhost and --host.",
+    help="Another host name that clients may use, besides localhost and --host.",
 )
 @click.option(
-    "--tokens", metavar="FILE", help="Tokens with their indexes and limits (see docs/serve.md)."
+    "--tokens", metavar="FILE", help="Tokens with their indexes and limits (docs/serve.md)."
 )
 @click.option(
     "--root",
+    default="",
     metavar="PATH_OR_URL",
-    help="Where the indexes that --tokens names are: a folder, s3://BUCKET/NAME or lance:/PATH.",
+    help="The folder, s3://BUCKET/NAME or lance:/PATH that holds the indexes named in --tokens.",
 )
 @click.option(
     "--grace",
     type=click.IntRange(0, 86_400),
     default=30,
-    help="Seconds that running questions have when the server is told to end.",
+    help="Seconds that running questions get when the server is shutting down.",
 )
 @OFFLINE
 @told
-def serve_command(  # noqa: PLR0913 (one argument an option)
+def serve_command(
     *,
     index: str,
     config: str | None,
-    host: str,
-    port: int,
-    hosts: tuple[str, ...],
-    tokens: str | None,
-    root: str | None,
-    grace: int,
+    **given: Any,  # noqa: ANN401 (the fields of Manner, checked by click)
 ) -> int:
-    """Serve answers over HTTP: JSON, server-sent events, OpenAI's chat completions."""
+    """Serve answers over HTTP as JSON, server-sent events or OpenAI chat completions."""
     needs("starlette", "uvicorn", "prometheus_client", extra="serve")
     from research_agent.interfaces.serve.serving import Manner, serve
 
-    settings = start(config, tells_preset=True)
-    manner = Manner(host=host, port=port, hosts=hosts, tokens=tokens, root=root or "", grace=grace)
-    return serve(settings, manner, index=index)
+    return serve(start(config, tells_preset=True), Manner(**given), index=index)

@@ -32,7 +32,7 @@ WIDTH = 8
 @options.ASKING
 @click.pass_context
 def models_command(context: click.Context, config: str | None) -> None:
-    """Show which model fills each role, and what is installed."""
+    """Show which model fills each role and what is installed."""
     if context.invoked_subcommand is None:
         told(_show_models)(config)
 
@@ -55,7 +55,7 @@ def _show_models(config: str | None) -> int:
 @models_command.command("prune-parts")
 @told
 def prune_parts_command() -> int:
-    """Free the installed copies of weights that have been joined and verified."""
+    """Delete the installed parts of weights that are joined and verified."""
     freed = prune_all(os.environ)
     nothing = "nothing to free: no installed parts of joined and verified weights"
     say(f"freed {freed / 1e6:,.0f} MB" if freed else nothing)
@@ -65,7 +65,7 @@ def prune_parts_command() -> int:
 @models_command.command("restore-parts")
 @told
 def restore_parts_command() -> int:
-    """Write the installed copies of weights again that were freed after the join."""
+    """Write the installed parts of weights again, from the joined file."""
     say(f"wrote {restore_all(os.environ) / 1e6:,.0f} MB")
     return 0
 
@@ -75,12 +75,12 @@ def restore_parts_command() -> int:
 @options.SETTINGS
 @options.OFFLINE
 @options.JSON
-@click.option("--no-models", is_flag=True, help="Ask no model.")
+@click.option("--no-models", is_flag=True, help="Do not ask the models.")
 @told
 def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
-    """Look at everything an answer needs, and name the command that cures what is wrong.
+    """Check everything that an answer needs, and print the command that repairs a problem.
 
-    The exit status is 1 where something is at fault.
+    The exit status is 1 if there is a fault.
     """
     with progress_bar() as show:
         joining = partial(show, "joining the weights")
@@ -106,7 +106,7 @@ def findings_text(found: Sequence[Finding]) -> str:
 @click.command("graph")
 @told
 def graph_command() -> int:
-    """Print the research graph as a Mermaid picture."""
+    """Print the research graph as a Mermaid diagram."""
     from research_agent.interfaces.own_graphs import research
 
     nothing: dict[str, Any] = {field.name: None for field in fields(Ports)}
@@ -120,7 +120,7 @@ def graph_command() -> int:
 @click.pass_context
 @told
 def completion_command(context: click.Context, *, shell: str) -> int:
-    """Print what completes commands, options and names of indexes in a shell.
+    """Print a script that completes commands, options and index names in your shell.
 
     \b
     bash: research-agent completion bash > ~/.local/share/bash-completion/completions/research-agent
@@ -140,12 +140,12 @@ def completion_command(context: click.Context, *, shell: str) -> int:
     "port",
     type=options.PORT,
     metavar="PORT",
-    help="Serve on this loopback port (0: a free one) instead of stdin and stdout.",
+    help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdin and stdout.",
 )
 @options.OFFLINE
 @told
 def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
-    """Serve an index to MCP clients: search, chunks, documents and research as tools."""
+    """Serve an index to MCP clients, with tools for search, reading and whole questions."""
     needs("mcp", extra="mcp")
     from research_agent.interfaces.mcp import serving
 
@@ -157,11 +157,11 @@ def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
 @options.ASKING
 @options.ROUNDS
 @options.DOCS
-@click.option("--port", type=options.PORT, default=8421, help="The loopback port (0: a free one).")
+@click.option("--port", type=options.PORT, default=8421, help="Port on 127.0.0.1 (0: a free one).")
 @options.OFFLINE
 @told
 def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
-    """Serve a page for the browser of this machine: questions, answers, cited pages."""
+    """Serve a web page on this machine: questions, answers, cited pages."""
     needs("starlette", "uvicorn", extra="web")
     from research_agent.interfaces.web.serving import serve
 

@@ -11,41 +11,24 @@ from uuid import uuid4
 
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.shared import full_location
-from research_agent.assembly.traces import TraceFile, header, recorded_ports
+from research_agent.assembly.traces import TraceFile, header
 from research_agent.interfaces.events import event_json
 from research_agent.interfaces.own_graphs import resuming
-from research_agent.ports import Ports
 from research_agent.types.events import Event
 
 
-class Trace:
-    """The trace of one question that is being answered."""
+def write_step(file: TraceFile, step: str, round_: int, wrote: Mapping[str, Any]) -> None:
+    """Write what a node of the graph wrote; those of the search are in its own result."""
+    from pydantic_core import to_jsonable_python
 
-    def __init__(self, file: TraceFile) -> None:
-        """Write to `file`."""
-        self._file = file
-        self.path = str(file.path)
+    if step in resuming.NODES:
+        line = {"line": "step", "step": step, "round": round_}
+        file.write({**line, "wrote": to_jsonable_python(wrote)})
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of it could be written so far."""
-        return self._file.is_whole
 
-    def ports(self, connection: Connection, ports: Ports) -> Ports:
-        """Return `ports` with every call to a model written."""
-        return recorded_ports(ports, connection.settings, self._file.write)
-
-    def step(self, step: str, round_: int, wrote: Mapping[str, Any]) -> None:
-        """Write what a node of the graph wrote; those of the search are in its own result."""
-        from pydantic_core import to_jsonable_python
-
-        if step in resuming.NODES:
-            line = {"line": "step", "step": step, "round": round_}
-            self._file.write({**line, "wrote": to_jsonable_python(wrote)})
-
-    def tell(self, event: Event) -> None:
-        """Write an event."""
-        self._file.write({"line": "event", **event_json(event)})
+def write_event(file: TraceFile, event: Event) -> None:
+    """Write an event."""
+    file.write({"line": "event", **event_json(event)})
 
 
 @contextmanager
@@ -56,7 +39,7 @@ def tracing(
     connection: Connection,
     *,
     on_problem: Callable[[str], None],
-) -> Iterator[Trace]:
+) -> Iterator[TraceFile]:
     """Give the trace of a question, a new file in `folder`; raises PathError."""
     begun = datetime.now(UTC)
     name = f"{begun:%Y%m%dT%H%M%S}-{uuid4().hex[:8]}.jsonl"
@@ -73,4 +56,4 @@ def tracing(
                 fingerprint=asdict(connection.header()),
             )
         )
-        yield Trace(file)
+        yield file

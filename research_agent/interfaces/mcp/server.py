@@ -57,7 +57,6 @@ class Handlers:
     """One method a request; all of them share an agent."""
 
     def __init__(self, agent: ResearchAgent) -> None:
-        """Answer from `agent`, which stays its maker's to close."""
         self._agent = agent
 
     async def list_tools(

@@ -1,9 +1,8 @@
 """`research-agent mcp`: the MCP server on stdin and stdout, or on a loopback port."""
 
-import hmac
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from mcp.server import Server
@@ -16,9 +15,6 @@ from research_agent.interfaces.cli.process import opened, start
 from research_agent.interfaces.cli.terminal import say
 from research_agent.interfaces.listening import HOST, listening
 from research_agent.interfaces.mcp.server import build_server
-
-if TYPE_CHECKING:
-    from research_agent.interfaces.http_limits import App, Message, Receive, Send
 
 TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
 
@@ -51,7 +47,11 @@ async def _over_stdio(server: Server[Any]) -> None:
 async def _over_http(server: Server[Any], port: int, token: str) -> None:
     import uvicorn
 
-    from research_agent.interfaces.http_limits import BoundedProtocol, with_bounded_bodies
+    from research_agent.interfaces.http_limits import (
+        BoundedProtocol,
+        with_bounded_bodies,
+        with_token,
+    )
 
     app = with_token(with_bounded_bodies(server.streamable_http_app(host=HOST)), token)
     config = uvicorn.Config(
@@ -62,23 +62,3 @@ async def _over_http(server: Server[Any], port: int, token: str) -> None:
         if not os.environ.get(TOKEN):
             say(f"clients send this header: Authorization: Bearer {token}", error=True)
         await uvicorn.Server(config).serve(sockets=[door])
-
-
-def with_token(app: "App", token: str) -> "App":
-    """Return `app` for those alone who send the token; web pages of other places never do.
-
-    Requests with another Host or Origin than this machine's are refused by the library.
-    """
-    from research_agent.interfaces.http_limits import refuse
-
-    expected = f"Bearer {token}".encode()
-
-    async def checked(scope: "Message", receive: "Receive", send: "Send") -> None:
-        headers = dict(scope.get("headers", ()))
-        given = headers.get(b"authorization", b"")
-        if scope["type"] == "lifespan" or hmac.compare_digest(given, expected):
-            await app(scope, receive, send)
-            return
-        await refuse(send, 401, (b"www-authenticate", b"Bearer"))
-
-    return checked

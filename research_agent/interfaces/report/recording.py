@@ -56,7 +56,6 @@ class Recorder:
     """Watches a run go by."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self._seen, self._probes = RunRecord(), list[Probe]()
         self._answers: dict[int, Answer] = {}
 

@@ -3,14 +3,11 @@
 It is written whole or not at all, and never over somebody's own file.
 """
 
-import os
 from base64 import b64encode
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from research_agent.answering.result_lines import lacking_lines, quoted_words
@@ -19,6 +16,7 @@ from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
 from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
+from research_agent.private_files import replace_text
 from research_agent.settings import Settings
 from research_agent.text.visible import visible
 from research_agent.types.result import ResearchResult
@@ -49,18 +47,8 @@ def write_report(
     check_target(path, force=force)
     with PagePictures(settings.documents) as pictures:
         html = report_html(report_of(result, record, settings, chunks, pictures.draw))
-    target = Path(path)
     try:
-        with NamedTemporaryFile(dir=target.absolute().parent, delete=False) as file:
-            try:
-                file.write(html.encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(target)
-            except BaseException:
-                with suppress(OSError):
-                    Path(file.name).unlink()
-                raise
+        replace_text(Path(path).absolute(), html)
     except OSError as error:
         raise unwritable(path, error) from error
 

@@ -14,17 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from research_agent.errors import (
-    ConfigError,
-    IndexingError,
-    ModelError,
-    ModelUnavailableError,
-    QuestionError,
-    ResearchAgentError,
-    SessionError,
-    SessionLockedError,
-    ToolInputError,
-)
+from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
 from research_agent.interfaces.own_graphs import own, research_tool
 from research_agent.interfaces.serve.answers import (
@@ -56,15 +46,15 @@ else:
     inputs = own("tool_inputs")
 
 Input = TypeVar("Input", bound=BaseModel)
-STATUS: Mapping[type[ResearchAgentError], int] = {
-    ToolInputError: 400,
-    QuestionError: 400,
-    SessionLockedError: 409,
-    SessionError: 400,
-    IndexingError: 503,
-    ModelUnavailableError: 503,
-    ModelError: 502,
-    ConfigError: 500,
+STATUS: Mapping[type[errors.ResearchAgentError], int] = {
+    errors.ToolInputError: 400,
+    errors.QuestionError: 400,
+    errors.SessionLockedError: 409,
+    errors.SessionError: 400,
+    errors.IndexingError: 503,
+    errors.ModelUnavailableError: 503,
+    errors.ModelError: 502,
+    errors.ConfigError: 500,
 }
 READY_SECONDS = 5.0
 _log = logging.getLogger(__name__)
@@ -74,7 +64,6 @@ class Api:
     """One method an address."""
 
     def __init__(self, shelf: Shelf, clients: Clients, metrics: Metrics) -> None:
-        """Answer from the indexes of `shelf`, which stays its maker's to close."""
         self._shelf, self._clients, self._metrics = shelf, clients, metrics
 
     async def research(self, request: Request) -> Response:
@@ -133,7 +122,7 @@ class Api:
             try:
                 for location in self._clients.locations[:1]:
                     await anyio.to_thread.run_sync(self._read, location, abandon_on_cancel=True)
-            except ResearchAgentError:
+            except errors.ResearchAgentError:
                 _log.warning("not ready", exc_info=True)
             else:
                 return JSONResponse({"status": "ready"})
@@ -165,11 +154,9 @@ class Api:
         return _json(event_json(last)["result"])
 
 
-def build_app(
-    shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = (), metrics: Metrics | None = None
-) -> Gate:
+def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) -> Gate:
     """Return the application, with the gate in front of it."""
-    metrics = metrics or Metrics()
+    metrics = Metrics()
     api = Api(shelf, clients, metrics)
     posts = {
         "/v1/research": api.research,
@@ -187,7 +174,7 @@ def build_app(
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]
     handlers: Mapping[Any, Any] = {
-        ResearchAgentError: _told,
+        errors.ResearchAgentError: _told,
         HTTPException: _unknown,
         Exception: _fault,
     }
@@ -200,9 +187,9 @@ async def _given(request: Request, schema: type[Input]) -> Input:
     try:
         given = json.loads(await request.body())
     except (ValueError, RecursionError) as error:
-        raise ToolInputError(f"the request is no JSON: {error}") from error
+        raise errors.ToolInputError(f"the request is no JSON: {error}") from error
     if not isinstance(given, dict):
-        raise ToolInputError("the request is no JSON object")
+        raise errors.ToolInputError("the request is no JSON object")
     return inputs.valid(schema, **given)
 
 
@@ -222,7 +209,7 @@ def _problem(status: int, told: Told, headers: Mapping[str, str] | None = None) 
     return JSONResponse(Problem(error=told).model_dump(), status, headers)
 
 
-async def _told(_: Request, error: ResearchAgentError) -> Response:
+async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     headers = {"retry-after": "5"} if error.retryable else {}
     told = Told(message=str(error), type=type(error).__name__, hint=error.hint)

@@ -43,7 +43,6 @@ class Completion:
     """One completion, whole or in parts."""
 
     def __init__(self, asked: CompletionInputs) -> None:
-        """Give it an id."""
         self._asked = asked
         self._id, self._created = f"chatcmpl-{secrets.token_hex(12)}", int(time.time())
 

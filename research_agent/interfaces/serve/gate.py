@@ -1,13 +1,13 @@
 """Who is let in: known hosts, known tokens, within their limits. Counts what goes through."""
 
-import json
 import math
 import time
 from collections.abc import Collection
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
-from research_agent.interfaces.http_limits import App, Message, Receive, Send, with_bounded_bodies
+from research_agent.interfaces import http_limits
+from research_agent.interfaces.http_limits import App, Headers, Message, Receive, Send
 from research_agent.interfaces.serve.metrics import Metrics
 from research_agent.interfaces.serve.tokens import Client, Clients
 
@@ -22,7 +22,7 @@ QUESTIONS = ("/v1/research", "/v1/search", "/v1/chat", "/v1/chat/completions")
 PATHS = (*PROBES, *PUBLIC, METRICS, *QUESTIONS, "/v1/models")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GONE = 499
-Headers = dict[bytes, bytes]
+ADDED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 Refusal = tuple[int, str, tuple[str, str]]
 """Status, reason and a header."""
 
@@ -33,8 +33,8 @@ class Gate:
     def __init__(
         self, app: App, clients: Clients, *, metrics: Metrics, hosts: Collection[str] = ()
     ) -> None:
-        """Serve loopback names, and `hosts`."""
-        self._app, self._clients, self._metrics = with_bounded_bodies(app), clients, metrics
+        self._app = http_limits.with_bounded_bodies(app)
+        self._clients, self._metrics = clients, metrics
         self._hosts = LOOPBACK | {host.lower() for host in hosts}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -46,16 +46,19 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                extra = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
-                message["headers"] = [*message.get("headers", ()), *extra]
             await send(message)
 
+        sending = http_limits.with_headers(seen, ADDED)
         try:
             with ExitStack() as held:
                 if refused := self._refusal(scope, held):
-                    await _refuse(seen, *refused)
+                    code, reason, (name, text) = refused
+                    told = {"error": {"message": reason, "type": "refused", "hint": ""}}
+                    await http_limits.refuse(
+                        sending, code, (name.encode(), text.encode()), told=told
+                    )
                 else:
-                    await self._app(scope, receive, seen)
+                    await self._app(scope, receive, sending)
         finally:
             self._metrics.request(path, status, time.perf_counter() - begun)
 
@@ -101,12 +104,3 @@ def _name(address: str) -> str:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
-
-
-async def _refuse(send: Send, status: int, reason: str, header: tuple[str, str]) -> None:
-    body = json.dumps({"error": {"message": reason, "type": "refused", "hint": ""}}).encode()
-    named = {"content-type": "application/json", header[0]: header[1]}
-    told = [(name.encode(), text.encode()) for name, text in named.items()]
-    told.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": told})
-    await send({"type": "http.response.body", "body": body})

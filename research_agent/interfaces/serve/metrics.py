@@ -11,7 +11,6 @@ class Metrics:
     """Counters of one process; nothing in them says what was asked, or by whom."""
 
     def __init__(self) -> None:
-        """Begin with zero."""
         self._registry = registry = CollectorRegistry()
         name = "research_agent_{}".format
         self._requests = Counter(

@@ -80,7 +80,6 @@ class Shelf(Closing):
     """Opens each index once, when it is first asked for."""
 
     def __init__(self, settings: Settings) -> None:
-        """Begin with none."""
         self._settings, self._lock = settings, Lock()
         self._opening: dict[str, Lock] = {}
         self._served: dict[str, Served] = {}

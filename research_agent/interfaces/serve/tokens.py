@@ -3,7 +3,7 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -45,16 +45,15 @@ _RULES: TypeAdapter[list[Rule]] = TypeAdapter(Annotated[list[Rule], Field(min_le
 class Client:
     """What the owner of a token uses of its limits; used by the event loop alone."""
 
-    def __init__(self, rule: Rule, location: str, clock: Callable[[], float]) -> None:
-        """Begin with a full minute of requests."""
-        self.rule, self.location, self._clock = rule, location, clock
+    def __init__(self, rule: Rule, location: str) -> None:
+        self.rule, self.location = rule, location
         """`location`: of the index that it asks; empty where it may ask none."""
-        self._left, self._at, self._running = float(rule.requests_per_minute), clock(), 0
+        self._left, self._at, self._running = float(rule.requests_per_minute), time.monotonic(), 0
 
     def wait(self) -> float:
         """Count a request; return 0.0, or the seconds until the next one is allowed."""
         most = self.rule.requests_per_minute
-        now = self._clock()
+        now = time.monotonic()
         self._left = min(most, self._left + (now - self._at) * most / 60)
         self._at = now
         if self._left < 1:
@@ -78,14 +77,7 @@ class Client:
 class Clients:
     """The owners of all tokens."""
 
-    def __init__(
-        self,
-        rules: Sequence[Rule],
-        *,
-        index: str,
-        root: str = "",
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, rules: Sequence[Rule], *, index: str, root: str = "") -> None:
         """Bind each token to its index, below `root` where there is one.
 
         Raises ConfigError for a token or a name that comes twice, PathError for a bad index name.
@@ -94,7 +86,7 @@ class Clients:
         for rule in rules:
             named = tenant_index(root, rule.index) if root and rule.index else rule.index
             location = named or ("" if rule.metrics else index)
-            self._by_digest[_digest(rule.token)] = Client(rule, location, clock)
+            self._by_digest[_digest(rule.token)] = Client(rule, location)
         names = {rule.name for rule in rules}
         if not len(rules) == len(names) == len(self._by_digest):
             raise ConfigError(

@@ -18,16 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from research_agent import errors
 from research_agent.assembly.uploads import check_upload_name
-from research_agent.errors import (
-    IndexLockedError,
-    IndexMissingError,
-    PathError,
-    ResearchAgentError,
-    SessionError,
-    SessionLockedError,
-    ToolInputError,
-)
 from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.report.content import report_of
 from research_agent.interfaces.report.writing import report_html
@@ -40,7 +32,12 @@ from research_agent.types.scope import WILD, check_scope, scope_of
 LONGEST = 1_000_000
 """Bytes of a request that is no document."""
 STATIC = {"web.css": "text/css", "web.js": "text/javascript", "web.html": "text/html"}
-STATUS = {IndexMissingError: 404, SessionLockedError: 409, IndexLockedError: 409, SessionError: 409}
+STATUS = {
+    errors.IndexMissingError: 404,
+    errors.SessionLockedError: 409,
+    errors.IndexLockedError: 409,
+    errors.SessionError: 409,
+}
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -64,11 +61,11 @@ def build_app(workspace: Workspace) -> Starlette:
         Route(f"{talk}/{{turn:int}}/report", _sync(partial(_report, workspace))),
         Route(f"{talk}/{{turn:int}}/cited/{{key}}", _sync(partial(_cited, workspace))),
     ]
-    handlers: Mapping[Any, Any] = {ResearchAgentError: _told, HTTPException: _unknown}
+    handlers: Mapping[Any, Any] = {errors.ResearchAgentError: _told, HTTPException: _unknown}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-async def _told(_: Request, error: ResearchAgentError) -> Response:
+async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
     return JSONResponse({"error": str(error), "hint": error.hint}, status)
 
@@ -92,13 +89,13 @@ def _with_json(work: Callable[[Request, dict[str, Any]], Response]) -> Handler:
         async for part in request.stream():
             body += part
             if len(body) > LONGEST:
-                raise ToolInputError("the request is too long", hint="Ask for less.")
+                raise errors.ToolInputError("the request is too long", hint="Ask for less.")
         try:
             given = json.loads(body)
         except ValueError as error:
-            raise ToolInputError(f"the request is no JSON: {error}") from error
+            raise errors.ToolInputError(f"the request is no JSON: {error}") from error
         if not isinstance(given, dict):
-            raise ToolInputError("the request is no JSON object")
+            raise errors.ToolInputError("the request is no JSON object")
         return await run_in_threadpool(work, request, given)
 
     return handle
@@ -146,7 +143,9 @@ def _ask(workspace: Workspace, request: Request, given: dict[str, Any]) -> Respo
     try:
         question = TypeAdapter(Question).validate_python(given)
     except ValidationError as error:
-        raise ToolInputError(f"the request is not understood: {error.errors()[0]['msg']}") from None
+        raise errors.ToolInputError(
+            f"the request is not understood: {error.errors()[0]['msg']}"
+        ) from None
     if question.preset:
         check_preset(question.preset)
     names = [_exactly(name) for name in question.scope.get("documents", ())]
@@ -217,7 +216,7 @@ async def _upload(workspace: Workspace, request: Request) -> Response:
         async for part in request.stream():
             size += len(part)
             if size > most * 1e6:
-                raise PathError(
+                raise errors.PathError(
                     f"{name} is larger than {most:g} MB", hint="Raise documents.max_file_mb."
                 )
             await run_in_threadpool(file.write, part)
@@ -230,7 +229,7 @@ def _index(workspace: Workspace, _: Request, given: dict[str, Any]) -> Response:
     """Begin to index a folder, or what was uploaded."""
     folder = given.get("folder") or ""
     if not isinstance(folder, str):
-        raise ToolInputError("the folder is no text")
+        raise errors.ToolInputError("the folder is no text")
     workspace.start_indexing([folder] if folder else [str(workspace.uploads())])
     return JSONResponse({}, 202)
 

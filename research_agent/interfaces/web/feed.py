@@ -14,7 +14,6 @@ class Feed:
     """Numbered entries of the last question; written by any thread, followed by asyncio's."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self._lock = Lock()
         self._entries: list[dict[str, Any]] = []
         self._before = 0

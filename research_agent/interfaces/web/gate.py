@@ -1,14 +1,7 @@
 """Who may use the page: itself alone, from this machine, with the token that was printed."""
 
-import hmac
-import json
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+from research_agent.interfaces import http_limits
+from research_agent.interfaces.http_limits import App, Headers, Message, Receive, Send
 
 API = "/api/"
 """What begins so holds words of documents; the rest is the empty page, its style and script."""
@@ -34,29 +27,23 @@ class Gate:
     """
 
     def __init__(self, app: App, *, token: str, port: int) -> None:
-        """Serve `app` on a loopback port."""
-        self._app, self._expected = app, f"Bearer {token}".encode()
+        self._app, self._token = app, token
         self._hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), text.encode()) for name, text in HEADERS.items()]
-                message["headers"] = [*message.get("headers", ()), *added]
-            await send(message)
-
+        sending = http_limits.with_headers(send, HEADERS)
         status, reason = self._refusal(str(scope["path"]), dict(scope["headers"]))
-        if not status:
-            await self._app(scope, receive, with_headers)
-            return
-        told = {"error": reason, "hint": "Open the address that research-agent web has printed."}
-        kind = [(b"content-type", b"application/json")]
-        await with_headers({"type": "http.response.start", "status": status, "headers": kind})
-        await send({"type": "http.response.body", "body": json.dumps(told).encode()})
+        if status:
+            told = {
+                "error": reason,
+                "hint": "Open the address that research-agent web has printed.",
+            }
+            await http_limits.refuse(sending, status, told=told)
+        else:
+            await self._app(scope, receive, sending)
 
-    def _refusal(self, path: str, headers: dict[bytes, bytes]) -> tuple[int, str]:
+    def _refusal(self, path: str, headers: Headers) -> tuple[int, str]:
         """Return the status and the reason of a refusal, 0 where there is none."""
         host = headers.get(b"host", b"")
         if host not in self._hosts:
@@ -67,6 +54,6 @@ class Gate:
             return 0, ""
         if headers.get(b"sec-fetch-site", b"same-origin") != b"same-origin":
             return 403, "another site has asked"
-        if not hmac.compare_digest(headers.get(b"authorization", b""), self._expected):
+        if not http_limits.sends(headers, self._token):
             return 401, "the token is missing or wrong"
         return 0, ""

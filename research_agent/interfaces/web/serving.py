@@ -33,7 +33,6 @@ class PageServer(uvicorn.Server):
     """Serves a workspace. Told to end it lets the readers of events go, which it waits for."""
 
     def __init__(self, workspace: Workspace, *, token: str, port: int) -> None:
-        """Serve for those who send `token`; `port` is in the names by which they may call us."""
         app: Any = Gate(build_app(workspace), token=token, port=port)
         config = uvicorn.Config(
             app, log_level="warning", ws="none", lifespan="off", timeout_graceful_shutdown=3

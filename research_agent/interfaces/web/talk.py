@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from research_agent.errors import ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat.conversation import Conversation
-from research_agent.interfaces.own_graphs import own, state
+from research_agent.interfaces.own_graphs import own
 from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
 from research_agent.interfaces.steps import begun_text, step_text
 from research_agent.interfaces.web.feed import Feed
@@ -83,15 +83,7 @@ class Talk:
     def result(self, number: int) -> tuple[ResearchResult, RunRecord]:
         """Return the whole result of a turn and what was seen of it; raises SessionError."""
         self.turn(number)
-        kept = self._talk.result(number)
-        try:
-            result = state.RESULT.validate_json(kept)
-        except ValueError as error:
-            raise SessionError(
-                "another version gave this answer, and kept its result differently",
-                hint="Ask the question again.",
-            ) from error
-        return result, self._records.get(number, UNWATCHED)
+        return self._talk.result(number), self._records.get(number, UNWATCHED)
 
     def ask(self, question: Question) -> None:
         """Begin to answer; what happens comes in `feed`. Raises SessionError, QuestionError."""

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
 
+from research_agent import errors
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.page_pictures import PagePictures
 from research_agent.assembly.sessions import session_place
@@ -15,13 +16,6 @@ from research_agent.assembly.uploads import upload_folder
 from research_agent.closeable import Closing
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import SessionInfo, check_name
-from research_agent.errors import (
-    IndexLockedError,
-    IndexMissingError,
-    ResearchAgentError,
-    SessionError,
-    ToolInputError,
-)
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import report_lines, update
@@ -62,7 +56,7 @@ class Workspace(Closing):
             self._stack = stack.pop_all()
         try:
             self._open()
-        except IndexMissingError:  # (documents come in through the page)
+        except errors.IndexMissingError:  # (documents come in through the page)
             pass
         except BaseException:
             self._stack.close()
@@ -86,7 +80,7 @@ class Workspace(Closing):
 
     def _shared(self) -> Opened:
         if self._opened is None:
-            raise IndexMissingError(
+            raise errors.IndexMissingError(
                 "nothing is indexed yet", hint="Add files, or name a folder, under Documents."
             )
         return self._opened
@@ -112,7 +106,7 @@ class Workspace(Closing):
         with self._lock:
             known = self._table.get(name)
             if known and known.index != self.index:
-                raise SessionError(
+                raise errors.SessionError(
                     f"the session {name} is over the index {known.index}",
                     hint=f"Begin another one, or: research-agent web --index {known.index}",
                 )
@@ -140,10 +134,14 @@ class Workspace(Closing):
         named = [os.path.expanduser(path) for path in paths]  # noqa: PTH111 (~nobody stays)
         for path in named:
             if not Path(path).is_absolute():
-                raise ToolInputError(f"{path} is not a whole path", hint="Name it from / or ~ on.")
+                raise errors.ToolInputError(
+                    f"{path} is not a whole path", hint="Name it from / or ~ on."
+                )
         with self._lock:
             if self.job.running:
-                raise IndexLockedError("documents are being indexed", hint="Wait until it is done.")
+                raise errors.IndexLockedError(
+                    "documents are being indexed", hint="Wait until it is done."
+                )
             self.job = Job(running=True)
             self._indexing = Thread(target=self._index, args=(named,), daemon=True)
             self._indexing.start()
@@ -157,7 +155,7 @@ class Workspace(Closing):
             if self._opened is None:
                 self._open()
             self.job = Job(lines=tuple(report_lines(report)))
-        except ResearchAgentError as error:
+        except errors.ResearchAgentError as error:
             self.job = Job(error=str(error), hint=error.hint)
         except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
             self.job = Job(error=f"unexpected {type(error).__name__}: {error}")

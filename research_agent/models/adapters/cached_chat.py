@@ -25,15 +25,17 @@ class CachedChat:
         cache: ReplyCache,
         identity: str,
         *,
+        counted: bool = False,
         on_problem: Callable[[str], None] = lambda _problem: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Keep the replies of `model`, which `identity` tells from all others.
 
-        `on_problem` is called once with what is wrong with the cache.
+        `counted`: a kept reply costs what it cost when it was made. `on_problem` is called once
+        with what is wrong with the cache.
         """
         self._model, self._cache, self._identity = model, cache, identity
-        self._on_problem, self._clock = on_problem, clock
+        self._counted, self._on_problem, self._clock = counted, on_problem, clock
         self._told = False
         self._lock = Lock()
 
@@ -49,6 +51,8 @@ class CachedChat:
         kept = self._cached(lambda: self._cache.get(key))
         if kept is not None:
             cost = kept.reply.cost
+            if self._counted:
+                return replace(kept.reply, cost=replace(cost, seconds=kept.seconds))
             price = None if cost.price is None else 0.0
             cost = replace(cost, seconds=0.0, read_seconds=None, price=price, tries=0, reused=True)
             return replace(kept.reply, cost=cost)

@@ -33,7 +33,6 @@ class LogRedaction(Closing):
     _count = 0
 
     def __init__(self) -> None:
-        """Begin to withhold."""
         self._open = True
         self._change(+1)
 

@@ -25,6 +25,8 @@ NAME = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
 MAX_TOKENS = 256
 """WordPieces that both models read: of a longer text, or a pair's longer part, the rest is cut."""
+BATCH = 8
+"""Texts at a time: more cost memory and gain no time."""
 OVERLAP = 40
 """WordPieces that neighbouring windows share at least."""
 _SLACK = 8  # the two special tokens, and pieces of words that a cut splits anew
@@ -65,17 +67,12 @@ CROSS_ENCODER = Packaged(
 class MiniLM:
     """Texts to 384 numbers. Loaded on first use, once a process; may be shared by threads."""
 
-    def __init__(self, *, batch: int = 8, threads: int = 0) -> None:
-        """Embed `batch` texts at a time on `threads` cores; 0 threads: as many as there are.
+    name = NAME
+    """Which model: an index refuses vectors of another one."""
 
-        More than 8 texts at a time cost memory and gain no time.
-        """
-        self._batch, self._threads = batch, threads
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return NAME
+    def __init__(self, *, threads: int = 0) -> None:
+        """Embed on `threads` cores; 0: as many as there are."""
+        self._threads = threads
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text, of length one; raises ModelMissingError.
@@ -120,8 +117,8 @@ class MiniLM:
         clean = [_valid(text) for text in texts]
         order = sorted(range(len(clean)), key=lambda i: len(clean[i]))
         found: dict[int, NDArray[np.float32]] = {}
-        for start in range(0, len(order), self._batch):
-            batch = order[start : start + self._batch]
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
             hidden, mask = _loaded(EMBEDDING, self._threads).run([clean[i] for i in batch])
             if pooled:
                 hidden = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
@@ -139,14 +136,11 @@ class CrossEncoder:
     in int8 a pair's score would depend on the pairs beside it.
     """
 
-    def __init__(self, embedding: MiniLM, *, threads: int = 0) -> None:
-        """Take token vectors from `embedding`; 0 threads: as many as there are cores."""
-        self._embedding, self._threads = embedding, threads
+    digest = CROSS_ENCODER.sha256
+    """Of the weights: a fitted score is valid for these alone."""
 
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the weights: a fitted score is valid for these alone."""
-        return CROSS_ENCODER.sha256
+    def __init__(self, embedding: MiniLM) -> None:
+        self._embedding = embedding
 
     def relevance(self, sentence: str, passages: Sequence[str]) -> list[float]:
         """Return the cross-encoder's logit for each passage, about -11 to 11.
@@ -155,7 +149,7 @@ class CrossEncoder:
         """
         if not passages:
             return []
-        model, asked = _loaded(CROSS_ENCODER, self._threads), _valid(sentence)
+        model, asked = _loaded(CROSS_ENCODER, 0), _valid(sentence)
         return [float(model.run([(asked, _valid(one))])[0].ravel()[0]) for one in passages]
 
     def soft_coverage(self, sentence: str, passages: Sequence[str]) -> list[float]:

@@ -37,14 +37,12 @@ def is_installed() -> bool:
 class MultilingualE5:
     """Texts to 384 numbers. Loaded on first use, once a process; may be shared by threads."""
 
+    name = NAME
+    """Which model: an index refuses vectors of another one."""
+
     def __init__(self, *, queries: bool = False) -> None:
         """Read texts as queries or as documents: the model was trained with a word for each."""
         self._queries = queries
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return NAME
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text, of length one; raises ModelMissingError."""

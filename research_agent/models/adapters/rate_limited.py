@@ -38,7 +38,6 @@ class Slots:
     """
 
     def __init__(self, places: int) -> None:
-        """Have `places`, at least one."""
         self._free = places
         self._waiting: deque[Event] = deque()
         self._lock = Lock()
@@ -327,15 +326,10 @@ class RateLimitedEmbedder:
     def __init__(
         self, embedder: Embedder, server: Server, *, seconds: float = FIRST_SECONDS
     ) -> None:
-        """Ask `embedder` at `server`."""
         self._embedder, self._server, self._seconds = embedder, server, seconds
+        self.name = embedder.name
         if isinstance(embedder, TextWindows):
             self.windows = embedder.windows
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises the ModelError of the last try."""

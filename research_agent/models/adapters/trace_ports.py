@@ -27,7 +27,6 @@ class RecordingChat:
     """Writes every call of a model; implements ChatModel."""
 
     def __init__(self, model: ChatModel, identity: str, write: Write) -> None:
-        """Ask `model`, which `identity` tells from others."""
         self._model, self._identity, self._write = model, identity, write
 
     def complete(
@@ -51,13 +50,7 @@ class RecordingEmbedder:
     """Writes every vector under the hash of its text; implements Embedder."""
 
     def __init__(self, embedder: Embedder, write: Write) -> None:
-        """Ask `embedder`."""
-        self._embedder, self._write = embedder, write
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
+        self._embedder, self._write, self.name = embedder, write, embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text, and write them without the texts."""
@@ -72,7 +65,6 @@ class RecordingReranker:
     """Writes all scores under a hash of what was scored; implements Reranker."""
 
     def __init__(self, reranker: Reranker, write: Write) -> None:
-        """Ask `reranker`."""
         self._reranker, self._write = reranker, write
 
     def scores(
@@ -88,7 +80,6 @@ class RecordingDecisions:
     """Writes the filter's verdicts that were kept; implements DecisionCache."""
 
     def __init__(self, decisions: DecisionCache, write: Write) -> None:
-        """Look them up in `decisions`."""
         self._decisions, self._write = decisions, write
 
     def get(self, keys: Sequence[str]) -> Mapping[str, str]:
@@ -149,13 +140,8 @@ class ReplayedEmbedder:
 
     def __init__(self, embedder: Embedder, lines: Iterable[Line], *, may_ask: bool) -> None:
         """Ask `embedder` for what is not in the trace, if it may be asked."""
-        self._embedder, self._may_ask = embedder, may_ask
+        self._embedder, self._may_ask, self.name = embedder, may_ask, embedder.name
         self._vectors = _by_key(lines, "vector", "vector")
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector a text; raises ModelError, ReplayError."""
@@ -198,7 +184,6 @@ class RecordedDecisions:
     """The filter's verdicts that the run had found; implements DecisionCache. None are added."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        """Take them from the lines of a trace."""
         self._verdicts: dict[str, str] = {}
         for line in lines:
             if line.get("line") == "verdicts":

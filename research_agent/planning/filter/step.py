@@ -32,8 +32,6 @@ LAST = 2
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """Decisions on some hits, in their order, and what went wrong."""
-
     decisions: tuple[ChunkDecision, ...]
     unknown: int = 0
     repeated: int = 0
@@ -237,7 +235,6 @@ def _of(reach: Mapping[str, Reach], hit: Hit) -> Reach:
 
 
 def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]:
-    """Return the warnings, a sentence each."""
     whys = [decision.why for decision in decisions]
     missing, crowded = whys.count("failed") + whys.count("not_mentioned"), whys.count("no_room")
     why = f" ({fallback})" if fallback else ""

@@ -71,7 +71,6 @@ def gaps_text(
 
 
 def _nearest(text: str, evidence: Sequence[Evidence]) -> list[str]:
-    """Return the best passage of each chunk that shares a word with a text, the nearest first."""
     found = [
         (quote.score, item.hit.chunk, quote.quote)
         for item in evidence

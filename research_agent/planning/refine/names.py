@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from research_agent.text.figures import plain_digits
 from research_agent.text.identifiers import quotations
 from research_agent.text.language import function_words, languages_of
 from research_agent.text.quantities import lowered, number_words, unit_names
@@ -74,7 +75,7 @@ def read(text: str) -> Named:
     (('Ada', 'Li', 'ML-KEM'), ['1184', '5'])
     """
     plain = _HYPHENS.sub("-", unicodedata.normalize("NFC", re.sub(r"['\u2019]s\b", "", text)))
-    plain = _spaced("".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in plain))
+    plain = _spaced(plain_digits(plain))
     language = next(iter(languages_of(plain)), "")
     names, inside = _names(plain, capitals=language not in NOUNS_WITH_CAPITALS)
     telling = _without_function_words(plain)

@@ -126,7 +126,7 @@ class _Run:
         retrieval = self.context.settings.retrieval
         parts = question_parts(
             self.question,
-            comparisons=retrieval.question_kinds == "off",
+            comparisons=not retrieval.question_kinds,
             most=self.settings.max_parts,
         )
         if not parts:
@@ -186,7 +186,6 @@ class _Run:
         ).text
 
     def _instead(self, problem: str) -> Refined:
-        """Return the plan of rules where the model is of no use."""
         plan = self._by_rules(f"no proposal: {problem}")
         what = "the query was kept" if plan.kind == "keep" else "rules cut it into its parts"
         return plan, (f"refine: {problem}; {what}",)

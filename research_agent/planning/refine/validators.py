@@ -7,7 +7,7 @@ negation or relation is not seen here: that takes someone who reads (`refinement
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from posixpath import commonprefix
 
 from research_agent.planning.hops import HOP
 from research_agent.planning.refine.names import Named, is_identifier, read
@@ -304,8 +304,7 @@ def _shortens(found: Named, name: str, asked: Named) -> bool:
 def _is_form(name: str, word: str) -> bool:
     """Return whether two words may be forms of one name: Portugal and Portuguese."""
     short, long = sorted((name, word), key=len)
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
-    common = sum(1 for _ in alike)
+    common = len(commonprefix([short, long]))
     if common == len(short) >= LEAST_COMMON - 1 and len(long) - len(short) <= ENDING:
         return True
     return common >= max(LEAST_COMMON, COMMON_SHARE * len(long))

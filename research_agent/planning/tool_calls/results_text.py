@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.planning.tool_calls.written_calls import ID_LISTS
-from research_agent.text.excerpts import Count, excerpt
+from research_agent.text.excerpts import Count, excerpt, most_that_fit
 from research_agent.types import Hit
 from research_agent.types.calls import CallResult
 from research_agent.types.evidence import fenced, place
@@ -26,8 +26,6 @@ EARLIER = '<results from="earlier rounds; the answer has them already">'
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One result: the lines above its passages, and the query that selects their sentences."""
-
     head: str
     told: str
     hits: Sequence[Hit]
@@ -131,8 +129,4 @@ def _beginning(text: str, fits: Callable[[str], bool]) -> str:
     def shorter(most: int) -> str:
         return "\n".join([*lines[:most], f"(and {len(lines) - most} more)", end])
 
-    fit, fail = 0, len(lines)
-    while fail - fit > 1:
-        middle = (fit + fail) // 2
-        fit, fail = (middle, fail) if fits(shorter(middle)) else (fit, middle)
-    return shorter(fit)
+    return shorter(most_that_fit(len(lines) - 1, lambda most: fits(shorter(most))))

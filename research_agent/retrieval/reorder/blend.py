@@ -7,6 +7,7 @@ one is the hits' own score.
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from math import exp, fsum, isfinite, sqrt
+from statistics import StatisticsError, correlation
 from typing import Literal
 
 from research_agent.retrieval.reorder.order import best_first, reordered
@@ -138,16 +139,14 @@ def average_ranks(values: Sequence[float]) -> tuple[float, ...]:
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
     """Return Spearman's rank correlation, in [-1, 1]: Pearson's of the average ranks.
 
-    None where it is not defined: fewer than two values, or one list that is constant. Raises
-    ValueError where the lengths differ. See Spearman 1904, doi:10.2307/1412159.
+    None where it is not defined: fewer than two values, or one list that is constant. See Spearman
+    1904, doi:10.2307/1412159.
 
     >>> spearman([1, 2, 3], [10, 20, 30]), spearman([1, 2, 3], [5, 5, 5])
     (1.0, None)
     """
-    pairs = list(zip(average_ranks(left), average_ranks(right), strict=True))
-    mean = (len(pairs) + 1) / 2
-    spreads = [fsum((pair[side] - mean) ** 2 for pair in pairs) for side in (0, 1)]
-    if not all(spreads):
+    try:
+        found = correlation(average_ranks(left), average_ranks(right))
+    except StatisticsError:
         return None
-    shared = fsum((a - mean) * (b - mean) for a, b in pairs)
-    return max(-1.0, min(1.0, shared / sqrt(spreads[0] * spreads[1])))
+    return max(-1.0, min(1.0, found))

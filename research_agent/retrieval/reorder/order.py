@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, nextafter
 
 from research_agent.types import Hit
+from research_agent.types.fusion import falling
 
 
 def best_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -27,9 +27,7 @@ def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
     chosen = [hits[at] for at in order]
     if list(order) == list(range(len(hits))):
         return tuple(chosen)
-    scores: list[float] = []
-    for score in sorted((hit.score for hit in chosen), reverse=True):
-        scores.append(min(score, nextafter(scores[-1], -inf)) if scores else score)
+    scores = falling(sorted((hit.score for hit in chosen), reverse=True))
     return tuple(replace(hit, score=score) for hit, score in zip(chosen, scores, strict=True))
 
 

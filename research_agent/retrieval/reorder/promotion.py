@@ -98,6 +98,5 @@ def _held(named: frozenset[str], hit: Hit) -> int:
 
 
 def _min_max(values: Sequence[float]) -> list[float]:
-    """Return values from 0 to 1; all 0 where they are equal."""
     low, high = min(values, default=0.0), max(values, default=0.0)
     return [(value - low) / (high - low) if high > low else 0.0 for value in values]

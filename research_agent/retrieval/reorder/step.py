@@ -72,7 +72,7 @@ def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int
 
 
 def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
-    by_kind = context.settings.retrieval.question_kinds == "on"
+    by_kind = context.settings.retrieval.question_kinds
     kind = plan_question(query).kind if by_kind else "general"
     return Outcome(promote(query, hits, top_k=top_k, kind=kind))
 

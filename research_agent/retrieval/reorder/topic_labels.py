@@ -5,15 +5,11 @@ A code names one label of each facet; a facet that nobody could tell is empty, w
 
 import re
 from collections.abc import Mapping
+from configparser import ConfigParser
 from dataclasses import astuple, dataclass
 from functools import cache
+from importlib.resources import files
 
-from research_agent.retrieval.reorder.labels_english import (
-    DOMAINS,
-    MODIFIERS,
-    TASKS,
-    TASKS_ASKED,
-)
 from research_agent.text.words import fold
 
 WEIGHTS = {"domain": 0.4, "task": 0.4, "modifier": 0.2}
@@ -90,16 +86,22 @@ def code_similarity(asked: Code, code: Code) -> float | None:
 
 @cache
 def _book(*, asked: bool) -> dict[str, dict[str, re.Pattern[str]]]:
-    """Return the patterns of each facet's labels, for chunks or for questions."""
-    tasks = TASKS_ASKED if asked else TASKS
-    return {"domain": _read(DOMAINS), "task": _read(tasks), "modifier": _read(MODIFIERS)}
+    tables = ConfigParser(delimiters=":", interpolation=None)
+    data = files("research_agent") / "data" / "topic_labels.ini"
+    tables.read_string(data.read_text(encoding="utf-8"))
+    sections = {facet: tables[facet] for facet in WEIGHTS}
+    if asked:
+        sections["task"] = tables["task asked"]
+    return {
+        facet: {name: _read(patterns) for name, patterns in section.items()}
+        for facet, section in sections.items()
+    }
 
 
-def _read(table: str) -> dict[str, re.Pattern[str]]:
-    """Return one expression a label, with a group a pattern."""
-    rows = (line.split(":", 1) for line in table.strip().replace("\n  ", " ").splitlines())
-    listed = {name: "|".join(f"({part.strip()})" for part in row.split(",")) for name, row in rows}
-    return {name: re.compile(rf"(?<!\w)(?:{patterns})") for name, patterns in listed.items()}
+def _read(patterns: str) -> re.Pattern[str]:
+    parts = " ".join(patterns.split()).split(",")
+    listed = "|".join(f"({part.strip()})" for part in parts)
+    return re.compile(rf"(?<!\w)(?:{listed})")
 
 
 def _found(pattern: re.Pattern[str], folded: str) -> int:

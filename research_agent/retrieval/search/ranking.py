@@ -7,6 +7,7 @@ from research_agent.errors import ModelError
 from research_agent.ports import Embedder, Ports
 from research_agent.retrieval.search import api_neighbours
 from research_agent.retrieval.search.definitions import by_definition
+from research_agent.retrieval.search.identifiers import held_alone, identifiers
 from research_agent.retrieval.search.names import with_names
 from research_agent.retrieval.search.overviews import family, is_overview, one_a_document
 from research_agent.retrieval.search.places import elsewhere, in_turn, pages_apart, place_at
@@ -54,16 +55,6 @@ class Ranked:
     """Of the query; empty where it is not known."""
 
 
-def hybrid_search(query: str, *, ports: Ports, settings: RetrievalSettings) -> tuple[Hit, ...]:
-    """Return every chunk that is among the best of the indexes that `settings.mode` asks.
-
-    The list is not cut, so the dense ranking can be read from it again; a chunk that only the
-    lexical index found gets its exact similarity. Scores fall strictly: sorting by them keeps
-    the order.
-    """
-    return rank(query, ports=ports, settings=settings).hits
-
-
 def rank(
     query: str,
     *,
@@ -74,10 +65,11 @@ def rank(
 ) -> Ranked:
     """Search for `query` within `scope`; `exact` for its words as they are, whatever its kind.
 
-    Raises ModelError where the embedding model fails, but not in mode "lexical": there the hits
-    have no similarity then, and a note says so.
+    The hits are every chunk that is among the best of the indexes that `settings.mode` asks; their
+    scores fall strictly. Raises ModelError where the embedding model fails, but not in mode
+    "lexical": there the hits have no similarity then, and a note says so.
     """
-    by_kind = settings.question_kinds == "on" and not exact
+    by_kind = settings.question_kinds and not exact
     plan = plan_question(query) if by_kind else QuestionPlan()
     run = _Run(plan, ScopedSearch(ports, scope), settings)
     vector, *others = run.vectors([query, *plan.queries], ports.embedder)
@@ -87,7 +79,7 @@ def rank(
     own = run.with_comparison(own, others)
     if plan.overview:
         own = run.with_overviews(own, query)
-    own = run.with_related(own, vector)
+    own = run.with_identifiers(run.with_related(own, vector), query)
     return Ranked(run.hits(own, vector), plan, tuple(run.stages), tuple(run.notes), vector)
 
 
@@ -199,6 +191,17 @@ class _Run:
             own, found, after=RELATED_INSERT_RANK, every=RELATED_EVERY
         )
 
+    def with_identifiers(self, own: tuple[Chunk, ...], query: str) -> tuple[Chunk, ...]:
+        """Put first what alone holds an identifier of the query, of the best hits by words."""
+        if not (names := identifiers(query)):
+            return own
+        words = set(self.wide[1][: self.settings.top_k])
+        first = held_alone(names, [chunk for chunk in own if chunk.chunk_id in words])
+        if first == own[: len(first)]:
+            return own
+        self._stage("identifiers", [chunk.chunk_id for chunk in first])
+        return (*first, *(chunk for chunk in own if chunk not in first))
+
     def hits(self, ranking: Sequence[Chunk], vector: Sequence[float]) -> tuple[Hit, ...]:
         """Return the hits of the final ranking with all their scores."""
         alone = [c.chunk_id for c in ranking if c.chunk_id not in self.similarity]
@@ -229,7 +232,6 @@ class _Run:
         return [chunk.chunk_id for chunk in found]
 
     def _headings(self, wanted: LookUp, query: str) -> list[str]:
-        """Return the algorithms or tables whose heading names what is asked for."""
         named: list[str] = []
         if self.settings.mode != "dense":
             depth = WIDEST if wanted.label else WIDE  # (many chunks have the words of a label)
@@ -239,7 +241,6 @@ class _Run:
         return [chunk.chunk_id for chunk in by_heading(wanted, self.pool.chunks(near), query)]
 
     def _overviews(self, rankings: tuple[Sequence[str], Sequence[str]]) -> tuple[Chunk, ...]:
-        """Return those of two rankings that say what a document is about, fused."""
         both = list(dict.fromkeys([*rankings[0], *rankings[1]]))
         about = {chunk.chunk_id for chunk in self.pool.chunks(both) if is_overview(chunk)}
         kept = [[chunk_id for chunk_id in ids if chunk_id in about] for ids in rankings]

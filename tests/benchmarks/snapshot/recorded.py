@@ -22,7 +22,7 @@ from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer
 from research_agent.ports import Embedder
-from research_agent.retrieval.search.ranking import hybrid_search
+from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
 from research_agent.types import Hit
 from tests import fakes
@@ -105,7 +105,7 @@ def search(embedder: Embedder, folder: Path) -> dict[str, list[str]]:
         return {
             question: [
                 _line(hit)
-                for hit in hybrid_search(question, ports=ports, settings=settings.retrieval)[:KEPT]
+                for hit in rank(question, ports=ports, settings=settings.retrieval).hits[:KEPT]
             ]
             for question in QUESTIONS
         }

@@ -9,7 +9,7 @@ from math import degrees, hypot
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.adapters.pdf.rules import page_rules
+from research_agent.documents.adapters.pdf.rules import page_rules, turned
 from research_agent.documents.layout.fractions import with_fractions
 from research_agent.documents.layout.spans import Glyph, Rule
 
@@ -118,8 +118,6 @@ def _glyphs(text: pypdfium2.PdfTextPage, chars: str, *, sideways: bool) -> Itera
 
 
 class _Font:
-    """The fonts of a page's characters."""
-
     def __init__(self, text: pypdfium2.PdfTextPage) -> None:
         self._raw = text.raw
         self._name = create_string_buffer(_NAME)
@@ -144,13 +142,6 @@ class _Font:
 
 
 def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
-    _, left, bottom, right, top, base, *_ = glyph
-    match turn:
-        case 90:
-            left, bottom, right, top = bottom, height - right, top, height - left
-        case 180:
-            left, bottom, right, top = width - right, height - top, width - left, height - bottom
-        case 270:
-            left, bottom, right, top = width - top, left, width - bottom, right
-    base = base if turn == 270 else height - base  # noqa: PLR2004 (degrees)
+    left, bottom, right, top = turned(glyph[1:5], turn, width, height)
+    base = glyph.baseline if turn == 270 else height - glyph.baseline  # noqa: PLR2004 (degrees)
     return glyph._replace(left=left, bottom=bottom, right=right, top=top, baseline=base)

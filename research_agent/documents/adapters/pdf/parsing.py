@@ -143,7 +143,6 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
-    """Yield the outline's entries in order; one that leads nowhere has no page."""
     for bookmark in document.get_toc():
         with suppress(pypdfium2.PdfiumError, UnicodeError):  # a damaged entry costs only itself
             target = bookmark.get_dest()

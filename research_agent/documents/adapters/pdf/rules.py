@@ -26,7 +26,7 @@ def page_rules(page: pypdfium2.PdfPage, turn: int, width: float, height: float) 
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) == pdfium.FPDF_PAGEOBJ_PATH:
             for box in _lines(shape):
-                left, bottom, right, top = _turned(box, turn, width, height)
+                left, bottom, right, top = turned(box, turn, width, height)
                 if top - bottom <= THICK and right - left >= SHORT:
                     rules.append(Rule(left, right, (top + bottom) / 2))
     return tuple(_joined(rules))
@@ -75,7 +75,8 @@ def _lines(shape: pdfium.FPDF_PAGEOBJECT) -> Iterator[Box]:
         last = point
 
 
-def _turned(box: Box, turn: int, width: float, height: float) -> Box:
+def turned(box: Box, turn: int, width: float, height: float) -> Box:
+    """Return a box, left, bottom, right and top, on a page that is turned to the right."""
     left, bottom, right, top = box
     match turn:
         case 90:

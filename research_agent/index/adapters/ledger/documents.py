@@ -11,15 +11,16 @@ from typing import Any
 
 from research_agent.errors import IndexMissingError
 from research_agent.index.adapters.ledger.checking import check_structure, damaged
-from research_agent.index.adapters.ledger.linking import unresolved_of
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
-from research_agent.index.outlines import top_sections
+from research_agent.index.outlines import (
+    outline_of,
+    quality_of,
+    top_sections,
+    unresolved_of,
+)
 from research_agent.text.boilerplate_sections import BOILERPLATE
-from research_agent.text.credits import authors_in
-from research_agent.text.paths import shown_path
 from research_agent.types import ChunkKind
-from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDocument
 
 _DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
@@ -102,22 +103,9 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
         reason=reason,
         chunks=chunks,
         published=bool(published),
-        quality=_quality(quality),
+        quality=quality_of(quality),
         unresolved=unresolved_of(dangling),
     )
-
-
-def _quality(kept: str) -> ParseQuality | None:
-    """Return what was written by the ledger's writer; None where nothing was.
-
-    Raises ValueError for anything else.
-    """
-    if not kept:
-        return None
-    try:
-        return ParseQuality(**json.loads(kept))
-    except TypeError as error:
-        raise ValueError(f"a document's quality is {kept[:80]!r}") from error
 
 
 OUTLINED = """SELECT id, doc_id, path, title, date, pages, %s FROM documents
@@ -141,18 +129,8 @@ def outlines(
         if kind not in BOILERPLATE:
             kinds[document][kind] += count
             headings[document].append(tuple(json.loads(section)))
+    names = ("doc_id", "path", "title", "date", "pages", "quality")
+    rows = ((number, dict(zip(names, row, strict=True))) for number, *row in documents)
     return tuple(
-        DocumentOutline(
-            doc_id=doc_id,
-            source=shown_path(path),
-            title=title,
-            date=date,
-            pages=pages,
-            kinds=dict(kinds[number]),
-            sections=top_sections(headings[number]),
-            authors=authors_in(known.authors),
-            doi=known.doi,
-        )
-        for number, doc_id, path, title, date, pages, quality in documents
-        for known in [_quality(quality) or ParseQuality()]
+        outline_of(row, dict(kinds[number]), top_sections(headings[number])) for number, row in rows
     )

@@ -53,7 +53,6 @@ def exported(
 
 
 def _links(own: sqlite3.Connection, key: str) -> dict[int, ChunkLinks]:
-    """Return what the document says of its chunks, by the number of the chunk."""
     anchors, links = defaultdict[int, list[str]](list), defaultdict[int, list[Link]](list)
     terms = defaultdict[int, list[str]](list)
     for _, name, chunk in own.execute(_OF % ("anchors", "name"), [key]):

@@ -76,22 +76,7 @@ def link(connection: sqlite3.Connection) -> None:
     left.note(connection)
 
 
-def unresolved_of(kept: str) -> Unresolved:
-    """Return what `link` noted; raises ValueError for anything else."""
-    if not kept:
-        return Unresolved()
-    try:
-        fields = json.loads(kept)
-        for names in ("dangling_names", "outside_names"):
-            fields[names] = tuple(fields[names])
-        return Unresolved(**fields)
-    except (TypeError, KeyError) as error:
-        raise ValueError(f"a document's references are {kept[:80]!r}") from error
-
-
 class _Left:
-    """The references of each document that lead nowhere."""
-
     def __init__(self) -> None:
         self.dangling: defaultdict[int, list[str]] = defaultdict(list)
         self.outside: defaultdict[int, list[str]] = defaultdict(list)
@@ -176,7 +161,6 @@ def _mention_edges(connection: sqlite3.Connection) -> Iterator[tuple[int, int, s
 def _add_names(
     connection: sqlite3.Connection, names: Names, document: int, title: str, doc_id: str
 ) -> None:
-    """Add the names of one document, of its sections and its terms, each with its chunk."""
     begun: set[str] = set()
     for chunk, section, _ in _rows_of(connection, _HEADINGS, document):
         if not begun:

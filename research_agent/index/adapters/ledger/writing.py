@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexMismatchError
 from research_agent.index.adapters.ledger.documents import doubtful, kept_documents
 from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults, transaction
-from research_agent.index.messages import check_model, check_name, rebuild_hint
+from research_agent.index.messages import check_model, check_name, wrong_length
 from research_agent.index.packing import packed, packed_text, storable, unpacked
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
@@ -127,7 +126,6 @@ class LedgerWriter(Closing):
         self._connection.close()
 
     def _begin(self, model: str) -> None:
-        """Write down what the vectors are made with, or compare it."""
         with faults(self._label):
             kept = self._connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
             if not kept and self._connection.execute("SELECT 1 FROM documents").fetchone():
@@ -141,15 +139,11 @@ class LedgerWriter(Closing):
                 self._set(key, value)
 
     def _dimension(self, chunks: Iterable[IndexedChunk]) -> int:
-        """Return the length that all vectors of the index have, those of `chunks` included."""
         kept = int(self._meta("dimension"))
         for length in (len(window.vector) for item in chunks for window in item.windows):
             kept = kept or length
             if length != kept:
-                raise IndexMismatchError(
-                    f"The index {self._label} holds vectors of {kept} numbers, not of {length}.",
-                    hint=rebuild_hint(self._label),
-                )
+                raise wrong_length(self._label, kept, length)
         return kept
 
     def _put_chunk(self, document: int | None, item: IndexedChunk) -> None:

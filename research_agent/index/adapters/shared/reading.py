@@ -1,7 +1,7 @@
 """Reading a shared index: one generation of it, whatever is published meanwhile."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from research_agent.index.adapters.shared.tables import (
     Exported,
     chunk_of,
     indexed_chunk,
-    outline_of,
+    outline_in,
     page_texts_of,
     record_of,
 )
@@ -95,12 +95,12 @@ class SharedReader:
     def kept(self) -> list[KeptDocument]:
         """Return every document by path, also those that could not be read."""
         rows = self._documents.values()
-        return [KeptDocument(record_of(row, published=True), outline_of(row).kinds) for row in rows]
+        return [KeptDocument(record_of(row, published=True), outline_in(row).kinds) for row in rows]
 
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         rows = (row for row in self._documents.values() if row["status"] == "indexed")
-        return tuple(outline_of(row) for row in rows)
+        return tuple(outline_in(row) for row in rows)
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of `chunk_ids`; unknown ids are left out."""
@@ -189,6 +189,27 @@ def found(table: "LanceTable", where: str, columns: Sequence[str] | None) -> "pa
     query = table.search().limit(_ALL)
     query = query.where(where) if where else query
     return (query.select(list(columns)) if columns else query).to_arrow()
+
+
+def known_vectors(
+    storage: Storage, edition: int, digests: Collection[str], table: "LanceTable | None" = None
+) -> dict[str, list[float]]:
+    """Return the vectors of an edition, published or not, by the digest of the embedded text."""
+    name = table_name(VECTORS, edition)
+    with faults(storage.label):
+        if table is None and storage.names(f"{name}.lance/_versions/"):
+            table = storage.table(name)
+        if table is None:
+            return {}
+        wheres = filters("digest", digests)
+        return by_digest([found(table, where, ["digest", "vector"]) for where in wheres], digests)
+
+
+def by_digest(tables: "Iterable[pa.Table]", digests: Collection[str]) -> dict[str, list[float]]:
+    """Return the vectors in rows that have one of some digests."""
+    wanted = set(digests)
+    pairs = (zip(t["digest"].to_pylist(), t["vector"].to_pylist(), strict=True) for t in tables)
+    return {digest: vector for of in pairs for digest, vector in of if digest in wanted}
 
 
 def quoted(text: str) -> str:

@@ -160,6 +160,17 @@ class Storage:
             found = obstore.list(self._store, prefix=prefix or None).collect()
         return sorted(str(one["path"]) for one in found)
 
+    def objects(self, name: str) -> list[Any]:
+        """Return what is known of the files below a name, or of the one that has it."""
+        import obstore
+
+        with faults(self.label):
+            try:
+                found = obstore.list(self._store, prefix=name or None).collect()
+                return list(found) or [obstore.head(self._store, name)]
+            except FileNotFoundError:
+                return []
+
     def bytes_on_disk(self) -> int:
         """Return how much room the index takes."""
         import obstore

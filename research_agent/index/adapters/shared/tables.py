@@ -5,6 +5,7 @@ when the document was put. What has a version that no row of `documents` has is 
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,14 +13,12 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from research_agent.index.outlines import top_sections
+from research_agent.index.outlines import outline_of, quality_of, top_sections, unresolved_of
 from research_agent.index.packing import packed_text, storable, unpacked_text
 from research_agent.text.boilerplate_sections import BOILERPLATE
-from research_agent.text.credits import authors_in
 from research_agent.text.paths import shown_path
 from research_agent.text.words import index_words
 from research_agent.types import Chunk, chunk_header
-from research_agent.types.documents import ParseQuality
 from research_agent.types.records import DocumentOutline, DocumentRecord, IndexedChunk, Window
 from research_agent.types.references import ChunkLinks, Edge, Link, Unresolved
 
@@ -98,9 +97,7 @@ def rows_of(
 ) -> Rows:
     """Return the rows of one version of a document, under a new name."""
     version = uuid4().hex[:20]
-    kinds: dict[str, int] = {}
-    for item in chunks:
-        kinds[item.chunk.kind] = kinds.get(item.chunk.kind, 0) + 1
+    kinds = Counter(item.chunk.kind for item in chunks)
     searched = [item.chunk.section for item in chunks if item.chunk.kind not in BOILERPLATE]
     row = _clean(asdict(record)) | {
         "version": version,
@@ -130,32 +127,18 @@ def documents_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
 def record_of(row: Mapping[str, Any], *, published: bool) -> DocumentRecord:
     """Return what a row says about its document."""
     fields = {name: row[name] for name in (*_FILE, *_ABOUT, "status", "reason", "chunks")}
-    quality = quality_of(row)
-    found = json.loads(row["unresolved"])
-    names = {name: tuple(found[name]) for name in ("dangling_names", "outside_names")}
-    unresolved = Unresolved(**{**found, **names})
-    return DocumentRecord(**fields, published=published, quality=quality, unresolved=unresolved)
+    fields |= {
+        "quality": quality_of(row["quality"]),
+        "unresolved": unresolved_of(row["unresolved"]),
+    }
+    return DocumentRecord(**fields, published=published)
 
 
-def quality_of(row: Mapping[str, Any]) -> ParseQuality | None:
-    """Return what is known of a row's file; None where nothing was kept."""
-    return ParseQuality(**json.loads(row["quality"])) if row["quality"] else None
-
-
-def outline_of(row: Mapping[str, Any]) -> DocumentOutline:
+def outline_in(row: Mapping[str, Any]) -> DocumentOutline:
     """Return the outline of a row's document; boilerplate is not counted: nobody finds it."""
-    kept, known = json.loads(row["outline"]), quality_of(row) or ParseQuality()
-    return DocumentOutline(
-        doc_id=row["doc_id"],
-        source=shown_path(row["path"]),
-        title=row["title"],
-        date=row["date"],
-        pages=row["pages"],
-        kinds={kind: count for kind, count in kept["kinds"].items() if kind not in BOILERPLATE},
-        sections=tuple(kept["sections"]),
-        authors=authors_in(known.authors),
-        doi=known.doi,
-    )
+    kept = json.loads(row["outline"])
+    kinds = {kind: count for kind, count in kept["kinds"].items() if kind not in BOILERPLATE}
+    return outline_of(row, kinds, kept["sections"])
 
 
 def chunk_of(row: Mapping[str, Any], document: Mapping[str, Any]) -> Chunk:

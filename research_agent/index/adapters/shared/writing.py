@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexingError, IndexMismatchError
+from research_agent.errors import IndexingError
 from research_agent.index.adapters.shared.generations import (
     Generation,
     Lease,
@@ -25,7 +25,13 @@ from research_agent.index.adapters.shared.generations import (
     publish,
     table_name,
 )
-from research_agent.index.adapters.shared.reading import SharedReader, filters, found
+from research_agent.index.adapters.shared.reading import (
+    SharedReader,
+    by_digest,
+    filters,
+    found,
+    known_vectors,
+)
 from research_agent.index.adapters.shared.search_indexes import bring_up_to_date
 from research_agent.index.adapters.shared.storage import Storage, faults
 from research_agent.index.adapters.shared.tables import (
@@ -40,7 +46,7 @@ from research_agent.index.adapters.shared.tables import (
     rows_of,
     vectors_schema,
 )
-from research_agent.index.messages import check_model, check_name, rebuild_hint
+from research_agent.index.messages import check_model, check_name, wrong_length
 from research_agent.text.paths import display_names
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
@@ -81,7 +87,8 @@ class SharedWriter(Closing):
             if self._base.number and not rebuild:
                 check_model(self._base.model, model, storage.label)
             self._model, self._rebuild = model, rebuild
-            self._edition = self._base.edition + 1 if rebuild else self._base.edition
+            self.edition = self._base.edition + 1 if rebuild else self._base.edition
+            """Which tables are written; see `known_vectors`."""
             self._begin()
         except BaseException:
             self.close()
@@ -100,13 +107,9 @@ class SharedWriter(Closing):
     def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
         tables = [rows.below[VECTORS] for rows in self._waiting if VECTORS in rows.below]
-        if self._dimension:
-            with faults(self._storage.label):
-                wheres = filters("digest", digests)
-                tables += [found(self._table(VECTORS), where, None) for where in wheres]
-        pairs = (zip(t["digest"].to_pylist(), t["vector"].to_pylist(), strict=True) for t in tables)
-        wanted = set(digests)
-        return {digest: vector for of in pairs for digest, vector in of if digest in wanted}
+        known = by_digest(tables, digests)
+        table = self._table(VECTORS) if self._dimension else None
+        return known | known_vectors(self._storage, self.edition, digests, table)
 
     def put(
         self,
@@ -121,7 +124,10 @@ class SharedWriter(Closing):
         of another length than those before.
         """
         check_name(record.path)
-        rows = rows_of(record, chunks, page_texts)
+        self.put_rows(rows_of(record, chunks, page_texts))
+
+    def put_rows(self, rows: Rows) -> None:
+        """Keep a document as `put` does, whose rows were made elsewhere."""
         self._check_dimension(rows)
         self._waiting.append(rows)
         waited = time.monotonic() - self._since
@@ -195,7 +201,7 @@ class SharedWriter(Closing):
                 tags = self._table(name).tags  # (what has one is not deleted)
                 (tags.update if _TAG in tags.list() else tags.create)(_TAG, version)
                 self._table(name).optimize(cleanup_older_than=older_than)
-        keep = {table_name(name, self._edition) for name in self._base.versions}
+        keep = {table_name(name, self.edition) for name in self._base.versions}
         names = self._storage.names()
         tables = {name.partition(".lance/")[0] for name in names if ".lance/" in name}
         gone = tuple(f"{name}.lance/" for name in tables - keep)
@@ -220,10 +226,10 @@ class SharedWriter(Closing):
         """Open the tables at their latest versions, made where there are none."""
         self._trained = 0 if self._rebuild else self._base.trained
         if self._rebuild:  # (one that was interrupted begins again)
-            endings = tuple(f"{table_name(name, self._edition)}.lance/" for name in _TABLES)
+            endings = tuple(f"{table_name(name, self.edition)}.lance/" for name in _TABLES)
             left = [name for name in self._storage.names() if name.startswith(endings)]
             self._storage.delete(left)
-        vectors = table_name(VECTORS, self._edition)
+        vectors = table_name(VECTORS, self.edition)
         if self._storage.names(f"{vectors}.lance/_versions/"):
             self._tables[VECTORS] = self._storage.table(vectors)
         with faults(self._storage.label):
@@ -233,7 +239,7 @@ class SharedWriter(Closing):
 
     def _table(self, name: str) -> "LanceTable":
         if name not in self._tables:
-            full = table_name(name, self._edition)
+            full = table_name(name, self.edition)
             self._tables[name] = self._storage.make_table(full, SCHEMAS[name])
         return self._tables[name]
 
@@ -243,20 +249,15 @@ class SharedWriter(Closing):
             return
         length = int(rows.below[VECTORS].schema.field("vector").type.list_size)
         if not self._dimension:
-            full = table_name(VECTORS, self._edition)
+            full = table_name(VECTORS, self.edition)
             self._tables[VECTORS] = self._storage.make_table(full, vectors_schema(length))
         if length != self._dimension:
-            label = self._storage.label
-            raise IndexMismatchError(
-                f"The index {label} holds vectors of {self._dimension} numbers, not of {length}.",
-                hint=rebuild_hint(label),
-            )
+            raise wrong_length(self._storage.label, self._dimension, length)
 
     def _is_published(self, row: Mapping[str, Any]) -> bool:
         return not self._rebuild and row.get("session", self._session) <= self._base.session
 
     def _newest(self, removed: Collection[str]) -> list[dict[str, Any]]:
-        """Return the rows of all documents that readers are to see."""
         newest = {row["key"]: row for row in self._live.values()}
         return [row for key, row in newest.items() if key not in removed]
 
@@ -293,7 +294,6 @@ class SharedWriter(Closing):
             merge.execute(documents_table(rows))
 
     def _link(self, live: Sequence[dict[str, Any]]) -> None:
-        """Make the edges of all documents anew, and note what leads nowhere."""
         linked = self._linker(SharedReader(self._storage, self._next()).exported(vectors=False))
         changed = []
         for row in live:
@@ -307,12 +307,11 @@ class SharedWriter(Closing):
         self._table("edges").add(table, mode="overwrite")
 
     def _next(self) -> Generation:
-        """Return the generation that the tables make as they are now."""
         rows = list(self._live.values())
         return Generation(
             number=self._base.number + 1,
             session=self._session,
-            edition=self._edition,
+            edition=self.edition,
             versions={name: self._table(name).version for name in filter(self._has, _TABLES)},
             model=self._model,
             dimension=self._dimension,

@@ -19,13 +19,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from research_agent.errors import (
-    ConfigError,
-    ModelAccessError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.models.adapters.bedrock.failures import translated_errors
 from research_agent.stopping import check, waking
 from research_agent.text.loopback import is_loopback
@@ -86,7 +80,7 @@ def profile_region() -> str:
     try:
         return str(get_session().get_config_variable("region") or "")
     except BotoCoreError as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"AWS's configuration cannot be used ({type(error).__name__})",
             hint="Check AWS_PROFILE, and the files ~/.aws/config and ~/.aws/credentials.",
         ) from error
@@ -127,7 +121,7 @@ class Connection(Generic[C]):
                         self._made = (self._build(client), close)
                     made = self._made[0]
                 return ask(made)
-        except ModelAccessError:
+        except errors.ModelAccessError:
             self.close()  # The next call looks for credentials again: the user may have signed in.
             raise
 
@@ -144,7 +138,7 @@ class Call(Generic[T]):
     ) -> None:
         """Let `work` take `seconds` from now; raises ModelUnavailableError."""
         if len(abandoned) >= MAX_ABANDONED:
-            raise ModelUnavailableError(
+            raise errors.ModelUnavailableError(
                 f"{MAX_ABANDONED} earlier requests that ran out of time have not ended yet",
                 hint="Wait a little, or start the program again.",
             )
@@ -203,14 +197,16 @@ class Call(Generic[T]):
             self.left()
             body += part
             if len(body) > self._max_bytes:
-                raise ModelReplyError(
+                raise errors.ModelReplyError(
                     f"the model server's reply is larger than {self._max_bytes / 2**20:g} MB",
                     hint="Is base_url right? It is mostly left empty.",
                 )
         self.left()
         announced = reply.headers.get("Content-Length", "")
         if announced.isdecimal() and len(body) < int(announced):
-            raise ModelUnavailableError("the model server cut its reply off", hint="Ask again.")
+            raise errors.ModelUnavailableError(
+                "the model server cut its reply off", hint="Ask again."
+            )
         return body
 
     def _run(self, work: Callable[[], T]) -> None:
@@ -228,8 +224,8 @@ class Call(Generic[T]):
                 # TLS has a method of its own, which must not run beside a read.
                 socket.shutdown(connection.sock, SHUT_RDWR)
 
-    def _late(self) -> ModelTimeoutError:
-        return ModelTimeoutError(
+    def _late(self) -> errors.ModelTimeoutError:
+        return errors.ModelTimeoutError(
             f"the model server gave no whole reply within {self._seconds:.3g} s",
             hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
             "answer.max_tokens).",

@@ -7,8 +7,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from research_agent.errors import ContextOverflowError, ModelReplyError
+from research_agent.errors import ContextOverflowError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
+from research_agent.models.replies import check_vectors
 from research_agent.models.windows import window_spans
 from research_agent.text.unit_vectors import unit_vector
 
@@ -33,16 +34,12 @@ class BedrockEmbedder:
 
     def __init__(self, endpoint: BedrockEndpoint) -> None:
         """Ask the model at `endpoint`; nothing is sent before the first call."""
-        self._endpoint = endpoint
+        self.name = endpoint.model
+        """Which model: an index refuses vectors of another one."""
         self._connection = Connection(endpoint, self._build, max_bytes=MAX_REPLY_BYTES)
         self._cohere = "cohere." in endpoint.model
         long = self._cohere and "embed-v4" not in endpoint.model
         self._characters = COHERE_CHARACTERS if long else CHARACTERS
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return self._endpoint.model
 
     def windows(self, text: str, *, header: str = "") -> list[str]:
         """Return the texts to embed for `text`, each short enough, with `header` in front."""
@@ -65,11 +62,7 @@ class BedrockEmbedder:
         while some := list(islice(batches, PARALLEL)):
             begun = [self._connection.begin(partial(_embedded, batch), math.inf) for batch in some]
             vectors += [vector for pending in begun for vector in pending.result()]
-        if len({len(vector) for vector in vectors}) > 1:
-            raise ModelReplyError(
-                "the embedding model sent vectors of different lengths",
-                hint="Is models.embedding.model an embedding model?",
-            )
+        check_vectors(vectors, len(texts), self.name)
         return vectors
 
     def close(self) -> None:
@@ -83,20 +76,14 @@ class BedrockEmbedder:
         logging.getLogger("langchain_aws.embeddings.bedrock").addFilter(_below_error)
         return BedrockEmbeddings(
             client=client,
-            model_id=self._endpoint.model,
+            model_id=self.name,
             provider="cohere" if self._cohere else "amazon",
         )
 
 
 def _embedded(texts: list[str], client: "BedrockEmbeddings") -> list[list[float]]:
     """Return the vectors of a batch of texts: one request."""
-    vectors = [unit_vector(vector) for vector in client.embed_documents(texts)]
-    if len(vectors) != len(texts):
-        raise ModelReplyError(
-            f"the embedding model sent {len(vectors)} vectors for {len(texts)} texts",
-            hint="Is models.embedding.model an embedding model?",
-        )
-    return vectors
+    return [unit_vector(vector) for vector in client.embed_documents(texts)]
 
 
 def _below_error(record: logging.LogRecord) -> bool:

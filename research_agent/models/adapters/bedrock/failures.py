@@ -11,30 +11,22 @@ from contextlib import contextmanager
 from time import time
 from typing import TYPE_CHECKING
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
     from botocore.exceptions import BotoCoreError, ClientError
 
 SIGNATURE = ("InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired")
-CODES: Mapping[type[ModelError], tuple[str, ...]] = {
-    ModelBusyError: (
+CODES: Mapping[type[errors.ModelError], tuple[str, ...]] = {
+    errors.ModelBusyError: (
         "ThrottlingException",
         "Throttling",
         "TooManyRequestsException",
         "ServiceQuotaExceededException",
         "ModelNotReadyException",
     ),
-    ModelAccessError: (
+    errors.ModelAccessError: (
         *SIGNATURE,
         "ExpiredToken",
         "ExpiredTokenException",
@@ -47,7 +39,7 @@ CODES: Mapping[type[ModelError], tuple[str, ...]] = {
         "MissingAuthenticationTokenException",
         "OptInRequired",
     ),
-    ModelUnavailableError: (
+    errors.ModelUnavailableError: (
         "InternalServerException",
         "InternalFailure",
         "ServiceUnavailableException",
@@ -96,7 +88,7 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
 
     try:
         yield
-    except ModelError:
+    except errors.ModelError:
         raise
     except ClientError as error:
         raise _reported(error, model, where) from None
@@ -105,7 +97,7 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
     except urllib3.exceptions.ReadTimeoutError as error:
         raise _timeout() from error
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise ModelUnavailableError(
+        raise errors.ModelUnavailableError(
             f"the connection to {where} broke ({type(error).__name__})", hint="Ask again."
         ) from error
     except (
@@ -116,7 +108,7 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
         LookupError,
         AttributeError,
     ):
-        raise ModelReplyError(
+        raise errors.ModelReplyError(
             "the model server sent something that is no reply",
             hint=f"Is {where} the right base_url, and {model!r} the right model?",
         ) from None
@@ -131,7 +123,7 @@ def refused_option(error: "ClientError", sent: Collection[str]) -> str:
     return next(named, "")
 
 
-def _reported(error: "ClientError", model: str, where: str) -> ModelError:
+def _reported(error: "ClientError", model: str, where: str) -> errors.ModelError:
     """Return our error for an answer of Bedrock's that is no reply."""
     code, text = _said(error)
     metadata = error.response.get("ResponseMetadata", {})
@@ -140,17 +132,17 @@ def _reported(error: "ClientError", model: str, where: str) -> ModelError:
     shown = f" ({code})" if code != str(status) and CODE.fullmatch(code) else ""
     answered = f"{where} answered {status}{shown}"
     kind = next((kind for kind, codes in CODES.items() if code in codes), None)
-    if kind is ModelBusyError or status == BUSY or (status == DOWN and waiting is not None):
-        return ModelBusyError(answered, retry_after=waiting, hint="Ask again later.")
-    if kind is ModelAccessError or status in DENIED:
-        return ModelAccessError(answered, hint=_access_hint(code, model, where))
-    if kind is ModelUnavailableError or status >= FAILED or status == LATE:
-        return ModelUnavailableError(answered, hint="Ask again.")
+    if kind is errors.ModelBusyError or status == BUSY or (status == DOWN and waiting is not None):
+        return errors.ModelBusyError(answered, retry_after=waiting, hint="Ask again later.")
+    if kind is errors.ModelAccessError or status in DENIED:
+        return errors.ModelAccessError(answered, hint=_access_hint(code, model, where))
+    if kind is errors.ModelUnavailableError or status >= FAILED or status == LATE:
+        return errors.ModelUnavailableError(answered, hint="Ask again.")
     if OVERFLOW.search(text) or status == LARGE:
-        return ContextOverflowError(
+        return errors.ContextOverflowError(
             "the prompt is longer than the model reads", hint="Lower evidence.max_tokens."
         )
-    return ModelError(answered, hint=_request_hint(text, model, where))
+    return errors.ModelError(answered, hint=_request_hint(text, model, where))
 
 
 def _access_hint(code: str, model: str, where: str) -> str:
@@ -178,7 +170,7 @@ def _request_hint(text: str, model: str, where: str) -> str:
     )
 
 
-def _library_error(error: "BotoCoreError", where: str) -> ModelError:
+def _library_error(error: "BotoCoreError", where: str) -> errors.ModelError:
     """Return our error for what botocore could not do."""
     from botocore import exceptions as boto
 
@@ -186,27 +178,29 @@ def _library_error(error: "BotoCoreError", where: str) -> ModelError:
     if isinstance(error, boto.ReadTimeoutError | boto.ConnectTimeoutError):
         return _timeout()
     if isinstance(error, boto.SSLError):
-        return ModelError(
+        return errors.ModelError(
             f"the certificate of {where} cannot be checked, or is not the right one",
             hint="Behind a proxy with a certificate of its own, name its file in AWS_CA_BUNDLE.",
         )
     if isinstance(error, boto.ConnectionError | boto.HTTPClientError):
-        return ModelUnavailableError(
+        return errors.ModelUnavailableError(
             f"{where} cannot be reached ({name})",
             hint="Is the network up, the region one with Bedrock, and base_url right? A proxy "
             "is named in HTTPS_PROXY.",
         )
     if any(kind.__name__ in NO_CREDENTIALS for kind in type(error).__mro__):
-        return ModelAccessError(f"there are no usable AWS credentials ({name})", hint=SIGN_IN)
-    return ModelError(
+        return errors.ModelAccessError(
+            f"there are no usable AWS credentials ({name})", hint=SIGN_IN
+        )
+    return errors.ModelError(
         f"{where} cannot be asked ({name})",
         hint="Check region, base_url and model, and AWS's files ~/.aws/config and "
         "~/.aws/credentials.",
     )
 
 
-def _timeout() -> ModelTimeoutError:
-    return ModelTimeoutError(
+def _timeout() -> errors.ModelTimeoutError:
+    return errors.ModelTimeoutError(
         "the model server gave no reply in time", hint="Ask again, or raise models.timeout."
     )
 

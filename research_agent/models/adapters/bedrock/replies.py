@@ -4,7 +4,8 @@ import json
 from typing import TYPE_CHECKING
 
 from research_agent.errors import ContextOverflowError, ModelReplyError
-from research_agent.types import Completion, ModelCall, WrittenCall
+from research_agent.models.replies import call_cost
+from research_agent.types import Completion, WrittenCall
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -37,12 +38,7 @@ def completion(role: str, model: str, reply: "AIMessage", *, shaped: bool) -> Co
         text = next((call.arguments for call in calls if call.name == ANSWER_TOOL), text)
         calls = ()
         finish_reason = "stop" if finish_reason == "tool_calls" else finish_reason
-    cost, usage = ModelCall(role, model=model), reply.usage_metadata
-    if usage is not None:
-        cached = usage.get("input_token_details", {}).get("cache_read", 0)
-        cost = ModelCall(
-            role, usage["input_tokens"], usage["output_tokens"], cached_tokens=cached, model=model
-        )
+    cost = call_cost(role, reply.usage_metadata, model=model)
     return Completion(text, cost, calls, (), finish_reason)
 
 

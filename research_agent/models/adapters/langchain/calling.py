@@ -11,17 +11,7 @@ from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Thread
 from typing import Any, TypeVar
 
-from research_agent.errors import (
-    ConfigError,
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelMissingError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    StoppedError,
-)
+from research_agent import errors
 from research_agent.stopping import waking
 
 T = TypeVar("T")
@@ -43,7 +33,7 @@ def checked(given: object, kind: type[T], noun: str, more: str = "") -> T:
     """Return the object `given`; raises ConfigError where it is none of LangChain's `kind`."""
     if isinstance(given, kind):
         return given
-    raise ConfigError(
+    raise errors.ConfigError(
         f"{type(given).__name__} is no {noun}",
         hint=f"Give an object of a subclass of LangChain's {kind.__name__}{more}.",
     )
@@ -65,16 +55,16 @@ def called(what: str, run: Callable[[], T], seconds: float = math.inf) -> T:
             ended.put(((), error))
 
     Thread(target=work, name="langchain-object", daemon=True).start()
-    with waking(lambda: ended.put(((), StoppedError("the question was stopped")))):
+    with waking(lambda: ended.put(((), errors.StoppedError("the question was stopped")))):
         try:
             value, error = ended.get(timeout=max(0.0, min(seconds, TIMEOUT_MAX)))
         except Empty:
-            raise ModelTimeoutError(
+            raise errors.ModelTimeoutError(
                 f"{what} gave no whole reply in time ({seconds:.3g} s)", hint=TIME_HINT
             ) from None
     if error is None:
         return value[0]
-    if isinstance(error, ModelError | StoppedError | ConfigError):
+    if isinstance(error, errors.ModelError | errors.StoppedError | errors.ConfigError):
         raise error
     # (Where a server has answered, the text of its error may hold what it was sent.)
     raise _translated(what, error) from (None if status_of(error) else error)
@@ -87,7 +77,7 @@ def status_of(error: BaseException) -> int:
     return next((status for status in found if isinstance(status, int)), 0)
 
 
-def _translated(what: str, error: BaseException) -> ModelError:
+def _translated(what: str, error: BaseException) -> errors.ModelError:
     from langchain_core import exceptions as core
 
     denied = (core.ModelAuthenticationError, core.ModelPermissionDeniedError)
@@ -95,13 +85,18 @@ def _translated(what: str, error: BaseException) -> ModelError:
     later = "Ask again later, or ask less at a time (models.concurrency)."
     running = "Is the provider's server running, and can it be reached?"
     status = status_of(error)
-    rows: tuple[tuple[type[ModelError], Any, Collection[int], str], ...] = (
-        (ContextOverflowError, core.ContextOverflowError, (), "Lower evidence.max_tokens."),
-        (ModelTimeoutError, (TimeoutError, core.ModelTimeoutError), (408,), TIME_HINT),
-        (ModelBusyError, core.ModelRateLimitError, (429, 503, 529), later),
-        (ModelAccessError, denied, (401, 402, 403), key),
-        (ModelUnavailableError, (ConnectionError, core.ModelConnectionError), FAILED, running),
-        (ModelError, BaseException, (), ""),
+    rows: tuple[tuple[type[errors.ModelError], Any, Collection[int], str], ...] = (
+        (errors.ContextOverflowError, core.ContextOverflowError, (), "Lower evidence.max_tokens."),
+        (errors.ModelTimeoutError, (TimeoutError, core.ModelTimeoutError), (408,), TIME_HINT),
+        (errors.ModelBusyError, core.ModelRateLimitError, (429, 503, 529), later),
+        (errors.ModelAccessError, denied, (401, 402, 403), key),
+        (
+            errors.ModelUnavailableError,
+            (ConnectionError, core.ModelConnectionError),
+            FAILED,
+            running,
+        ),
+        (errors.ModelError, BaseException, (), ""),
     )
     made, hint = next(
         (kind, hint)
@@ -123,7 +118,7 @@ def object_named(maker: str, name: str, **options: object) -> object:
     try:
         make = getattr(import_module(f"langchain.{module}"), function)
     except ImportError as error:
-        raise ModelMissingError(
+        raise errors.ModelMissingError(
             "provider: langchain needs a package",
             hint='pip install "research-agent[langchain]", and the provider\'s own package, such '
             "as langchain-anthropic.",
@@ -131,11 +126,11 @@ def object_named(maker: str, name: str, **options: object) -> object:
     try:
         made: object = make(name, **options)
     except ImportError as error:  # (its message names the package and no secret)
-        raise ModelMissingError(
+        raise errors.ModelMissingError(
             f"LangChain cannot make {name}: {error}", hint="Install the provider's package."
         ) from error
     except Exception as error:  # noqa: BLE001 (a class of anybody's may raise anything)
-        raise ConfigError(
+        raise errors.ConfigError(
             f"LangChain cannot make a model of {name!r} ({type(error).__name__})",
             hint="Write provider:model, such as anthropic:claude-haiku-4-5, and set the "
             "provider's own variable to its key.",

@@ -14,8 +14,9 @@ from research_agent.models.adapters.langchain.calling import (
     status_of,
 )
 from research_agent.models.logprobs import entries_under, read_tokens
+from research_agent.models.replies import call_cost
 from research_agent.ports import CallOptions
-from research_agent.types import Completion, Message, ModelCall, WrittenCall
+from research_agent.types import Completion, Message, WrittenCall
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -137,13 +138,6 @@ class LangChainChat:
         if calls and not free:
             text, calls = calls[0].arguments, []
         tokens = read_tokens(entries_under(metadata.get("logprobs"), "content"), text)
-        usage: dict[str, Any] = {**(reply.usage_metadata or {})}
-        cost = ModelCall(
-            role,
-            prompt_tokens=usage.get("input_tokens") or 0,
-            completion_tokens=usage.get("output_tokens") or 0,
-            cached_tokens=(usage.get("input_token_details") or {}).get("cache_read") or 0,
-            model=str(metadata.get("model_name") or metadata.get("model") or self._name),
-            seconds=seconds,
-        )
+        model = str(metadata.get("model_name") or metadata.get("model") or self._name)
+        cost = call_cost(role, reply.usage_metadata, model=model, seconds=seconds)
         return Completion(text, cost, tuple(calls), tokens, REASONS.get(reason, "stop"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.langchain.calling import called, checked, object_name
+from research_agent.models.replies import check_vectors
 from research_agent.ports import Embedder, TextWindows
 from research_agent.text.unit_vectors import unit_vector
 from research_agent.types import Chunk, ScoredId
@@ -47,12 +48,7 @@ class LangChainEmbedder:
             return [unit_vector(vector) for vector in self._model.embed_documents(list(texts))]
 
         vectors = called(what, run, self._seconds)
-        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise ModelReplyError(
-                f"{what} gave {len(vectors)} vectors for {len(texts)} texts, or vectors of "
-                "different lengths",
-                hint="Is it an embedding model?",
-            )
+        check_vectors(vectors, len(texts), self.name)
         return vectors
 
     def close(self) -> None:
@@ -181,7 +177,6 @@ class Retrieved:
     """A retriever as a search by words; implements LexicalIndex."""
 
     def __init__(self, chunks: RetrievedChunks) -> None:
-        """Ask the retriever of `chunks` at each search."""
         self._chunks = chunks
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai.connection import (
     Connection,
     Endpoint,
@@ -12,6 +11,7 @@ from research_agent.models.adapters.openai.connection import (
     unused_client,
 )
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
+from research_agent.models.replies import check_vectors
 from research_agent.text.unit_vectors import unit_vector
 
 if TYPE_CHECKING:
@@ -41,26 +41,17 @@ class OpenAIEmbedder:
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Ask the model at `endpoint`; nothing is sent before the first call."""
-        self._endpoint = endpoint
+        self._endpoint, self.name = endpoint, endpoint.model
+        """Which model: an index refuses vectors of another one."""
         self._connection = Connection(endpoint, self._build)
         self._most = MOST_TEXTS
-
-    @property
-    def name(self) -> str:
-        """Which model: an index refuses vectors of another one."""
-        return self._endpoint.model
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector of length one a text; raises ModelError."""
         if not texts:
             return []
         vectors = self._connection.run(lambda client: self._ask(client, texts))
-        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise ModelReplyError(
-                f"the embedding server sent {len(vectors)} vectors for {len(texts)} texts, "
-                "or vectors of different lengths",
-                hint=f"Is {self._endpoint.model!r} an embedding model?",
-            )
+        check_vectors(vectors, len(texts), self.name)
         return vectors
 
     def close(self) -> None:

@@ -12,15 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.models.adapters.openai.connection import Endpoint
 from research_agent.text.retry_after import retry_after
 
@@ -39,15 +31,15 @@ OVERLOADED = re.compile(r"rate_?limit|overload|too_many|unavailable|busy")
 CODE = re.compile(r"[A-Za-z][A-Za-z_.]{1,60}|\d{3}")
 """Codes have no digits among their letters, keys do: a server may repeat the one it was sent."""
 DENIED, UNPAID, MISSING, BUSY, FAILED = 401, 402, 404, 429, 500
-ERRORS: Mapping[int, type[ModelError]] = {
-    DENIED: ModelAccessError,
-    UNPAID: ModelAccessError,
-    403: ModelAccessError,
-    408: ModelUnavailableError,
-    425: ModelUnavailableError,
-    BUSY: ModelBusyError,
-    503: ModelBusyError,
-    529: ModelBusyError,
+ERRORS: Mapping[int, type[errors.ModelError]] = {
+    DENIED: errors.ModelAccessError,
+    UNPAID: errors.ModelAccessError,
+    403: errors.ModelAccessError,
+    408: errors.ModelUnavailableError,
+    425: errors.ModelUnavailableError,
+    BUSY: errors.ModelBusyError,
+    503: errors.ModelBusyError,
+    529: errors.ModelBusyError,
 }
 """The error of a status; of others that of 500 from there on, and below it ModelError."""
 REDIRECTS = range(300, 400)
@@ -75,7 +67,7 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
         TypeError,
         ValueError,
     ):
-        raise ModelReplyError(
+        raise errors.ModelReplyError(
             "the model server sent something that is no reply", hint=_not_a_model(endpoint)
         ) from None
 
@@ -91,7 +83,7 @@ def told(error: "openai.APIError") -> str:
     return f"{error} {error.type} {error.code} {error.param}".lower()
 
 
-def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) -> ModelError:
+def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) -> errors.ModelError:
     """Tell apart a server that is not there, one that went away, and one that is not trusted."""
     import httpx2
 
@@ -101,30 +93,30 @@ def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) ->
         causes.append(at)
         at = at.__cause__ or at.__context__
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
-        return ModelError(
+        return errors.ModelError(
             f"the certificate of {endpoint.where} cannot be trusted",
             hint="Is base_url right? A certificate of your own is trusted where the environment "
             "variable SSL_CERT_FILE names the file that holds it.",
         )
     reasons = [cause.reason or "" for cause in causes if isinstance(cause, ssl.SSLError)]
     if any("WRONG_VERSION" in reason or "RECORD_LAYER" in reason for reason in reasons):
-        return ModelError(
+        return errors.ModelError(
             f"{endpoint.where} does not speak TLS", hint="Is it http:// in place of https://?"
         )
     hint = _unavailable(endpoint)
     if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in causes):
-        return ModelUnavailableError("the model server cannot be reached", hint=hint)
+        return errors.ModelUnavailableError("the model server cannot be reached", hint=hint)
     if any(isinstance(cause, httpx2.TimeoutException) for cause in causes):
-        return ModelTimeoutError("the model server gave no reply in time", hint=hint)
-    return ModelUnavailableError("the model server broke the connection off", hint=hint)
+        return errors.ModelTimeoutError("the model server gave no reply in time", hint=hint)
+    return errors.ModelUnavailableError("the model server broke the connection off", hint=hint)
 
 
-def _reported(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
+def _reported(error: "openai.APIError", endpoint: Endpoint) -> errors.ModelError:
     """Return the error for a status, or for an error that a server wrote into its stream."""
     import openai
 
     if is_overflow(error):
-        return ContextOverflowError(
+        return errors.ContextOverflowError(
             "the prompt is longer than the model reads",
             hint="Lower evidence.max_tokens, or raise models.local.context where the model is "
             "the embedded one.",
@@ -143,21 +135,23 @@ def _reported(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
         said = f"the model server broke its reply off with an error{listed}"
     if "insufficient_quota" in given:
         status = UNPAID
-    kind = ERRORS.get(status, ModelUnavailableError if status >= FAILED else ModelError)
-    if kind is ModelBusyError:
+    kind = ERRORS.get(
+        status, errors.ModelUnavailableError if status >= FAILED else errors.ModelError
+    )
+    if kind is errors.ModelBusyError:
         wait = retry_after(headers, now=time.time())
         hint = "Ask again later, or ask less at a time (models.concurrency)."
-        return ModelBusyError(said, hint=hint, retry_after=wait)
+        return errors.ModelBusyError(said, hint=hint, retry_after=wait)
     return kind(said, hint=_hint(kind, status, endpoint))
 
 
-def _hint(kind: type[ModelError], status: int, endpoint: Endpoint) -> str:
+def _hint(kind: type[errors.ModelError], status: int, endpoint: Endpoint) -> str:
     key = endpoint.key_env
-    if kind is ModelUnavailableError:
+    if kind is errors.ModelUnavailableError:
         return _unavailable(endpoint)
     if status == UNPAID:
         return f"The account of the key{f' in {key}' if key else ''} has nothing left to spend."
-    if kind is ModelAccessError:
+    if kind is errors.ModelAccessError:
         return (
             f"Check the key in the environment variable {key}."
             if key

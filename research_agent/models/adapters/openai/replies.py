@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from research_agent.errors import ModelReplyError, ModelUnavailableError
 from research_agent.models.logprobs import Entry, entries_under, read_tokens
-from research_agent.types import Completion, ModelCall, WrittenCall
+from research_agent.models.replies import call_cost
+from research_agent.types import Completion, WrittenCall
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -78,14 +79,11 @@ class Reply:
                 else "Ask again; where it happens each time, the server is not compatible.",
             )
         tokens = read_tokens(self.entries, self.text)
-        usage = self.usage or {}
-        details = usage.get("input_token_details") or {}
-        cost = ModelCall(
+        cost = call_cost(
             role,
-            prompt_tokens=usage.get("input_tokens") or 0,
-            completion_tokens=usage.get("output_tokens") or len(self.entries) or self.pieces,
-            cached_tokens=details.get("cache_read") or 0,
+            self.usage,
             model=self.model,
+            written=len(self.entries) or self.pieces,
             seconds=self.seconds,
             read_seconds=self.read_seconds,
         )

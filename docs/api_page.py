@@ -15,7 +15,7 @@ All of them are imported from `research_agent`; errors from `research_agent.erro
 here may change without notice. Versions follow semantic versioning: until 1.0 a new minor version
 may change a public name, and CHANGELOG.md says so.
 
-This page is generated: `python -m research_agent.interfaces.api_page > docs/api.md`.
+This page is generated: `python docs/api_page.py > docs/api.md`.
 """
 OURS = ("research_agent", "graphs")
 
@@ -76,4 +76,4 @@ def _call(owner: str, node: ast.stmt) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(api_page(), end="")  # noqa: T201 (the page itself)
+    print(api_page(), end="")

@@ -1,0 +1,190 @@
+"""Workers on a Ray cluster, or on a small one of this machine that lives as long as they do."""
+
+import importlib
+import os
+import secrets
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain, islice
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from research_agent.closeable import Closing
+from research_agent.errors import ConfigError, IndexUnavailableError, ResearchAgentError
+from research_agent.index.ports import Made, Task
+from research_agent.types.documents import FileReport
+
+AHEAD = 2
+"""Documents that a worker has at a time: one is read, the next one waits with it."""
+RETRIES = 5
+"""How often a document is given out again whose worker has ended; then it cannot be read."""
+START_SECONDS = 300.0
+"""Time until the first worker has a core of the cluster."""
+STORE_BYTES = 256_000_000  # for what waits to be committed; more goes to the disk
+GAVE_UP = f"{RETRIES + 1} workers ended while they had it"
+_OWN = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}  # all on loopback
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "0"}
+
+Maker = Callable[[Task], Made]
+
+
+class RayWorkers(Closing):
+    """Processes that make rows of documents; implements Workers once `begin` was called."""
+
+    def __init__(self, make: str, address: str = "", *, count: int = 0) -> None:
+        """Connect to the cluster at `address`, or start one of `count` workers on this machine.
+
+        Documents are made with what `make` ("module:function") returns for what `begin` is given.
+        On a cluster, 0 workers are as many as it has cores. Raises ConfigError without the extra
+        `cluster`, or where a machine of the cluster has another version of Python or of this
+        program, IndexUnavailableError where it does not answer.
+        """
+        with ExitStack() as opened:
+            self._ray, self._address = _imported(own=not address), address
+            ray = self._ray
+            place = {"address": address} if address else _own_cluster(count, opened)
+            opened.callback(ray.shutdown)
+            try:
+                with warnings.catch_warnings():
+                    # (LanceDB warns of forks; Ray's children are other programs at once.)
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    ray.init(**place, log_to_driver=False, configure_logging=False)
+                _check_versions(ray, address or "of this machine")
+            except (ConnectionError, TimeoutError, RuntimeError, ray.exceptions.RayError) as error:
+                raise _unusable(address, str(error)) from error
+            self._make, self._given = make, object()
+            self._count = count or int(ray.cluster_resources().get("CPU", 1))
+            self._files = opened.pop_all()
+
+    def begin(self, given: object) -> None:
+        """Say what documents are made with from now on."""
+        self._given = given
+
+    def made(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
+        """Yield what comes of each task once, in any order; `AHEAD` a worker are there at a time.
+
+        A worker that ends is started anew with its documents. Raises IndexUnavailableError where
+        no worker begins, and what a worker raises.
+        """
+        coming = iter(tasks)
+        first = list(islice(coming, 1))
+        if not first:
+            return
+        coming, ray, since = chain(first, coming), self._ray, time.monotonic()
+        kind = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
+        actors = [kind.remote(self._make, self._given) for _ in range(self._count)]
+        asked: dict[Any, tuple[Any, Task | None]] = {a.ready.remote(): (a, None) for a in actors}
+        free = deque[Any]()
+        while True:
+            while free and (next_ := next(coming, None)):
+                actor = free.popleft()
+                asked[actor.made.remote(next_)] = (actor, next_)
+            running = any(task for _, task in asked.values())
+            if free and not running:
+                return
+            if not running and time.monotonic() - since > START_SECONDS:
+                raise _unusable(self._address, f"no worker began in {START_SECONDS:g} s")
+            for reference in ray.wait(list(asked), timeout=1.0)[0]:
+                actor, task = asked.pop(reference)
+                said = self._said(reference, task)
+                free.extend([actor] * (1 if task else AHEAD))
+                if task:
+                    yield task, said or Made(report=FileReport(task.file.path, "failed", GAVE_UP))
+                    since = time.monotonic()
+
+    def close(self) -> None:
+        """End the workers, and the cluster that was started for them."""
+        self._files.close()
+
+    def _said(self, reference: object, task: Task | None) -> Any:  # noqa: ANN401 (Made, or None)
+        """Return what a worker returned, None where it has ended too often; raises its errors."""
+        errors = self._ray.exceptions
+        try:
+            said = self._ray.get(reference)
+        except errors.RayTaskError:
+            raise  # (a fault of ours)
+        except (errors.RayError, ConnectionError) as error:
+            if task and isinstance(error, errors.RayActorError | errors.OutOfMemoryError):
+                return None
+            raise _unusable(self._address, str(error)) from error
+        if isinstance(said, ResearchAgentError):
+            raise said
+        return said
+
+
+class _Worker:
+    """What runs in a worker's process. It returns errors: Ray would raise them as others."""
+
+    def __init__(self, make: str, given: object) -> None:
+        self._target, self._given = make, given
+        self._maker: Maker | None = None
+
+    def ready(self) -> None:
+        """Return as soon as there is a core for it."""
+
+    def made(self, task: Task) -> object:
+        try:
+            if self._maker is None:
+                module, _, name = self._target.partition(":")
+                self._maker = getattr(importlib.import_module(module), name)(self._given)
+            return self._maker(task)
+        except ResearchAgentError as error:
+            return error
+
+
+def _imported(*, own: bool) -> Any:  # noqa: ANN401 (the library has no types of its own)
+    """Return the library; what it reads from the environment is read now."""
+    os.environ.update(_QUIET | ({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if own else {}))
+    try:
+        import ray
+    except ImportError as error:
+        raise ConfigError(
+            f"Workers need a package that is not installed: {error.name}.",
+            hint='Install it: pip install "research-agent[cluster]"',
+        ) from error
+    return ray
+
+
+def _own_cluster(cores: int, opened: ExitStack) -> dict[str, Any]:
+    """Return what starts a cluster of this machine, whose files are gone when it ends."""
+    folder = opened.enter_context(TemporaryDirectory(prefix="research-agent-"))
+    own = {"object_store_memory": STORE_BYTES, "include_dashboard": False, "_temp_dir": folder}
+    return {"num_cpus": cores, **own}
+
+
+def _check_versions(ray: Any, name: str) -> None:  # noqa: ANN401 (as above)
+    """Raise ConfigError where a machine has another Python, or another version of ours."""
+
+    def about() -> str:  # (sent as it is: our package may be missing there)
+        import sys
+        from importlib.metadata import distributions
+
+        found = (of.version for of in distributions(name="research-agent"))
+        python = ".".join(map(str, sys.version_info[:2]))
+        return f"Python {python} and research-agent {next(found, 'none')}"
+
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as At
+
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    asked = ray.remote(num_cpus=0)(about)
+    places = [At(node["NodeID"], soft=False) for node in nodes]
+    found = [asked.options(scheduling_strategy=place).remote() for place in places]
+    ours = about()
+    for node, theirs in zip(nodes, ray.get(found, timeout=START_SECONDS), strict=True):
+        if theirs != ours:
+            where = f"{node['NodeManagerAddress']} of the Ray cluster {name}"
+            raise ConfigError(
+                f"{where} has {theirs}, and this machine has {ours}.",
+                hint="Install the same versions on all of its machines.",
+            )
+
+
+def _unusable(address: str, text: str) -> ResearchAgentError:
+    kind = ConfigError if "ersion mismatch" in text else IndexUnavailableError
+    return kind(
+        f"The Ray cluster {address or 'of this machine'} cannot be used: {' '.join(text.split())}",
+        hint="Is it running with free cores, RAY_AUTH_TOKEN, and our versions of Python and Ray?",
+    )

@@ -1,0 +1,166 @@
+"""`research-agent eval`: searches and answers measured on questions whose answers are known."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from research_agent.config import load_prompts
+from research_agent.evaluation.intervals import SEED
+from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared
+from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli import options
+from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.progress import progress_bar
+from research_agent.interfaces.cli.terminal import note, say, say_json
+from research_agent.interfaces.evaluation.estimate import estimate
+from research_agent.interfaces.evaluation.kept import read_rows, restarted
+from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
+from research_agent.interfaces.evaluation.running import (
+    EvalOptions,
+    chosen_questions,
+    evaluate,
+    read_file,
+)
+
+MISSED = 6
+"""Exit status where a metric is not as good as --fail-under or --fail-over says."""
+SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
+    "run": ("research_agent.interfaces.cli.evaluate", "run_command"),
+    "make": ("research_agent.interfaces.cli.eval_make", "make_command"),
+}
+"""Each subcommand's module and name; a module is imported only for the command that runs."""
+
+
+class WithDefault(click.Group):
+    """A group whose first argument may be a file: then `run` is meant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's own)
+        """Return the names."""
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's own)
+        """Return a subcommand, None where there is none of that name."""
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module, name = SUBCOMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `run` before what names no subcommand, --help too."""
+        return super().parse_args(ctx, _with_run(args))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the subcommand that the first argument names, or `run`."""
+        return super().resolve_command(ctx, _with_run(args))
+
+
+def _with_run(args: list[str]) -> list[str]:
+    return args if args and args[0] in SUBCOMMANDS else ["run", *args]
+
+
+@click.group("eval", cls=WithDefault)
+def eval_command() -> None:
+    """Measure searches and answers on questions whose answers are known."""
+
+
+@click.command("eval")
+@click.argument("questions", metavar="QUESTIONS.jsonl")
+@options.INDEX
+@options.ASKING
+@options.ROUNDS
+@click.option("--retrieval-only", is_flag=True, help="Only search; ask no language model.")
+@click.option("--out", metavar="FOLDER", help="Output folder. Default: eval-QUESTIONS.")
+@click.option("--restart", is_flag=True, help="Delete the rows in the folder first.")
+@click.option("--compare", metavar="OLD", help="Compare with the run in this folder.")
+@click.option("--fail-under", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if less.")
+@click.option("--fail-over", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if more.")
+@click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
+@click.option("--seed", default=SEED, help="Seed of the draw and of the intervals.")
+@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
+@options.JSON
+@options.OFFLINE
+@told
+def run_command(  # noqa: PLR0913 (one argument an option)
+    *,
+    questions: str,
+    index: str,
+    config: str | None,
+    out: str | None,
+    restart: bool,
+    compare: str | None,
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
+    **asking: Any,  # noqa: ANN401 (the fields of EvalOptions, checked by click)
+) -> int:
+    """Ask the questions of a file, and measure what is found, answered, cited and refused.
+
+    Rows are written to a folder as they come: run it again to go on where it was ended.
+    """
+    wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
+    only = "-retrieval" if wanted.retrieval_only else ""
+    folder = Path(out or f"eval-{Path(questions).stem}{only}")
+    old = read_rows(Path(compare)) if compare else ()
+    found, settings = read_file(questions), start(config, tells_preset=True)
+    with opened(index, settings) as connection:
+        agent = ResearchAgent(connection.ports, connection.settings, load_prompts())
+        with agent, progress_bar() as show:
+            chosen = chosen_questions(agent, found, wanted, questions)
+            done = () if restart else read_rows(folder, begun=True)
+            known = {row.qid for row in done if not row.error}
+            todo = [one for one in chosen if one.qid not in known]
+            note(estimate(todo, connection.settings, wanted, done or old), mark="")
+            if dry_run:
+                return 0
+            if restart:
+                restarted(folder)
+            came = evaluate(
+                agent,
+                chosen,
+                folder=folder,
+                options=wanted,
+                on_row=lambda _row, at, of: show("asking", at, of),
+            )
+    changes = compared(old, came.rows, wanted.seed) if old else ()
+    write_pages(came, changes, folder)
+    if as_json:
+        say_json(evaluation_json(came, changes))
+    else:
+        say(markdown(came, changes, shown=lambda text: " ".join(text.split())))
+    note(f"rows, summary and pages: {folder}")
+    missed = [*_missed(came.summary, under, "least"), *_missed(came.summary, over, "most")]
+    for one in missed:
+        note(one, mark="missed: ")
+    return MISSED if missed else 0
+
+
+def _limits(given: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for one in given:
+        name, _, number = one.partition("=")
+        try:
+            found[name] = float(number)
+        except ValueError as error:
+            raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
+        if name not in NAMES and not name.endswith(AUROC):
+            raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
+    return found
+
+
+def _missed(summary: Summary, limits: Mapping[str, float], at: str) -> list[str]:
+    told = []
+    for name, limit in limits.items():
+        figure = summary.figure(name)
+        if figure is None:
+            told.append(f"{name} is not known of any question")
+        elif figure.mean < limit if at == "least" else figure.mean > limit:
+            told.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
+    return told

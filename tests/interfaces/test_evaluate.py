@@ -1,0 +1,214 @@
+"""`research-agent eval`: rows that go on where they were ended, figures, pages, bad input."""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from research_agent import ResearchAgent, evaluate
+from research_agent.evaluation import Question
+from research_agent.interfaces.evaluation.kept import read_rows
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from tests.interfaces.commands import Model, made_index, printed, run, served
+from tests.loopback import Json, Raw, text_reply
+
+MANY = 30
+BREADS = "# Breads\n\n" + "\n\n".join(
+    f"## Bread{n}\n\nBread{n} is a bread of the north. "
+    f"It is baked at {150 + n} degrees for {n} hours."
+    for n in range(1, MANY + 1)
+)
+HOSTILE = "<script>alert(1)</script>"
+
+
+def row(number: int, **more: object) -> dict[str, object]:
+    quote = f"It is baked at {150 + number} degrees for {number} hours"
+    asked = {"qid": f"q{number}", "question": f"At how many degrees is Bread{number} baked?"}
+    gold = [{"doc_id": "breads", "quote": quote}]
+    return asked | {"gold": gold, "required_facts": [[f"{150 + number} degrees"]]} | more
+
+
+UNANSWERABLE = {"qid": "no", "question": "Who bakes Bread1?", "answerable": False}
+JUDGED = {
+    "qid": "judged",
+    "question": "How many hours is Bread3 baked?",
+    "gold_answer": HOSTILE,
+}
+
+
+@dataclass
+class Baker(Model):
+    """Answers from the chunk of the bread that is asked for; judges as it is told to."""
+
+    verdict_of_answer: str = '{"verdict": "wrong"}'
+    seen: list[str] = field(default_factory=list)
+
+    def reply(self, request: Json) -> Json | Raw:
+        text = request["messages"][-1]["content"]
+        if "Right answer:" in text:
+            return text_reply(self.verdict_of_answer)
+        asked = re.search(r"Question: [^?]*?(Bread\d+)", text)
+        if asked is None or request["max_tokens"] == 1 or "response_format" in request:
+            return super().reply(request)
+        self.seen.append(asked[1])
+        chunk = re.search(rf'key="(c\d+)"[^>]*>[^<]*?{asked[1]} is[^<]*?(It is [^<.]*)\.', text)
+        return text_reply(f"{chunk[2]} [{chunk[1]}]." if chunk else "It is baked.")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of thirty breads."""
+    return made_index(tmp_path_factory.mktemp("made"), {"breads.md": BREADS})
+
+
+@pytest.fixture
+def there(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with that index at hand."""
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(home / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(there: Path, *rows: Mapping[str, object]) -> str:
+    path = there / "set.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return "set.jsonl"
+
+
+def figures(told: Any) -> dict[str, float]:  # noqa: ANN401 (JSON)
+    return {name: round(of["mean"], 3) for name, of in told["figures"].items()}
+
+
+def test_thirty_questions_are_answered_in_a_minute_and_measured(there: Path) -> None:
+    asked = written(there, *(row(n) for n in range(1, MANY + 1)), UNANSWERABLE, JUDGED)
+    started = time.monotonic()
+    with served(Baker(), there) as config:
+        done = run("eval", asked, "--config", config, "--json", "--parallel", "2")
+    assert time.monotonic() - started < 60, done.stderr
+    assert done.exit_code == 0, done.stderr
+
+    told = printed(done)
+    found = figures(told)
+    assert (0, MANY + 2, 1, 0) == (
+        done.exit_code,
+        told["questions"],
+        told["judged"],
+        told["nonsense"],
+    )
+    assert "32 questions to ask: 64 to 1280 model calls" in done.stderr
+    assert found["recall@10"] > 0.8
+    assert found["right"] == pytest.approx(found["golds_cited"] * MANY / (MANY + 1), abs=0.02)
+    assert 1.0 == found["quotes_valid"]
+    rows = read_rows(there / "eval-set")
+    assert {"wrong"} == {one.judged for one in rows if one.qid == "judged"}
+    page = (there / "eval-set" / "report.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "default-src &#39;none&#39;" in page
+    assert not re.search(r"(?:src|href)=\"?http", page)
+
+
+def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path) -> None:
+    asked, model = written(there, row(1), row(2, question=f"{HOSTILE} Bread2?")), Baker()
+    with served(model, there) as config:
+        given = ("eval", "--retrieval-only", asked, "--config", config)
+        good = run(*given, "--fail-under", "recall@10=0.9")
+        bad = run(*given, "--fail-under", "recall@10=1.1", "--fail-under", "right=0.5")
+        odd = run(*given, "--fail-under", "beauty=1")
+        dry = run(*given, "--dry-run", "--limit", "1", "--out", "other")
+
+    assert (0, [], []) == (good.exit_code, model.asked, model.seen)
+    assert "| recall@10 | 1.00 |" in good.stdout
+    assert 6 == bad.exit_code
+    assert "recall@10 is 1, and should be at least 1.1" in bad.stderr
+    assert "right is not known of any question" in bad.stderr
+    assert (2, True) == (odd.exit_code, "no metric beauty" in odd.stderr)
+    assert "1 question to ask: 1 search, no model" in dry.stderr
+    assert not (there / "other").exists()
+    folder = there / "eval-set-retrieval"
+    assert HOSTILE not in (folder / "report.html").read_text(encoding="utf-8")
+    assert HOSTILE not in (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_interrupted_run_goes_on_and_another_set_or_config_is_refused(there: Path) -> None:
+    asked, model = written(there, row(1), row(2), row(3)), Baker()
+    with served(model, there) as config:
+        given = ("eval", asked, "--config", config)
+        assert 0 == run(*given).exit_code
+        kept = there / "eval-set" / "rows.jsonl"
+        lines = kept.read_bytes().splitlines(keepends=True)
+        kept.write_bytes(lines[0] + lines[1][:50])
+        model.seen.clear()
+        again = run(*given)
+        seen = set(model.seen)
+        settings = run(*given, "--set", "retrieval.top_k=5")
+        models = run(*given, "--model", "other")
+        written(there, row(1), row(4))
+        questions, anew = run(*given), run(*given, "--restart")
+
+    assert "2 questions to ask" in again.stderr
+    assert "by 1 answer that there are" in again.stderr
+    assert {"Bread2", "Bread3"} == seen
+    assert ["q1", "q2", "q3"] == [one["qid"] for one in map(json.loads, lines)]
+    for refused, what in ((settings, "config"), (models, "model"), (questions, "questions")):
+        assert 1 == refused.exit_code
+        assert f"{what} was" in refused.stderr
+    assert 0 == anew.exit_code
+
+
+def test_two_runs_are_compared(there: Path) -> None:
+    asked = written(there, row(1), row(2))
+    with served(Baker(), there) as config:
+        given = ("eval", asked, "--config", config)
+        assert 0 == run(*given, "--out", "old").exit_code
+        told = printed(run(*given, "--out", "new", "--compare", "old", "--json"))
+        assert "no evaluation is in nowhere" in run(*given, "--compare", "nowhere").stderr
+
+    assert (2, 0, 0, 1.0) == tuple(
+        told["changes"]["right"][name] for name in ("questions", "gained", "fewer", "p")
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row(1, gold=[{"doc_id": "nobody"}])], "gold nobody is no document of the index"),
+        ([row(1, gold=[{"doc_id": "breads", "page": 9}])], "no text on page 9"),
+        ([row(1), row(1)], "line 2: the qid q1 is also on line 1"),
+        ([], "holds no question"),
+        ([UNANSWERABLE], "has a gold: there is nothing to look for"),
+    ],
+)
+def test_bad_sets_are_refused_before_anything_is_asked(
+    there: Path, rows: list[dict[str, object]], said: str
+) -> None:
+    done = run("eval", written(there, *rows), "--retrieval-only")
+
+    assert 2 == done.exit_code
+    assert said in done.stderr
+    assert not (there / "eval-set-retrieval").exists()
+
+
+def test_a_file_that_is_not_there_is_told_and_help_is_that_of_the_command() -> None:
+    missing = run("eval", "nothing.jsonl")
+    assert (2, True) == (missing.exit_code, "nothing.jsonl cannot be read" in missing.stderr)
+    assert "--retrieval-only" in run("eval", "--help").stdout
+
+
+def test_from_python_failed_questions_and_nonsense_count_apart(tmp_path: Path) -> None:
+    asked = [
+        Question(qid="a", text=QUESTION, required_facts=(("1184 bytes",),)),
+        Question(qid="b", text=f"{QUESTION}!", gold_answer="It has 1184 bytes."),
+    ]
+    verifier = ScriptedChat(says("yes"), says("certainly"))
+    given = ports(ScriptedChat(says(GOOD)), verifier=verifier)
+    with ResearchAgent(given, BYPASSING, PROMPTS) as agent:
+        found = evaluate(agent, asked, folder=tmp_path / "run")
+
+    assert [True, None] == [one.right for one in found.rows]
+    assert ("nonsense", 1) == (found.rows[1].judged, found.summary.nonsense)
+    assert 1.0 == found.summary.figures[0].mean

@@ -1,0 +1,135 @@
+"""Kills of the workers of a Ray cluster, and of the process that commits what they make."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from research_agent.assembly.shared import storage_of
+from tests.ray_cluster import cluster, index, kill, worker_processes
+from tests.torture.harness import Child, Killed, Part, holds
+
+DOCUMENTS, KILLS = 24, 5
+"""Of a case."""
+_OPEN = ExitStack()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A cluster, and what an index of the documents holds."""
+
+    environment: Mapping[str, str]
+    docs: Path
+    wanted: list[object]
+
+
+def prepared(folder: Path) -> Prepared:
+    docs = folder / "docs"
+    docs.mkdir()
+    for number in range(DOCUMENTS):
+        paragraphs = [f"Paragraph {n} of {number} " + "word " * n for n in range(1 + number % 4)]
+        (docs / f"{number}.txt").write_text("\n\n".join(paragraphs), encoding="utf-8")
+    environment = _OPEN.enter_context(cluster())
+    location = f"lance:{folder / 'alone'}"
+    wanted = Child(lambda: (index(docs, location), held(location))[1]).wait()
+    return Prepared(environment, docs, wanted)
+
+
+def held(location: str) -> list[object]:
+    """Return all that readers see: documents, texts, vectors, references."""
+    from research_agent.index.adapters.shared.reading import SharedReader
+
+    reader = SharedReader(storage_of(location))
+    documents = [
+        (record.key, record.path, record.digest, record.status, record.unresolved, chunks, pages)
+        for record, chunks, pages in reader.exported()
+    ]
+    edges = sorted(map(repr, reader.edges(reader.chunk_ids())))
+    return [documents, edges, len(reader.matrix()[0])]
+
+
+def committed(location: str) -> list[str]:
+    """Return the keys of the documents that the next run finds to be whole."""
+    from research_agent.assembly.shared import link
+    from research_agent.index.adapters.shared.writing import SharedWriter
+
+    with SharedWriter(storage_of(location), model="words", linker=link) as writer:
+        return [record.key for record in writer.documents()]
+
+
+def killed(shared: Prepared, _number: int, random: Random, folder: Path) -> str:
+    """Kill the driver or a worker `KILLS` times; look each time that the driver is gone."""
+    location, log = f"lance:{folder / 'index'}", folder / "kept"
+    came = {"driver": 0, "worker": 0}
+    while True:
+        child = Child(lambda: _drive(shared, location, log))
+        is_driver = _kill(child, random, came)
+        said = child.wait(240)
+        holds(not said or isinstance(said, Killed), f"it said {said}")
+        told = json.loads(log.read_text("utf-8")) if log.exists() else []
+        known = Child(lambda: committed(location)).wait()
+        holds(len(told) == len(set(told)), f"put twice: {sorted(told)}", "broken")
+        holds(set(told) <= set(known), f"lost: {set(told) - set(known)}", "lost")
+        log.write_text(json.dumps(known), encoding="utf-8")
+        if not is_driver and sum(came.values()) >= KILLS:
+            break
+    found = Child(lambda: held(location)).wait()
+    holds(found == shared.wanted, "the index is another one", "lost")
+    return f"{came['driver']} drivers and {came['worker']} workers killed"
+
+
+def _kill(child: Child, random: Random, came: dict[str, int]) -> bool:
+    """Kill workers until it is the driver's turn, or it has ended; return whether it was killed."""
+    while sum(came.values()) < KILLS:
+        wants_driver, wants_work = random.random() < 0.4, random.random() < 0.8
+        while not (worker_processes() or _ended(child)) and (wants_work or not wants_driver):
+            time.sleep(0.05)
+        time.sleep(random.uniform(0.0, 2.0))
+        if _ended(child):
+            return False
+        if wants_driver:
+            child.kill()
+            came["driver"] += 1
+            return True
+        if workers := worker_processes():
+            kill(random.choice(workers))
+            came["worker"] += 1
+    return False
+
+
+def _ended(child: Child) -> bool:
+    return bool(os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
+
+
+def _drive(shared: Prepared, location: str, log: Path) -> str:
+    """Index, and note each document that is kept at once."""
+    os.environ.update(shared.environment)
+    kept = json.loads(log.read_text("utf-8")) if log.exists() else []
+
+    def note(keys: object) -> None:
+        kept.extend(keys)  # type: ignore[arg-type]  # (a list of them)
+        new = log.with_suffix(".new")
+        new.write_text(json.dumps(kept), encoding="utf-8")
+        new.replace(log)
+
+    report = index(shared.docs, location, shared.environment["ADDRESS"], on_kept=note)
+    failed = [file for file in report.files if file.status == "failed"]
+    return f"failed: {failed}" if failed else ""
+
+
+PARTS = (
+    Part(
+        "workers",
+        f"workers on Ray, and the process that commits: {KILLS} kills a case, each at any time",
+        40,
+        1,
+        prepared,
+        killed,
+        by="SIGKILL",
+        seconds=600.0,
+    ),
+)
