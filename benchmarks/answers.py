@@ -179,7 +179,7 @@ def details(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
     """
     asked = {row["qid"] for row in rows}
     rows = [{**row, **NO_ANSWER} if row["status"] == TIMEOUT else row for row in rows]
-    return scorer()(rows, [key for key in keys if key["qid"] in asked])
+    return dict(scorer()(rows, [key for key in keys if key["qid"] in asked]))
 
 
 def right(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, float]:
