@@ -74,10 +74,6 @@ def table_name(table: str, edition: int) -> str:
     return f"{table}-{edition}"
 
 
-def _file(number: int) -> str:
-    return f"generations/{number:010}.json"
-
-
 def exists(storage: Storage) -> bool:
     """Return whether there is an index of ours."""
     return storage.get(MARK) is not None
@@ -121,7 +117,7 @@ def newest_number(storage: Storage) -> int:
 def publish(storage: Storage, generation: Generation) -> None:
     """Show readers a generation; raises IndexLockedError where another writer was faster."""
     text = json.dumps(asdict(generation), indent=1, sort_keys=True)
-    if not storage.create(_file(generation.number), text.encode()):
+    if not storage.create(f"generations/{generation.number:010}.json", text.encode()):
         raise errors.IndexLockedError(
             f"The index {storage.label} was published by another writer meanwhile.",
             hint="Give the command again: what was read and embedded is kept.",
