@@ -8,32 +8,9 @@ from research_agent.answering.draft_redaction import hidden_in, unsaid_after, wi
 from research_agent.answering.output_gate import gated_event
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.types import Hit, Probe, TraceEvent
+from research_agent.types import events as kinds
 from research_agent.types.calls import CallPlan, CallResult, Found
 from research_agent.types.claims import is_supported
-from research_agent.types.events import (
-    SHOWN_HITS,
-    Calls,
-    Checked,
-    ChunksPruned,
-    Citations,
-    Confidence,
-    Decisions,
-    DraftWritten,
-    Event,
-    EvidenceChosen,
-    EvidencePlace,
-    Finished,
-    HitPlace,
-    Hits,
-    PlannedCall,
-    Queries,
-    SentenceChecked,
-    Spent,
-    StepFinished,
-    StepStarted,
-    Stopped,
-    Warned,
-)
 from research_agent.types.evidence import Evidence, place
 from research_agent.types.pruning import Pruned, PruneStats
 from research_agent.types.refinement import Refinement
@@ -43,7 +20,7 @@ from research_agent.types.verification import Answer, Check, Draft
 
 Written = Mapping[str, Any]
 """What a node returned, by field; LangGraph types it as Any."""
-Told = tuple[str, Sequence[Event]]
+Told = tuple[str, Sequence[kinds.Event]]
 """What a step has done: in one line for people, and as events of its own kinds."""
 LONGEST = 70
 """Characters of a query in a summary."""
@@ -67,7 +44,7 @@ class Known:
     evidence: tuple[Evidence, ...] = ()
 
 
-def started(known: Known, step: str) -> tuple[Known, tuple[Event, ...]]:
+def started(known: Known, step: str) -> tuple[Known, tuple[kinds.Event, ...]]:
     """Return what is known, and the events, after `step` has begun.
 
     >>> started(Known(), "retrieve")[1]
@@ -77,10 +54,10 @@ def started(known: Known, step: str) -> tuple[Known, tuple[Event, ...]]:
         known = replace(known, round=known.round + 1)
     if step == INNER:
         known = replace(known, inner=len(known.trace))
-    return known, (StepStarted(step=step, round=known.round),)
+    return known, (kinds.StepStarted(step=step, round=known.round),)
 
 
-def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Event, ...]]:
+def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[kinds.Event, ...]]:
     """Return what is known, and the events, after `step` has ended and `written` something.
 
     Unless `known.drafts`, drafts are hidden, also in the queries that are made of their doubtful
@@ -101,26 +78,26 @@ def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[Ev
     ran = seen.trace[seen.inner :] if step == INNER else new
     ends = [one.started + one.seconds for one in ran]
     seconds = max(ends) - min(one.started for one in ran) if ran else 0.0
-    events: list[Event] = [StepFinished(step=step, seconds=seconds, summary=summary)]
+    events: list[kinds.Event] = [kinds.StepFinished(step=step, seconds=seconds, summary=summary)]
     old = {note for one in known.trace for note in one.notes}
     notes = dict.fromkeys(note for one in new for note in one.notes if note not in old)
     shown_notes = notes if known.drafts else [without_draft(one, seen.hidden) for one in notes]
-    events += [Warned(text=note) for note in shown_notes]
+    events += [kinds.Warned(text=note) for note in shown_notes]
     events += made
     if any(one.calls for one in new):
-        events.append(Spent(usage=usage_of(seen.trace)))
+        events.append(kinds.Spent(usage=usage_of(seen.trace)))
     return seen, tuple(gated_event(replace(one, round=seen.round), seen.evidence) for one in events)
 
 
-def stopped_by(error: BaseException, known: Known) -> Stopped:
+def stopped_by(error: BaseException, known: Known) -> kinds.Stopped:
     """Return the event for a question that ended with `error`.
 
     >>> stopped_by(StoppedError("the question was stopped"), Known()).reason
     'cancelled'
     """
     if isinstance(error, StoppedError | KeyboardInterrupt):
-        return Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
-    return Stopped(
+        return kinds.Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
+    return kinds.Stopped(
         reason="error",
         round=known.round,
         error=type(error).__name__,
@@ -132,7 +109,7 @@ def stopped_by(error: BaseException, known: Known) -> Stopped:
 
 def _retrieved(written: Written, _: Known) -> Told:
     probe: Probe = written["probe"]
-    event = Hits(
+    event = kinds.Hits(
         step="retrieve",
         query=probe.query,
         hits=_places(probe.hits),
@@ -148,12 +125,12 @@ def _retrieved(written: Written, _: Known) -> Told:
 
 def _assessed(written: Written, _: Known) -> Told:
     confidence: RetrievalConfidence = written["confidence"]
-    return confidence.reason, [Confidence(confidence=confidence)]
+    return confidence.reason, [kinds.Confidence(confidence=confidence)]
 
 
 def _refined(written: Written, _: Known) -> Told:
     found: Refinement = written["refinement"]
-    event = Queries(
+    event = kinds.Queries(
         kind=found.kind,
         queries=found.queries,
         reason=found.reason,
@@ -173,20 +150,22 @@ def _planned(written: Written, _: Known) -> Told:
     looks = sum(call.runs for call in plan.calls) - searches
     more = f", {looks} look-ups" * bool(looks) + f", {wrong} wrong calls" * bool(wrong)
     calls = [
-        PlannedCall(index=one.index, tool=one.name, arguments=one.arguments, problem=one.problem)
+        kinds.PlannedCall(
+            index=one.index, tool=one.name, arguments=one.arguments, problem=one.problem
+        )
         for one in plan.calls
     ]
-    event = Calls(turn=plan.turn, author=plan.author, calls=tuple(calls))
+    event = kinds.Calls(turn=plan.turn, author=plan.author, calls=tuple(calls))
     return f"{searches} searches{more} planned by the {plan.author}", [event]
 
 
 def _called(written: Written, _: Known) -> Told:
     """Yield each call's hits and the filter's decisions on them."""
-    events: list[Event] = []
+    events: list[kinds.Event] = []
     results: Sequence[CallResult] = written["results"]
     for result in results:
         call, stats = result.call, result.stats
-        hits = Hits(
+        hits = kinds.Hits(
             step="run_call",
             tool=call.name,
             query=call.query,
@@ -196,7 +175,7 @@ def _called(written: Written, _: Known) -> Told:
         )
         events.append(hits)
         if result.searched:
-            decisions = Decisions(
+            decisions = kinds.Decisions(
                 query=call.query,
                 mode=stats.mode,
                 original=stats.original,
@@ -224,9 +203,9 @@ def _collected(written: Written, _: Known) -> Told:
 def _selected(written: Written, _: Known) -> Told:
     evidence: Sequence[Evidence] = written["evidence"]
     stats: PruneStats = written.get("pruned", Pruned()).stats
-    chosen = EvidenceChosen(
+    chosen = kinds.EvidenceChosen(
         evidence=tuple(
-            EvidencePlace(
+            kinds.EvidencePlace(
                 key=item.key,
                 chunk_id=item.hit.chunk.chunk_id,
                 doc_id=item.hit.chunk.doc_id,
@@ -243,13 +222,13 @@ def _selected(written: Written, _: Known) -> Told:
     elif stats.original:
         by = "" if stats.source == "none" else f" by {stats.source}"
         line += f"; pruned {stats.original - stats.kept} of {stats.original}{by}"
-    return line, [*([ChunksPruned(stats=stats)] if stats.decisions else []), chosen]
+    return line, [*([kinds.ChunksPruned(stats=stats)] if stats.decisions else []), chosen]
 
 
 def _answered(written: Written, now: Known) -> Told:
     answer: Answer = written["answer"]
     told = now.drafts and bool(answer.text)
-    events = [DraftWritten(text=answer.text, answerable=answer.answerable)] if told else []
+    events = [kinds.DraftWritten(text=answer.text, answerable=answer.answerable)] if told else []
     if answer.failed:
         return f"not written ({answer.failed})", events
     sure = "" if answer.answerable is None else f", answerable {answer.answerable:.2f}"
@@ -265,11 +244,11 @@ def _verified(written: Written, now: Known) -> Told:
     """
     check: Check = written["check"]
     draft: Draft = written["best"]
-    events: list[Event] = []
+    events: list[kinds.Event] = []
     final = check.decision == "stop" and not check.refused
     for index, claim in enumerate(draft.claims if draft.round == now.round else ()):
         told = is_supported(claim) or now.drafts or final
-        sentence = SentenceChecked(
+        sentence = kinds.SentenceChecked(
             index=index,
             verdict=claim.verdict,
             text=claim.text if told else "",
@@ -281,7 +260,7 @@ def _verified(written: Written, now: Known) -> Told:
         )
         events.append(sentence)
     entropy = draft.uncertainty.mean_entropy
-    checked = Checked(
+    checked = kinds.Checked(
         decision=check.decision,
         reason=check.reason,
         refused=check.refused,
@@ -301,12 +280,12 @@ def _verified(written: Written, now: Known) -> Told:
 
 def _reported(written: Written, _: Known) -> Told:
     result: ResearchResult = written["result"]
-    return "", [Citations(citations=result.citations), Finished(result=result)]
+    return "", [kinds.Citations(citations=result.citations), kinds.Finished(result=result)]
 
 
-def _places(hits: Sequence[Hit]) -> tuple[HitPlace, ...]:
+def _places(hits: Sequence[Hit]) -> tuple[kinds.HitPlace, ...]:
     return tuple(
-        HitPlace(
+        kinds.HitPlace(
             chunk_id=hit.chunk.chunk_id,
             doc_id=hit.chunk.doc_id,
             place=place(hit.chunk),
@@ -314,7 +293,7 @@ def _places(hits: Sequence[Hit]) -> tuple[HitPlace, ...]:
             score=hit.score,
             similarity=hit.similarity,
         )
-        for hit in hits[:SHOWN_HITS]
+        for hit in hits[: kinds.SHOWN_HITS]
     )
 
 

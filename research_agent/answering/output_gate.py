@@ -11,18 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from research_agent.types import events
 from research_agent.types.claims import Claim
-from research_agent.types.events import (
-    Calls,
-    DraftWritten,
-    Event,
-    Hits,
-    PlannedCall,
-    Queries,
-    SentenceChecked,
-    StepFinished,
-    Warned,
-)
 from research_agent.types.evidence import Evidence, source_of
 from research_agent.types.refinement import Refinement
 from research_agent.types.result import ResearchResult
@@ -45,13 +35,13 @@ _KEPT = frozenset("\n\t\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0
 """Control characters of plain text, and format characters that can be seen."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters of other kinds of which nothing can be seen."""
-MODEL_TEXTS: Mapping[type[Event], tuple[str, ...]] = {
-    StepFinished: ("summary",),
-    Hits: ("query",),
-    Queries: ("reason",),
-    DraftWritten: ("text",),
-    SentenceChecked: ("text", "problem"),
-    Warned: ("text",),
+MODEL_TEXTS: Mapping[type[events.Event], tuple[str, ...]] = {
+    events.StepFinished: ("summary",),
+    events.Hits: ("query",),
+    events.Queries: ("reason",),
+    events.DraftWritten: ("text",),
+    events.SentenceChecked: ("text", "problem"),
+    events.Warned: ("text",),
 }
 """Fields of events that may have words of a model."""
 
@@ -112,29 +102,29 @@ def gated_result(result: ResearchResult) -> ResearchResult:
     )
 
 
-def gated_event(event: Event, evidence: Sequence[Evidence]) -> Event:
+def gated_event(event: events.Event, evidence: Sequence[Evidence]) -> events.Event:
     """Return an event as it may be shown (`output_gate`): a sentence as its cited chunks allow.
 
     A draft that is not checked yet is held against all of the evidence, queries and notes against
     none; a result is gated where it is made.
     """
     cited: Sequence[Evidence] = ()
-    if isinstance(event, DraftWritten):
+    if isinstance(event, events.DraftWritten):
         cited = evidence
-    if isinstance(event, SentenceChecked):
+    if isinstance(event, events.SentenceChecked):
         cited = [item for item in evidence if item.key in event.keys]
     sources = [source_of(item.hit.chunk) for item in cited]
     names = MODEL_TEXTS.get(type(event), ())
     shown: dict[str, Any] = {name: gated(getattr(event, name), sources) for name in names}
-    if isinstance(event, Queries):
+    if isinstance(event, events.Queries):
         shown["queries"] = tuple(map(gated, event.queries))
         shown["verdicts"] = tuple(replace(one, query=gated(one.query)) for one in event.verdicts)
-    if isinstance(event, Calls):
+    if isinstance(event, events.Calls):
         shown["calls"] = tuple(map(_gated_call, event.calls))
     return replace(event, **shown) if shown else event
 
 
-def _gated_call(call: PlannedCall) -> PlannedCall:
+def _gated_call(call: events.PlannedCall) -> events.PlannedCall:
     given = {
         name: gated(value) if isinstance(value, str) else value
         for name, value in call.arguments.items()

@@ -13,20 +13,10 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.settings import AnswerSettings, ConfidenceSettings, Settings, VerifySettings
 from research_agent.text.locations import is_shared
 from research_agent.types.records import IndexHeader
+from research_agent.verification import calibration
 from research_agent.verification.adapters.calibration_file import (
     read_calibration,
     write_calibration,
-)
-from research_agent.verification.calibration import (
-    BYPASS,
-    MAX_ENTROPY,
-    MIN_ANSWERABLE,
-    AnswerLimit,
-    Calibration,
-    Fingerprint,
-    Threshold,
-    digest_mismatch,
-    staleness,
 )
 
 
@@ -55,7 +45,7 @@ def calibrated(
         kept = read_calibration(calibration_file(location))
         if kept is None or not (kept.answers or kept.ignored or _takes_bypass(settings)):
             return Calibrated(settings)
-        usable, _ = staleness(kept.fingerprint, fingerprint(header, settings))
+        usable, _ = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
         fitted = applied(settings, kept, writers) if usable else settings
     except (IndexingError, ConfigError) as error:
         if not _takes_bypass(settings):
@@ -80,7 +70,7 @@ def command(location: str) -> str:
     return f"research-agent calibrate{option}"
 
 
-def applied(settings: Settings, kept: Calibration, writers: str = "") -> Settings:
+def applied(settings: Settings, kept: calibration.Calibration, writers: str = "") -> Settings:
     """Return settings with fitted limits in the place of defaults.
 
     Limits of answers by other models or settings are left out. Raises ConfigError for a value that
@@ -90,27 +80,35 @@ def applied(settings: Settings, kept: Calibration, writers: str = "") -> Setting
     usable = {
         name: limit.value
         for name, limit in kept.answers.items()
-        if not digest_mismatch(limit, writers=writers, settings=digest)
+        if not calibration.digest_mismatch(limit, writers=writers, settings=digest)
     }
     answer, verify, confidence = settings.answer, settings.verify, settings.confidence
-    if MIN_ANSWERABLE in usable and answer.min_answerable == AnswerSettings().min_answerable:
-        answer = replace(answer, min_answerable=usable[MIN_ANSWERABLE])
-    if MAX_ENTROPY in usable and verify.max_entropy == VerifySettings().max_entropy:
-        verify = replace(verify, max_entropy=usable[MAX_ENTROPY])
-    if BYPASS in kept.thresholds and _takes_bypass(settings):
-        confidence = replace(confidence, bypass=kept.thresholds[BYPASS].value)
+    if (
+        calibration.MIN_ANSWERABLE in usable
+        and answer.min_answerable == AnswerSettings().min_answerable
+    ):
+        answer = replace(answer, min_answerable=usable[calibration.MIN_ANSWERABLE])
+    if calibration.MAX_ENTROPY in usable and verify.max_entropy == VerifySettings().max_entropy:
+        verify = replace(verify, max_entropy=usable[calibration.MAX_ENTROPY])
+    if calibration.BYPASS in kept.thresholds and _takes_bypass(settings):
+        confidence = replace(confidence, bypass=kept.thresholds[calibration.BYPASS].value)
     return replace(settings, answer=answer, verify=verify, confidence=confidence)
 
 
-def stale(kept: Calibration, header: IndexHeader, settings: Settings, writers: str = "") -> str:
+def stale(
+    kept: calibration.Calibration, header: IndexHeader, settings: Settings, writers: str = ""
+) -> str:
     """Return what is wrong with a calibration; empty where it fits index and settings."""
-    usable, reason = staleness(kept.fingerprint, fingerprint(header, settings))
+    usable, reason = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
     said = []
     if reason:
         what = "its thresholds are used still" if usable else "its thresholds are not used"
         said.append(f"The calibration of this index is out of date: {reason}; {what}.")
     digest = answering_digest(settings)
-    others = (digest_mismatch(x, writers=writers, settings=digest) for x in kept.answers.values())
+    others = (
+        calibration.digest_mismatch(x, writers=writers, settings=digest)
+        for x in kept.answers.values()
+    )
     if other := usable and next(filter(None, others), ""):
         said.append(f"The limits fitted to answers are out of date: {other}; they are not used.")
     if kept.ignored:
@@ -123,11 +121,11 @@ def _takes_bypass(settings: Settings) -> bool:
     return settings.confidence.bypass == ConfidenceSettings().bypass
 
 
-def fingerprint(header: IndexHeader, settings: Settings) -> Fingerprint:
+def fingerprint(header: IndexHeader, settings: Settings) -> calibration.Fingerprint:
     """Return what a calibration that is made now would be for."""
     confidence = replace(settings.confidence, bypass=ConfidenceSettings().bypass)
     digest = sha256(repr((settings.retrieval, confidence)).encode()).hexdigest()
-    return Fingerprint(
+    return calibration.Fingerprint(
         model=header.model, generation=header.generation, changed=header.changed, settings=digest
     )
 
@@ -146,17 +144,17 @@ def answering_digest(settings: Settings) -> str:
 
 def keep_limits(
     location: str,
-    now: Fingerprint,
+    now: calibration.Fingerprint,
     made: str,
-    threshold: Threshold,
-    answers: Mapping[str, AnswerLimit] | None,
+    threshold: calibration.Threshold,
+    answers: Mapping[str, calibration.AnswerLimit] | None,
 ) -> str:
     """Keep limits beside the index; those of an earlier run that still fit stay where none is new.
 
     `answers` None: they were not fitted this time. Returns the path of the file, "" where there is
     nothing to keep; raises IndexingError.
     """
-    thresholds = {BYPASS: threshold} if threshold.holds else {}
+    thresholds = {calibration.BYPASS: threshold} if threshold.holds else {}
     if not (thresholds or answers):
         return ""
     path = calibration_file(location)
@@ -167,7 +165,9 @@ def keep_limits(
     if earlier and earlier.fingerprint == now:
         thresholds = {**earlier.thresholds, **thresholds}
         answers = earlier.answers if answers is None else answers
-    kept = Calibration(fingerprint=now, made=made, thresholds=thresholds, answers=answers or {})
+    kept = calibration.Calibration(
+        fingerprint=now, made=made, thresholds=thresholds, answers=answers or {}
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_calibration(path, kept)
     return str(path)

@@ -10,20 +10,9 @@ from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.assembly.models.roles import ChatRole
 from research_agent.config import changed_settings
 from research_agent.model_settings import RoleSettings
+from research_agent.models.adapters import trace_ports
 from research_agent.models.adapters.minilm import MiniLM
 from research_agent.models.adapters.trace_file import TraceFile, read_lines
-from research_agent.models.adapters.trace_ports import (
-    Line,
-    RecordedDecisions,
-    RecordingChat,
-    RecordingDecisions,
-    RecordingEmbedder,
-    RecordingReranker,
-    ReplayedChat,
-    ReplayedEmbedder,
-    ReplayedReranker,
-    Write,
-)
 from research_agent.models.traces import FORMAT, without_passwords
 from research_agent.ports import Ports
 from research_agent.settings import RerankSettings, Settings
@@ -31,7 +20,6 @@ from research_agent.settings import RerankSettings, Settings
 __all__ = [
     "Replayed",
     "TraceFile",
-    "Write",
     "connecting_settings",
     "header",
     "read_lines",
@@ -65,19 +53,20 @@ def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, obj
     }
 
 
-def recorded_ports(ports: Ports, settings: Settings, write: Write) -> Ports:
+def recorded_ports(ports: Ports, settings: Settings, write: trace_ports.Write) -> Ports:
     """Return `ports` with every call to a model written down."""
     chats: dict[str, Any] = {
-        port: RecordingChat(getattr(ports, port), _identity(settings, role), write)
+        port: trace_ports.RecordingChat(getattr(ports, port), _identity(settings, role), write)
         for role, port in PORTS.items()
     }
     return replace(
         ports,
         **chats,
-        sampler=ports.sampler and RecordingChat(ports.sampler, _sampled_identity(settings), write),
-        embedder=RecordingEmbedder(ports.embedder, write),
-        reranker=ports.reranker and RecordingReranker(ports.reranker, write),
-        decisions=ports.decisions and RecordingDecisions(ports.decisions, write),
+        sampler=ports.sampler
+        and trace_ports.RecordingChat(ports.sampler, _sampled_identity(settings), write),
+        embedder=trace_ports.RecordingEmbedder(ports.embedder, write),
+        reranker=ports.reranker and trace_ports.RecordingReranker(ports.reranker, write),
+        decisions=ports.decisions and trace_ports.RecordingDecisions(ports.decisions, write),
     )
 
 
@@ -86,7 +75,7 @@ class Replayed:
     """Ports that answer from a trace."""
 
     ports: Ports
-    chats: Sequence[ReplayedChat]
+    chats: Sequence[trace_ports.ReplayedChat]
 
     @property
     def replayed(self) -> int:
@@ -119,7 +108,7 @@ def connecting_settings(
 
 
 def replayed_ports(
-    ports: Ports, recorded: Settings, lines: Sequence[Line], *, offline_only: bool
+    ports: Ports, recorded: Settings, lines: Sequence[trace_ports.Line], *, offline_only: bool
 ) -> Replayed:
     """Return `ports` with the calls that a trace holds answered from there.
 
@@ -127,15 +116,15 @@ def replayed_ports(
     only the packaged embedding model, which is no server, is asked for what is new.
     """
     chats = {
-        port: ReplayedChat(
+        port: trace_ports.ReplayedChat(
             None if offline_only else getattr(ports, port), lines, _identity(recorded, role)
         )
         for role, port in PORTS.items()
     }
-    sampler = ports.sampler and ReplayedChat(
+    sampler = ports.sampler and trace_ports.ReplayedChat(
         None if offline_only else ports.sampler, lines, _sampled_identity(recorded)
     )
-    asked = (*chats.values(), *([sampler] if isinstance(sampler, ReplayedChat) else []))
+    asked = (*chats.values(), *([sampler] if isinstance(sampler, trace_ports.ReplayedChat) else []))
     embedder = ports.embedder
     within = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder
     may_ask = not offline_only or isinstance(within, MiniLM)
@@ -143,11 +132,11 @@ def replayed_ports(
     given: dict[str, Any] = {
         **chats,
         "sampler": sampler,
-        "embedder": ReplayedEmbedder(embedder, lines, may_ask=may_ask),
-        "reranker": ReplayedReranker(None if offline_only else ports.reranker, lines)
+        "embedder": trace_ports.ReplayedEmbedder(embedder, lines, may_ask=may_ask),
+        "reranker": trace_ports.ReplayedReranker(None if offline_only else ports.reranker, lines)
         if reranked
         else None,
-        "decisions": RecordedDecisions(lines),
+        "decisions": trace_ports.RecordedDecisions(lines),
         "tool_use": _ToolUse(lines),
     }
     return Replayed(replace(ports, **given), asked)
@@ -156,7 +145,7 @@ def replayed_ports(
 class _ToolUse:
     """What was known of the planner model's tool calls when the run began."""
 
-    def __init__(self, lines: Iterable[Line]) -> None:
+    def __init__(self, lines: Iterable[trace_ports.Line]) -> None:
         self._known = next((line.get("tool_use") for line in lines), None)
 
     def known(self) -> bool | None:

@@ -8,15 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile, zip_longest
 
-from research_agent.documents.chunk_anchors import (
-    Carried,
-    chunk_links,
-    dealt,
-    of_block,
-    offset_of,
-    shifted,
-    tied,
-)
+from research_agent.documents import chunk_anchors
 from research_agent.text.boilerplate_sections import boilerplate_kind
 from research_agent.text.excerpts import cuts, line_groups
 from research_agent.text.sentences import sentence_spans
@@ -51,14 +43,16 @@ class _Passage:
     section: tuple[str, ...]
     pages: tuple[tuple[int, int], ...]  # (offset, page), by offset; the first offset is 0
     before: str = "\n\n"  # what separates it from the passage before it in the same chunk
-    carried: Carried = ()  # anchors and links; by offset before they are cut
+    carried: chunk_anchors.Carried = ()  # anchors and links; by offset before they are cut
 
     def part(self, start: int, end: int, before: str) -> "_Passage":
-        first = bisect_right(self.pages, start, key=offset_of)
-        later = self.pages[first : bisect_left(self.pages, end, first, key=offset_of)]
+        first = bisect_right(self.pages, start, key=chunk_anchors.offset_of)
+        later = self.pages[first : bisect_left(self.pages, end, first, key=chunk_anchors.offset_of)]
         pages = ((0, self.pages[first - 1][1]), *((o - start, page) for o, page in later))
-        low, high = (bisect_left(self.carried, at, key=offset_of) for at in (start, end))
-        carried = shifted(self.carried[low:high], -start)
+        low, high = (
+            bisect_left(self.carried, at, key=chunk_anchors.offset_of) for at in (start, end)
+        )
+        carried = chunk_anchors.shifted(self.carried[low:high], -start)
         return _Passage(self.text[start:end], self.kind, self.section, pages, before, carried)
 
 
@@ -106,7 +100,7 @@ def linked_chunks(
             source=source,
             order=order,
         )
-        chunks.append((chunk, chunk_links(passage.carried)))
+        chunks.append((chunk, chunk_anchors.chunk_links(passage.carried)))
         seen[passage.text] += 1
     return tuple(chunks)
 
@@ -141,7 +135,7 @@ def _is_alone(block: Block, chunk_chars: int) -> bool:
 def _without_introductions(packed: Sequence[_Passage]) -> list[_Passage]:
     """Drop headings that only introduce a deeper one; their anchors lead to what they introduce."""
     kept: list[_Passage] = []
-    waiting: Carried = ()
+    waiting: chunk_anchors.Carried = ()
     for passage, following in zip_longest(packed, packed[1:]):
         depth = len(passage.section)
         lone = depth > 0 and passage.text == passage.section[-1]
@@ -215,7 +209,10 @@ def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
         carried: list[tuple[int, str | Link]] = []
         for block, text in run:
             pages.append((start, block.page))
-            carried += sorted(shifted(of_block(block, text), start), key=offset_of)
+            carried += sorted(
+                chunk_anchors.shifted(chunk_anchors.of_block(block, text), start),
+                key=chunk_anchors.offset_of,
+            )
             start += len(text) + 1
         whole, before = " ".join(text for _, text in run), "\n\n"
         if above == first.kind == "list":
@@ -272,11 +269,11 @@ def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
 def _joined(units: Sequence[_Passage]) -> _Passage:
     text = ""
     pages: list[tuple[int, int]] = []
-    carried: Carried = ()
+    carried: chunk_anchors.Carried = ()
     for unit in units:
         text += unit.before if text else ""
         pages.extend((len(text) + offset, page) for offset, page in unit.pages)
-        carried += shifted(unit.carried, len(text))
+        carried += chunk_anchors.shifted(unit.carried, len(text))
         text += unit.text
     kinds = {unit.kind for unit in units}
     kind = kinds.pop() if len(kinds) == 1 else "text"
@@ -298,14 +295,14 @@ def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
         above = f"{head}\n" if repeated else ""
         room = int((1 if block.kind in HEADED else WHOLE) * chunk_chars) - len(above)
         texts = [f"{above}{part}" for part in line_groups(rest if repeated else text, room)]
-    carried = dealt(of_block(block, block.text), texts)
+    carried = chunk_anchors.dealt(chunk_anchors.of_block(block, block.text), texts)
     return [
         _Passage(
             part,
             block.kind,
             block.section,
             ((0, block.page),),
-            carried=items + tied(number, place, len(texts)),
+            carried=items + chunk_anchors.tied(number, place, len(texts)),
         )
         for place, (part, items) in enumerate(zip(texts, carried, strict=True))
     ]

@@ -58,7 +58,6 @@ class Names:
     """
 
     def __init__(self) -> None:
-        """Begin without a name."""
         self._meant: dict[Key, _Meant] = {}
         self._headings: dict[str, Key] = {}
 

@@ -7,15 +7,7 @@ from dataclasses import replace
 
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import Chunk
-from research_agent.types.question_words import (
-    FORMULAS,
-    GLOSSARIES,
-    HEADED,
-    JOINS,
-    NUMBERED,
-    phrases,
-    spelled,
-)
+from research_agent.types import question_words as words
 from research_agent.types.references import Link, LinkedChunk
 
 LONGEST_RANGE = 10
@@ -25,9 +17,9 @@ _NUMBER = (
     r"(?:(?:[A-Z]\.?)?\d{1,4}(?:\.\d{1,3}){0,4}(?![\d%])"  # 5.2, A1, B.2
     r"|[A-Z](?:\.\d{1,3}){1,4}|[IVXL]{2,6}(?!\w)|[A-Z](?![\w'\u2019-]))"  # A.1, IV, B
 )
-_NAMES = "|".join(re.escape(word[:-1]) + r"\w{1,4}" for word in NUMBERED)
-_SHORT = "|".join(sorted({word[:size] for word in NUMBERED for size in range(2, 6)}))
-_JOIN = rf"(?:{spelled(JOINS)})"
+_NAMES = "|".join(re.escape(word[:-1]) + r"\w{1,4}" for word in words.NUMBERED)
+_SHORT = "|".join(sorted({word[:size] for word in words.NUMBERED for size in range(2, 6)}))
+_JOIN = rf"(?:{words.spelled(words.JOINS)})"
 _REFERENCE = re.compile(
     rf"(?<![\w-])((?i:{_NAMES})|(?i:{_SHORT})s?\.|\u00a7+)"
     rf"\s{{0,2}}({_NUMBER}(?:(?:\s*[,\u2013\u2014-]\s*|,?\s+{_JOIN}\s+){_NUMBER})*)"
@@ -35,7 +27,7 @@ _REFERENCE = re.compile(
 """A word and one or several numbers."""
 _ELSEWHERE = re.compile(rf"\s+(?!{_JOIN}\b)\w{{2,4}}\s+(?:\[|[A-Z]{{2,}}[ -]?\d)")
 """What follows a reference to another document: "of [12]"."""
-_BEGIN = rf"[\s|*]*((?i:{'|'.join(NUMBERED)})|(?i:{_SHORT})\.)\s+({_NUMBER})"
+_BEGIN = rf"[\s|*]*((?i:{'|'.join(words.NUMBERED)})|(?i:{_SHORT})\.)\s+({_NUMBER})"
 _BEGINS = re.compile(_BEGIN)
 _CAPTION_LINE = re.compile(rf"^{_BEGIN}(?:[.:)]|\s*$|\s+(?=[^a-z\s])).*", re.MULTILINE)
 _HEADED = re.compile(rf"({_NUMBER})[.:)]?(?:\s|$)")
@@ -58,7 +50,7 @@ def linked(chunks: Sequence[LinkedChunk]) -> tuple[LinkedChunk, ...]:
     """Return the chunks of one document with what they name by number, and define line by line."""
     found = []
     for chunk, links in with_numbers(chunks):
-        if phrases(GLOSSARIES).search(" ".join(chunk.section)):
+        if words.phrases(words.GLOSSARIES).search(" ".join(chunk.section)):
             terms = (match[1].strip() for match in _ENTRY.finditer(chunk.text))
             links = replace(links, terms=tuple(dict.fromkeys(terms)))  # noqa: PLW2901 (the same, with its terms)
         found.append((chunk, links))
@@ -132,9 +124,9 @@ def _numbers(text: str) -> Iterator[str]:
 def _word(written: str) -> str:
     """Return the singular of a word before a number, or what "Sec." is short for."""
     plain = written.lower().rstrip(".")
-    known = (word for word in NUMBERED if plain.startswith(word[:-1]))
-    longer = (word for word in NUMBERED if word.startswith(plain.removesuffix("s")))
-    return next(known, next(longer, HEADED[0]))
+    known = (word for word in words.NUMBERED if plain.startswith(word[:-1]))
+    longer = (word for word in words.NUMBERED if word.startswith(plain.removesuffix("s")))
+    return next(known, next(longer, words.HEADED[0]))
 
 
 def _defined(chunks: Sequence[Chunk], wanted: Collection[str]) -> dict[str, int]:
@@ -161,10 +153,10 @@ def _names_of(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
         if written := _BEGINS.match(heading):
             yield _HEADING, heading, f"{_word(written[1])} {written[2]}"
         elif number := _HEADED.match(heading):
-            yield from ((_NUMBERED, heading, f"{word} {number[1]}") for word in HEADED)
+            yield from ((_NUMBERED, heading, f"{word} {number[1]}") for word in words.HEADED)
     yield from ((rank, "", name) for rank, name in _captions(chunk))
     for found in _EQUATION.findall(chunk.text):
-        yield from ((_FORMULA, "", f"{word} {found}") for word in FORMULAS)
+        yield from ((_FORMULA, "", f"{word} {found}") for word in words.FORMULAS)
 
 
 def _captions(chunk: Chunk) -> Iterator[tuple[int, str]]:
@@ -174,7 +166,7 @@ def _captions(chunk: Chunk) -> Iterator[tuple[int, str]]:
         found.append(first)
     for match in found:
         word = _word(match[1])
-        if word in HEADED and not whole:
+        if word in words.HEADED and not whole:
             yield _LINE, f"{word} {match[2]}"
-        elif word not in HEADED and not _LEADS_ON.search(match[0]):
+        elif word not in words.HEADED and not _LEADS_ON.search(match[0]):
             yield (_CAPTIONED if whole else _CAPTION), f"{word} {match[2]}"

@@ -14,15 +14,8 @@ from research_agent.index.packing import storable
 from research_agent.index.ports import IndexingPorts, ReadsAhead, TakesRows, Task, Workers
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
-from research_agent.types import chunk_header
+from research_agent.types import chunk_header, records
 from research_agent.types.documents import FileReport, ParsedDocument, SourceFile
-from research_agent.types.records import (
-    DocumentRecord,
-    IndexedChunk,
-    IndexProgress,
-    Window,
-    text_digest,
-)
 from research_agent.types.references import LinkedChunk
 
 _TEXTS = 64  # embedded between two reports of progress
@@ -32,7 +25,7 @@ DAMAGED = "what the index held of it was damaged"
 GO_ON = "index it again to go on from there, or split it"
 
 
-OnProgress = Callable[[IndexProgress], None]
+OnProgress = Callable[[records.IndexProgress], None]
 """Gets the progress of indexing."""
 OnTexts = Callable[[SourceFile, int, int], None]
 Decided = tuple[SourceFile, Change | DocumentError]
@@ -48,7 +41,6 @@ class Run:
     def __init__(
         self, ports: IndexingPorts, changes: Changes, chunk_chars: int, on_progress: OnProgress
     ) -> None:
-        """Prepare to work through the files of `changes`."""
         self.ports, self.changes = ports, changes
         self.on_progress = on_progress
         self._reading = Reading(ports, chunk_chars, self._tell)
@@ -102,7 +94,7 @@ class Run:
 
     def _tell(self, file: SourceFile, done: int = 0, texts: int = 0) -> None:
         total = len(self.changes.there)
-        self.on_progress(IndexProgress(file.path, self.number, total, done, texts))
+        self.on_progress(records.IndexProgress(file.path, self.number, total, done, texts))
 
     def _task(self, file: SourceFile, change: Change) -> Task:
         key, recipe = self._key(change.digest, change.record), self.changes.recipe
@@ -118,7 +110,9 @@ class Run:
             )
         return self._done(task, report, change.record)
 
-    def _done(self, task: Task, report: FileReport, old: DocumentRecord | None) -> FileReport:
+    def _done(
+        self, task: Task, report: FileReport, old: records.DocumentRecord | None
+    ) -> FileReport:
         """Note that a document was put, and say in its report why it was read anew."""
         self.renewed.add(task.key)
         anew = ""
@@ -131,7 +125,7 @@ class Run:
     def _by_workers(self, workers: Workers, writer: TakesRows) -> Iterator[FileReport]:
         """Let workers read what has to be read, and keep what they made as it comes."""
         reports: dict[str, FileReport] = {}
-        olds: dict[str, DocumentRecord | None] = {}
+        olds: dict[str, records.DocumentRecord | None] = {}
 
         def tasks() -> Iterator[Task]:
             while decided := self._decide():
@@ -162,8 +156,8 @@ class Run:
         if old and old.status == "indexed":
             stays = f"{reason}; what was indexed of it before stays"
             return FileReport(file.path, "failed", stays, old.chunks)
-        record = DocumentRecord(
-            key=key or self._key(digest or text_digest(file.path), old),
+        record = records.DocumentRecord(
+            key=key or self._key(digest or records.text_digest(file.path), old),
             path=file.path,
             digest=digest,
             size=file.size,
@@ -178,7 +172,7 @@ class Run:
                 self.renewed.add(record.key)
         return FileReport(file.path, "failed", reason)
 
-    def _key(self, digest: str, old: DocumentRecord | None) -> str:
+    def _key(self, digest: str, old: records.DocumentRecord | None) -> str:
         """Return the document's key: kept, or made of the content it is first seen with."""
         if old:
             return old.key
@@ -209,7 +203,7 @@ class Reading:
         chunks = linked(cut)
         reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
         status: Literal["indexed", "skipped"] = "indexed" if chunks else "skipped"
-        record = DocumentRecord(
+        record = records.DocumentRecord(
             key=key,
             path=file.path,
             digest=task.digest,
@@ -228,7 +222,7 @@ class Reading:
         self.ports.writer.put(record, vectors, page_texts=document.page_texts)
         return FileReport(file.path, status, reason, len(chunks))
 
-    def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[IndexedChunk]:
+    def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[records.IndexedChunk]:
         """Return the chunks with the vectors of their windows; equal texts share one.
 
         Boilerplate (contents, references, covers) is not searched: it gets no vectors.
@@ -239,7 +233,7 @@ class Reading:
             () if chunk.kind in BOILERPLATE else cut_windows(chunk.text, header=header)
             for (chunk, _), header in zip(cut, headers, strict=True)
         ]
-        digests = {text: text_digest(text) for texts in windows for text in texts}
+        digests = {text: records.text_digest(text) for texts in windows for text in texts}
         vectors = self._known([*digests.values()])
         new = sorted((t for t, digest in digests.items() if digest not in vectors), key=len)
         began = self.ports.now()
@@ -254,12 +248,12 @@ class Reading:
             done = start + len(texts)
             self._tell(file, done, len(new))
         return [
-            IndexedChunk(
+            records.IndexedChunk(
                 chunk,
-                text_digest(
+                records.text_digest(
                     "" if chunk.kind in BOILERPLATE else storable(f"{header}\n{chunk.text}")
                 ),
-                tuple(Window(digests[text], vectors[digests[text]]) for text in texts),
+                tuple(records.Window(digests[text], vectors[digests[text]]) for text in texts),
                 links,
             )
             for (chunk, links), header, texts in zip(cut, headers, windows, strict=True)
@@ -282,7 +276,7 @@ def _tables_in(document: ParsedDocument) -> int:
     )
 
 
-def unchanged(record: DocumentRecord, file: SourceFile) -> FileReport:
+def unchanged(record: records.DocumentRecord, file: SourceFile) -> FileReport:
     """Report a document that need not be read again; a run before may have read it."""
     reason = record.reason if file.path == record.path else f"moved from {record.path}"
     if record.status == "skipped":

@@ -2,19 +2,7 @@
 
 from collections.abc import Mapping
 
-from research_agent.types.events import (
-    Checked,
-    ChunksPruned,
-    Confidence,
-    Decisions,
-    Event,
-    EvidenceChosen,
-    Hits,
-    Queries,
-    SentenceChecked,
-    StepStarted,
-    Stopped,
-)
+from research_agent.types import events
 from research_agent.types.result import Usage
 
 BEGUN: Mapping[str, str] = {
@@ -50,38 +38,38 @@ LONGEST = 70
 """Characters of a query in a line."""
 
 
-def begun_text(event: Event) -> str:
+def begun_text(event: events.Event) -> str:
     """Return what begins with an event, in words; empty where there is nothing to say."""
-    return BEGUN.get(event.step, "") if isinstance(event, StepStarted) else ""
+    return BEGUN.get(event.step, "") if isinstance(event, events.StepStarted) else ""
 
 
-def step_text(event: Event) -> str:  # noqa: C901, PLR0911 (a case for each event)
+def step_text(event: events.Event) -> str:  # noqa: C901, PLR0911 (a case for each event)
     """Return one line about an event, empty where there is nothing to say.
 
-    >>> step_text(Hits(step="retrieve", query="How hot?", total=1))
+    >>> step_text(events.Hits(step="retrieve", query="How hot?", total=1))
     'searched "How hot?": 1 passage'
     """
     match event:
-        case Hits(query=query):
+        case events.Hits(query=query):
             said = f'searched "{_short(query)}"' if query else "looked up passages"
             return f"{said}: {event.problem or several(event.total, 'passage')}"
-        case Confidence() if event.confidence.decision == "bypass":
+        case events.Confidence() if event.confidence.decision == "bypass":
             return "clear matches: the question is kept as it is"
-        case Queries(queries=[_, *new]) if new:
+        case events.Queries(queries=[_, *new]) if new:
             return "also searching for " + "; ".join(f'"{_short(query)}"' for query in new)
-        case Decisions(fallback=reason):
+        case events.Decisions(fallback=reason):
             instead = f"; by rank, because {reason}" if reason else ""
             return f"kept {event.kept} of {several(event.original, 'passage')}{instead}"
-        case ChunksPruned(stats=stats) if stats.original > stats.kept:
+        case events.ChunksPruned(stats=stats) if stats.original > stats.kept:
             return f"left out {several(stats.original - stats.kept, 'passage')} that add nothing"
-        case EvidenceChosen(evidence=evidence):
+        case events.EvidenceChosen(evidence=evidence):
             names = ", ".join(dict.fromkeys(item.doc_id for item in evidence))
             return f"reading {several(len(evidence), 'passage')}{' of ' * bool(names)}{names}"
-        case SentenceChecked(text=text) if text:
+        case events.SentenceChecked(text=text) if text:
             return f"{event.verdict}: {text}"
-        case Stopped():
+        case events.Stopped():
             return f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
-        case Checked(decision=decision, reason=reason):
+        case events.Checked(decision=decision, reason=reason):
             budget = f"{reason.removeprefix('budget_')} of the budget are spent"
             again = decision == "again"
             why = (AGAIN if again else ENDED).get(reason, budget)

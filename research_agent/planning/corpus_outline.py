@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from research_agent.text.excerpts import most_that_fit
+from research_agent.types.evidence import fenced
 from research_agent.types.records import DocumentOutline
 
 OUTLINE_TOKENS = 400
@@ -109,7 +110,7 @@ def _line(document: DocumentOutline) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split()).replace("<", "&lt;")
+    line = fenced(" ".join(text.split()))
     return (
         line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
     )

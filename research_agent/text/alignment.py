@@ -149,7 +149,6 @@ class _Cover:
     """A quote, laid over a page piece by piece: each goes on as far as both are equal."""
 
     def __init__(self, quote: _Said, page: _Said, *, cells: bool) -> None:
-        """Prepare the search for words; those of `cells` may be anywhere on the page."""
         self._quote, self._page, self._cells = quote, page, cells
         self._used = bytearray(len(page.chars))
         self._behind = {end for _, end in page.words}

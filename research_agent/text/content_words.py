@@ -31,9 +31,10 @@ def wanted_words(sentence: str) -> frozenset[Word]:
     >>> sorted(wanted_words("The ML-KEM-768 ciphertexts have 1,088 bytes."))
     [('1088',), ('bytes',), ('ciphe',), ('ml-kem-768', 'ml', 'kem', '768')]
     """
+    readable = _THOUSANDS.sub("", plain_digits(fold(sentence)))
     return frozenset(
         (_stem(word[0]), *(_stem(part) for part in word[1:]))
-        for word in whole_words(_readable(sentence))
+        for word in whole_words(readable)
         if word[0] not in STOP_WORDS
     )
 
@@ -90,11 +91,6 @@ def is_named(name: str, text: str) -> bool:
 
 def _stem(word: str) -> str:
     return word if _JOINED.search(word) else word[:STEM]
-
-
-def _readable(text: str) -> str:
-    """Return a text in one typography: plain digits, and no marks between thousands."""
-    return _THOUSANDS.sub("", plain_digits(fold(text)))
 
 
 @lru_cache(maxsize=1024)

@@ -146,7 +146,7 @@ def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tup
         return tuple(document.doc_id for document in documents)
     absolute = pattern.startswith("/") or pattern[1:3] == ":/"
     paths = [_plain(document.source) for document in documents]
-    shared = 0 if absolute or not paths else _shared_folder(paths)
+    shared = 0 if absolute else commonprefix(paths).rfind("/") + 1
     named = [
         (one.doc_id, (_plain(one.doc_id), path[shared:], path.rpartition("/")[2]))
         for one, path in zip(documents, paths, strict=True)
@@ -166,11 +166,6 @@ def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tup
 
 def _plain(text: str) -> str:
     return normalize("NFC", text.strip().casefold()).replace("\\", "/")
-
-
-def _shared_folder(paths: Sequence[str]) -> int:
-    """Return the length of the folder above all paths, with its slash."""
-    return commonprefix(paths).rfind("/") + 1
 
 
 def _nearest_documents(documents: Sequence[DocumentOutline], pattern: str) -> str:

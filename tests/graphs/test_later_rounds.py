@@ -52,7 +52,7 @@ def test_the_model_is_told_what_was_read_and_what_is_missing() -> None:
     found(FIRST, first, settings)
     prompt = planner.asked[0][1]
 
-    assert "Not found or not confirmed so far:\n- the birthplace\n- She was &lt;born" in prompt
+    assert "Not found or not confirmed so far:\n- the birthplace\n- She was <born" in prompt
     assert f'the answer has them already">\n[k1] (guide; text): {TEXTS[0]}' in prompt
     assert "Found so far:\nnothing yet" in first.asked[0][1]
     assert "Not found or not confirmed" not in first.asked[0][1]

@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import (
-    DocumentError,
-    IndexDamagedError,
-    IndexingError,
-    IndexMismatchError,
-    IndexMissingError,
-)
+from research_agent import errors
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
@@ -74,7 +68,7 @@ def test_chunks_come_back_as_they_were(path: Path, writer: LedgerWriter) -> None
 
 def test_nothing_is_seen_before_it_is_published(path: Path, writer: LedgerWriter) -> None:
     """The last version put waits beside the old one; publishing shows all of it at once."""
-    with pytest.raises(IndexMissingError, match="never finished"):
+    with pytest.raises(errors.IndexMissingError, match="never finished"):
         reader(path)
     writer.put(record("a"), [indexed("c1", "old")])
     writer.publish({}, [])
@@ -152,7 +146,7 @@ def test_a_document_is_written_whole_or_not(writer: LedgerWriter) -> None:
     """Where one vector does not fit, nothing of its document is kept."""
     writer.put(record("a"), [indexed("c1", "text")])
     short = IndexedChunk(Chunk("c2", "d", "text"), "x", (Window("y", [1.0]),))
-    with pytest.raises(IndexMismatchError, match="256 numbers, not of 1"):
+    with pytest.raises(errors.IndexMismatchError, match="256 numbers, not of 1"):
         writer.put(record("b"), [indexed("c3", "text"), short])
     assert ["a"] == [doc.key for doc in writer.documents()]
 
@@ -162,7 +156,7 @@ def test_strange_texts_are_kept(path: Path, writer: LedgerWriter) -> None:
     writer.put(record("a"), [indexed("c1", "half \ud800 character", section=("\udfff",))])
     writer.publish({}, [])
     assert ["half ? character"] == texts(path, "c1")
-    with pytest.raises(DocumentError, match="Unicode"):
+    with pytest.raises(errors.DocumentError, match="Unicode"):
         writer.put(record("b", "/docs/\udcff.txt"), [])
 
 
@@ -172,10 +166,12 @@ def test_another_model_is_refused(path: Path, writer: LedgerWriter) -> None:
     writer.publish({}, [])
     with reader(path) as ledger:
         assert ("words", 256) == (ledger.check("words").model, ledger.header().dimension)
-        with pytest.raises(IndexMismatchError, match="model words, not with other") as caught:
+        with pytest.raises(
+            errors.IndexMismatchError, match="model words, not with other"
+        ) as caught:
             ledger.check("other")
     assert "research-agent index --index mine --rebuild" in caught.value.hint
-    with pytest.raises(IndexMismatchError, match="not with other"):
+    with pytest.raises(errors.IndexMismatchError, match="not with other"):
         LedgerWriter(path, "mine", model="other")
 
 
@@ -191,33 +187,33 @@ def test_another_version_or_space_is_refused(path: Path, writer: LedgerWriter) -
     """Tables of another version are not touched, nor vectors of another space compared."""
     writer.publish({}, [])
     changed(path, "UPDATE meta SET value = 'l2' WHERE key = 'space'")
-    with reader(path) as ledger, pytest.raises(IndexMismatchError, match="l2"):
+    with reader(path) as ledger, pytest.raises(errors.IndexMismatchError, match="l2"):
         ledger.check("words")
     changed(path, "PRAGMA user_version = 99")
-    with pytest.raises(IndexMismatchError, match="version 99"):
+    with pytest.raises(errors.IndexMismatchError, match="version 99"):
         reader(path)
 
 
 def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
     """No file, a text file, another program's database: each has its own error."""
-    with pytest.raises(IndexMissingError) as caught:
+    with pytest.raises(errors.IndexMissingError) as caught:
         reader(path)
     assert "research-agent index --index mine PATH" in caught.value.hint
     path.write_text("no database " * 99)
-    with pytest.raises(IndexDamagedError, match="damaged"):
+    with pytest.raises(errors.IndexDamagedError, match="damaged"):
         reader(path)
     path.unlink()
     changed(path, "CREATE TABLE other (x)")
     for kind in (reader, lambda p: LedgerWriter(p, "mine", model="words")):
-        with pytest.raises(IndexDamagedError, match="not one of ours"):
+        with pytest.raises(errors.IndexDamagedError, match="not one of ours"):
             kind(path)
 
 
 def test_what_the_disk_refuses_is_no_damage(tmp_path: Path) -> None:
     """A folder that is not there is a fault of the place, not of the index."""
-    with pytest.raises(IndexingError, match="unable to open") as caught:
+    with pytest.raises(errors.IndexingError, match="unable to open") as caught:
         LedgerWriter(tmp_path / "nowhere" / "ledger.sqlite3", "mine", model="words")
-    assert not isinstance(caught.value, IndexDamagedError)
+    assert not isinstance(caught.value, errors.IndexDamagedError)
 
 
 def test_a_snapshot_does_not_change(path: Path, writer: LedgerWriter) -> None:
@@ -270,6 +266,6 @@ def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter, sql: str) 
     writer.put(record("a"), [indexed("c1", "text")], page_texts=["first"])
     writer.publish({}, [])
     changed(path, sql)
-    with reader(path) as ledger, pytest.raises(IndexDamagedError) as caught:
+    with reader(path) as ledger, pytest.raises(errors.IndexDamagedError) as caught:
         (DAMAGE[sql] or (lambda _: all_documents(path, "mine")))(ledger)
     assert "--rebuild" in caught.value.hint

@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import (
-    IndexingError,
-    IndexMismatchError,
-    IndexMissingError,
-    IndexUnavailableError,
-    PathError,
-)
+from research_agent import errors
 from research_agent.index.adapters.shared import storage as storage_module
 from research_agent.index.adapters.shared.generations import MARK
 from research_agent.index.adapters.shared.reading import SharedReader
@@ -50,12 +44,12 @@ def test_a_bucket_that_vanishes_is_told_and_nothing_is_lost(place: str) -> None:
     reader = SharedReader(Storage.at(place))
     files = {name: reader.storage.get(name) for name in reader.storage.names()}
     reader.storage.delete([name for name in files if "chunks" in name])
-    with pytest.raises(IndexingError, match="a file of it is gone"):
+    with pytest.raises(errors.IndexingError, match="a file of it is gone"):
         texts(place, SharedReader(Storage.at(place)))
     for name, content in files.items():
         reader.storage.put(name, content or b"")
     assert ["bread"] == texts(place)
-    with pytest.raises(IndexMissingError, match="its bucket does not exist"):
+    with pytest.raises(errors.IndexMissingError, match="its bucket does not exist"):
         put("s3://nobody-has-this/team", document("a", "bread"))
 
 
@@ -66,13 +60,13 @@ def test_an_index_of_a_newer_version_is_refused(place: str) -> None:
     newer = {**json.loads(storage.get(name) or b""), "format": 99, "other": 1}
     storage.put("generations/0000000002.json", json.dumps(newer).encode())
     for act in (SharedReader, lambda _: put(place, document("b", "cake"))):
-        with pytest.raises(IndexMismatchError, match="tables of version 99"):
+        with pytest.raises(errors.IndexMismatchError, match="tables of version 99"):
             act(storage)
 
 
 def test_a_place_with_other_files_is_not_taken(place: str) -> None:
     Storage.at(place).put("holiday.jpg", b"1")
-    with pytest.raises(PathError, match=r"holds other files, such as holiday\.jpg"):
+    with pytest.raises(errors.PathError, match=r"holds other files, such as holiday\.jpg"):
         put(place, document("a", "bread"))
     assert None is Storage.at(place).get(MARK)
 
@@ -94,10 +88,10 @@ def test_what_a_server_refuses_is_told(
     monkeypatch.setattr(storage_module, "RETRIES", 1)
     with refusing(lambda _: (status, code)) as url:
         use(url, monkeypatch)
-        with pytest.raises(IndexingError, match=told) as caught:
+        with pytest.raises(errors.IndexingError, match=told) as caught:
             SharedReader(Storage.at(WHERE))
         assert caught.value.hint
-        with pytest.raises(IndexingError, match=told):
+        with pytest.raises(errors.IndexingError, match=told):
             put(WHERE, document("a", "bread"))
 
 
@@ -109,7 +103,7 @@ def test_without_a_key_the_variable_is_named(
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
-    with pytest.raises(IndexingError, match="there is no key for it") as caught:
+    with pytest.raises(errors.IndexingError, match="there is no key for it") as caught:
         SharedReader(Storage.at(WHERE))
     assert "AWS_ACCESS_KEY_ID" in caught.value.hint
 
@@ -118,7 +112,7 @@ def test_a_bucket_that_may_only_be_read_is_told(monkeypatch: pytest.MonkeyPatch)
     listing = "<ListBucketResult></ListBucketResult>"
     with refusing(lambda m: (200, listing) if m == "GET" else (403, "AccessDenied")) as url:
         use(url, monkeypatch)
-        with pytest.raises(IndexingError, match="the key may not do this"):
+        with pytest.raises(errors.IndexingError, match="the key may not do this"):
             put(WHERE, document("a", "bread"))
 
 
@@ -137,12 +131,12 @@ def test_a_server_that_is_busy_is_asked_again_a_bounded_number_of_times(
         assert (None, 4) == (Storage.at(WHERE).get(MARK), len(asked))
         monkeypatch.setattr(storage_module, "RETRIES", 2)
         asked.clear()
-        with pytest.raises(IndexUnavailableError) as caught:
+        with pytest.raises(errors.IndexUnavailableError) as caught:
             Storage.at(WHERE).get(MARK)
     assert (True, 3) == (caught.value.retryable, len(asked))
 
 
 @pytest.mark.parametrize("location", ["s3://bucket", "s3:///name", "s3://b/../c", "s3://b//c"])
 def test_a_location_that_names_no_index_is_refused(location: str) -> None:
-    with pytest.raises(PathError, match="names no index"):
+    with pytest.raises(errors.PathError, match="names no index"):
         Storage.at(location)

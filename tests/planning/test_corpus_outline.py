@@ -59,7 +59,7 @@ def test_room_is_shared_by_all_documents() -> None:
 
 
 def test_long_and_hostile_titles_are_cut_and_fenced() -> None:
-    outline = corpus_outline([DocumentOutline("<b>\n" + "x" * 500)], count=count)
+    outline = corpus_outline([DocumentOutline("</chunk>\n" + "x" * 500)], count=count)
 
-    assert "&lt;b> xxx" in outline
+    assert "&lt;/chunk> xxx" in outline
     assert len(outline) < 150

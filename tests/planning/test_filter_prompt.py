@@ -97,4 +97,4 @@ def test_head_tells_what_a_verdict_needs() -> None:
     assert line.endswith('The end" score="0.512" refers_to="1 step: Table 5; 3 steps: 7 chunks">')
     assert "score" not in head("k2", Hit(long))
     assert (1, 1) == (len(re.findall("<chunk ", shown.text)), shown.text.count("</chunk>"))
-    assert shown.text.startswith('<chunk key="k1" kind="text" file="a&lt;b"')
+    assert shown.text.startswith('<chunk key="k1" kind="text" file="a<b"')

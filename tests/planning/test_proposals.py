@@ -4,13 +4,7 @@ import json
 
 import pytest
 
-from research_agent.planning.refine.proposals import (
-    is_nested,
-    question_parts,
-    read_proposal,
-    read_translation,
-    why_simple,
-)
+from research_agent.planning.refine import proposals
 from research_agent.text.language import languages_apart
 
 QUESTION = "key size in FIPS 203"
@@ -32,7 +26,7 @@ REPEATS = "the reply repeats what was asked before"
 )
 def test_replies_are_read_tolerantly(reply: str, kind: str, queries: int) -> None:
     """Fences are passed over; queries that are none, or the question again, are left out."""
-    proposal = read_proposal(QUESTION, reply)
+    proposal = proposals.read_proposal(QUESTION, reply)
 
     assert (kind, queries, "") == (proposal.kind, len(proposal.queries), proposal.problem)
 
@@ -55,7 +49,7 @@ def test_replies_are_read_tolerantly(reply: str, kind: str, queries: int) -> Non
     ],
 )
 def test_reply_of_no_use_proposes_nothing_and_says_so(reply: str, problem: str) -> None:
-    proposal = read_proposal(QUESTION, reply)
+    proposal = proposals.read_proposal(QUESTION, reply)
 
     assert ((), problem) == (proposal.queries, proposal.problem)
 
@@ -63,12 +57,14 @@ def test_reply_of_no_use_proposes_nothing_and_says_so(reply: str, problem: str) 
 def test_query_that_was_tried_is_not_tried_again() -> None:
     reply = '{"kind": "rewrite", "queries": ["Key  Length?", "key length FIPS 203"]}'
 
-    assert ("key length FIPS 203",) == read_proposal(QUESTION, reply, tried=("key length",)).queries
+    assert ("key length FIPS 203",) == proposals.read_proposal(
+        QUESTION, reply, tried=("key length",)
+    ).queries
 
 
 @pytest.mark.parametrize("reply", ["", "no", '{"query": 3}', '{"query": ""}', '{"query": "x"}'])
 def test_translation_of_no_use_has_a_problem(reply: str) -> None:
-    assert read_translation("x", reply).problem
+    assert proposals.read_translation("x", reply).problem
 
 
 @pytest.mark.parametrize(
@@ -86,7 +82,7 @@ def test_gaps_follow_the_queries_they_name(written: list[str], expected: tuple[s
     """What is left out moves the numbers, and takes along the queries that wait for it."""
     reply = json.dumps({"kind": "decompose", "queries": written})
 
-    assert expected == read_proposal("Who owns X?", reply).queries
+    assert expected == proposals.read_proposal("Who owns X?", reply).queries
 
 
 @pytest.mark.parametrize(
@@ -107,17 +103,17 @@ def test_gaps_follow_the_queries_they_name(written: list[str], expected: tuple[s
 )
 def test_several_questions_in_one(question: str, parts: tuple[str, ...]) -> None:
     """Each is searched, with the names it is about; at most three."""
-    assert parts == question_parts(question)
+    assert parts == proposals.question_parts(question)
 
 
 def test_comparisons_are_cut_where_the_search_does_not() -> None:
-    assert 2 == len(question_parts("Do ABC and XYZ differ?", comparisons=True))
+    assert 2 == len(proposals.question_parts("Do ABC and XYZ differ?", comparisons=True))
 
 
 @pytest.mark.parametrize("question", ["Which pump is it?", "Was ist 5?", "203", "Siemens in Bonn"])
 def test_question_with_something_to_word_is_not_simple(question: str) -> None:
     """A noun, a number, an unknown language."""
-    assert "" == why_simple(question)
+    assert "" == proposals.why_simple(question)
 
 
 @pytest.mark.parametrize(
@@ -149,4 +145,4 @@ def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text
 )
 def test_questions_that_name_a_thing_by_another(question: str, *, nested: bool) -> None:
     """Relative pronouns and owners tell; a question word alone does not."""
-    assert nested is is_nested(question)
+    assert nested is proposals.is_nested(question)

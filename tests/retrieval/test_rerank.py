@@ -6,14 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from research_agent import errors
 from research_agent.context import RunContext
-from research_agent.errors import (
-    BudgetError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
 from research_agent.retrieval.reorder.rerank import YesNoReranker, fenced_chunk, passage, rerank
 from research_agent.settings import Settings
 from research_agent.types import Alternative, Chunk, Completion, Hit, ModelCall, Token
@@ -39,11 +33,11 @@ def test_candidates_are_ordered_and_the_rest_follows() -> None:
 @pytest.mark.parametrize(
     ("error", "cure"),
     [
-        (ModelUnavailableError("down"), ""),
-        (ModelBusyError("busy"), ""),
-        (ModelTimeoutError("slow"), ""),
-        (BudgetError("llm_calls"), ""),
-        (ModelAccessError("no", hint="Check the key."), ". Check the key."),
+        (errors.ModelUnavailableError("down"), ""),
+        (errors.ModelBusyError("busy"), ""),
+        (errors.ModelTimeoutError("slow"), ""),
+        (errors.BudgetError("llm_calls"), ""),
+        (errors.ModelAccessError("no", hint="Check the key."), ". Check the key."),
     ],
 )
 def test_order_is_kept_where_the_reranker_fails(error: Exception, cure: str) -> None:
@@ -95,7 +89,9 @@ def test_question_comes_first_so_that_prompts_share_their_beginning() -> None:
     assert ("How many bytes?" in one[0], "How many bytes?" in one[2]) == (True, False)
 
 
-@pytest.mark.parametrize("error", [ModelUnavailableError("down"), BudgetError("llm_calls")])
+@pytest.mark.parametrize(
+    "error", [errors.ModelUnavailableError("down"), errors.BudgetError("llm_calls")]
+)
 def test_a_fault_on_the_way_ends_the_asking(error: Exception) -> None:
     model = ScriptedChat(YES, error, NO)
 

@@ -9,15 +9,7 @@ from email.utils import formatdate
 
 import pytest
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
 from tests.rerank_server import Json, Reply, Running, Script, rerank_server
 
@@ -53,9 +45,9 @@ def reranker(running: Running, form: Form = "vllm", seconds: float = 20.0) -> Ht
     )
 
 
-def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> ModelError:
+def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> errors.ModelError:
     """Return the error that a reply leads to; it never repeats what the server wrote."""
-    with rerank_server(script) as running, pytest.raises(ModelError) as raised:
+    with rerank_server(script) as running, pytest.raises(errors.ModelError) as raised:
         reranker(running, form, seconds).scores("q", TEXTS)
     assert SECRET not in f"{raised.value} {raised.value.hint}"
     return raised.value
@@ -137,7 +129,7 @@ BAD: Mapping[str, object] = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("scores", BAD.values(), ids=BAD)
 def test_wrong_scores(form: Form, scores: list[object]) -> None:
-    assert ModelReplyError is type(failing(lambda _given: listed(form, *scores), form))
+    assert errors.ModelReplyError is type(failing(lambda _given: listed(form, *scores), form))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -148,7 +140,7 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
 
     error = failing(lambda _given: rows if form == "tei" else {"results": rows}, form)
 
-    assert ModelReplyError is type(error)
+    assert errors.ModelReplyError is type(error)
     assert f"of the form {form}" in error.hint
 
 
@@ -167,23 +159,27 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
     ],
 )
 def test_what_is_no_reply(body: bytes) -> None:
-    assert ModelReplyError is type(failing(lambda _given: Reply(body)))
+    assert errors.ModelReplyError is type(failing(lambda _given: Reply(body)))
 
 
 @pytest.mark.parametrize(
     ("status", "text", "expected"),
     [
-        (400, "sk-secret", ModelReplyError),
-        (401, "sk-secret is wrong", ModelAccessError),
-        (413, "batch size 40 > maximum allowed batch size 32", ModelReplyError),
-        (429, "", ModelBusyError),
-        (500, "input is too large to process. increase the physical batch", ContextOverflowError),
-        (500, "sk-secret", ModelUnavailableError),
-        (501, "This server does not support reranking.", ModelReplyError),
-        (503, "Loading model", ModelUnavailableError),
+        (400, "sk-secret", errors.ModelReplyError),
+        (401, "sk-secret is wrong", errors.ModelAccessError),
+        (413, "batch size 40 > maximum allowed batch size 32", errors.ModelReplyError),
+        (429, "", errors.ModelBusyError),
+        (
+            500,
+            "input is too large to process. increase the physical batch",
+            errors.ContextOverflowError,
+        ),
+        (500, "sk-secret", errors.ModelUnavailableError),
+        (501, "This server does not support reranking.", errors.ModelReplyError),
+        (503, "Loading model", errors.ModelUnavailableError),
     ],
 )
-def test_status(status: int, text: str, expected: type[ModelError]) -> None:
+def test_status(status: int, text: str, expected: type[errors.ModelError]) -> None:
     error = failing(lambda _given: Reply(text.encode(), status))
 
     assert expected is type(error)
@@ -196,10 +192,10 @@ def test_busy_says_how_long(status: int) -> None:
     for wish, least in (("60", 60.0), (formatdate(time.time() + 60), 50.0)):
         reply = Reply(b"", status, {"Retry-After": wish})
         error = failing(lambda _given, reply=reply: reply)  # type: ignore[misc] # (its default)
-        assert isinstance(error, ModelBusyError)
+        assert isinstance(error, errors.ModelBusyError)
         assert least <= (error.retry_after or 0) <= 60
     soon = failing(lambda _given: Reply(b"", status, {"Retry-After": "soon"}))
-    assert (status == 429) == isinstance(soon, ModelBusyError)
+    assert (status == 429) == isinstance(soon, errors.ModelBusyError)
     assert getattr(soon, "retry_after", None) is None
 
 
@@ -218,14 +214,14 @@ def test_redirect_is_not_followed() -> None:
 def test_broken_connection(reply: Reply) -> None:
     error = failing(lambda _given: reply)
 
-    assert ModelUnavailableError is type(error)
+    assert errors.ModelUnavailableError is type(error)
     assert error.retryable
 
 
 def test_nobody_there() -> None:
     with rerank_server(judged) as running:
         gone = reranker(running)
-    with pytest.raises(ModelUnavailableError) as raised:
+    with pytest.raises(errors.ModelUnavailableError) as raised:
         gone.scores("q", TEXTS)
 
     assert running.url in raised.value.hint
@@ -251,6 +247,6 @@ def test_late_replies_end_at_the_deadline(case: str) -> None:
 
     with rerank_server(late) as running:
         started = time.perf_counter()
-        with pytest.raises(ModelTimeoutError, match=r"0\.3 s"):
+        with pytest.raises(errors.ModelTimeoutError, match=r"0\.3 s"):
             reranker(running, form).scores("q", ["no"] * 32 * batches, seconds=0.3)
         assert time.perf_counter() - started < 2

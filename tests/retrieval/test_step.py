@@ -13,13 +13,8 @@ from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links
 from research_agent.planning.tool_texts import discarded_note, search_text
 from research_agent.ports import Ports
+from research_agent.retrieval import step
 from research_agent.retrieval.search.ranking import rank
-from research_agent.retrieval.step import (
-    SearchBackground,
-    SearchRequest,
-    retrieve,
-    search_documents,
-)
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types.calls import SearchResult
 from research_agent.types.filtering import FilterStats
@@ -61,9 +56,11 @@ def search(
 ) -> SearchResult:
     settings = settings or replace(Settings(), filter=FilterSettings(mode="llm"))
     within = context(given, settings)
-    return search_documents(
+    return step.search_documents(
         QUERY,
-        SearchRequest(max_chunks=max_chunks, rerank=rerank, about=SearchBackground(**more)),
+        step.SearchRequest(
+            max_chunks=max_chunks, rerank=rerank, about=step.SearchBackground(**more)
+        ),
         within,
         keep=HitFilter(within, Links(given)),
         follow=Links(given),
@@ -78,21 +75,21 @@ def test_known_chunks_get_a_rank() -> None:
     """After the best hits; the query is embedded once for both, and the scope holds."""
     embedder = WordEmbedder()
     given = replace(GIVEN, embedder=embedder)
-    plain = retrieve("gauge levels", Check(), context(given)).value.hits
-    probe = retrieve("gauge levels", Check(), context(given), known=["e", "gone"]).value.hits
+    plain = step.retrieve("gauge levels", Check(), context(given)).value.hits
+    probe = step.retrieve("gauge levels", Check(), context(given), known=["e", "gone"]).value.hits
     away = Scope(exclude=frozenset({"e"}))
 
     assert plain[:2] == probe[:2]
     assert "e" in [hit.chunk.chunk_id for hit in probe[:5]]
     assert 2 == embedder.asked.count("gauge levels")
-    scoped = retrieve("gauge levels", Check(), context(given), known=["e"], scope=away)
+    scoped = step.retrieve("gauge levels", Check(), context(given), known=["e"], scope=away)
     assert "e" not in [hit.chunk.chunk_id for hit in scoped.value.hits]
 
 
 def test_known_chunks_need_no_embedding_model() -> None:
     """A search by words alone keeps its hits, and what is known, and says what failed."""
     given = replace(GIVEN, embedder=Closed(), vectors=Closed())
-    probe = retrieve("What is LAT?", Check(), context(given, LEXICAL), known=KNOWN)
+    probe = step.retrieve("What is LAT?", Check(), context(given, LEXICAL), known=KNOWN)
 
     assert set(KNOWN) <= {hit.chunk.chunk_id for hit in probe.value.hits}
     assert {None} == {hit.similarity for hit in probe.value.hits}
@@ -102,14 +99,14 @@ def test_known_chunks_need_no_embedding_model() -> None:
 def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
     """In the first round there is no answer to keep."""
     given = replace(GIVEN, embedder=FailingOn("LAT"))
-    later = retrieve("What?", Check(next_query="LAT"), context(given))
+    later = step.retrieve("What?", Check(next_query="LAT"), context(given))
 
     assert (True, ()) == (later.value.failed, later.value.hits)
     assert ("retrieve: down; the best answer so far is kept",) == later.event.notes
     with pytest.raises(ModelUnavailableError):
-        retrieve("LAT", Check(), context(given))
+        step.retrieve("LAT", Check(), context(given))
     with pytest.raises(ToolInputError):
-        retrieve("LAT", Check(), context(GIVEN), scope=Scope(documents=("none",)))
+        step.retrieve("LAT", Check(), context(GIVEN), scope=Scope(documents=("none",)))
 
 
 def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:

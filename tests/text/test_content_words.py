@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_agent.text.content_words import content_words, is_named, share_held, wanted_words
+from research_agent.text.content_words import content_words, share_held, wanted_words
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,3 @@ def test_numbers_in_any_typography_are_the_same() -> None:
     assert (
         content_words("1,184") == content_words("1184") == content_words("\u0661\u0661\u0668\u0664")
     )
-
-
-def test_a_name_is_named_in_any_spelling() -> None:
-    """And in a longer name that begins with it."""
-    assert is_named("ML-KEM", "the ml_kem-768 key")
-    assert not is_named("ML-DSA", "the ML-KEM key")

@@ -5,14 +5,6 @@ from research_agent.text.tables import head_of, spelled_out
 SIZES = "Table 3. Sizes\n | key | ciphertext\nML-KEM-512 | 800 | 768\nML-KEM-768 | 1184 | 1088"
 
 
-def test_each_row_names_its_columns() -> None:
-    assert [
-        "Table 3. Sizes",
-        "ML-KEM-512: key = 800; ciphertext = 768",
-        "ML-KEM-768: key = 1184; ciphertext = 1088",
-    ] == spelled_out(SIZES).split("\n")
-
-
 def test_names_and_values_without_a_head_stay_as_they_are() -> None:
     """The first row of two columns is not taken for a head."""
     about = "Name | Alice\nAge | 30\nCity | Paris"

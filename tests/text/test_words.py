@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_agent.text.words import MAX_WORD, fold, index_words, query_words
+from research_agent.text.words import MAX_WORD, fold, index_words
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ from research_agent.text.words import MAX_WORD, fold, index_words, query_words
         ("ML\u2011KEM 7\u202f856 k\u00ade\u200by", index_words("ML-KEM 7856 key")),  # typography
         ("800 227", ("800", "227")),  # only a thin space can be part of a number
         ("a" * 400_000, ("a" * MAX_WORD,)),
+        ("What is the key?", ("what", "is", "the", "key")),
     ],
 )
 def test_words(text: str, expected: tuple[str, ...]) -> None:
@@ -31,11 +32,3 @@ def test_words(text: str, expected: tuple[str, ...]) -> None:
 def test_folding() -> None:
     assert "fips" == fold("\uff26\uff29\uff30\uff33")
     assert fold("STRASSE") == fold("Stra\u00dfe")
-
-
-def test_stop_words_leave_queries_only() -> None:
-    """A document keeps its stop words; a query loses them unless it has nothing else."""
-    assert ("what", "is", "the", "key") == index_words("What is the key?")
-    assert ("key",) == query_words("What is the key?")
-    assert ("to", "be", "or", "not") == query_words("To be, or not to be?")
-    assert () == query_words("\ud800 ?!")

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from research_agent.errors import BudgetError
-from research_agent.types import ModelCall, TraceEvent
-from research_agent.types.budget import BUDGET_STOPS, Allowance, busy_seconds, left
+from research_agent.types import ModelCall
+from research_agent.types.budget import BUDGET_STOPS, Allowance
 
 WHOLE = Allowance(10, 5, 1000, 60.0, 2.0)
 
@@ -69,14 +69,3 @@ def test_reply_is_as_long_as_what_is_left(prompt: int, granted: int | None) -> N
     else:
         assert granted == WHOLE.grant(prompt, 300, 16)
     assert 1 == WHOLE.grant(999, 1, 16)
-
-
-def test_pauses_take_no_time() -> None:
-    trace = [
-        TraceEvent(started=100.0, seconds=5.0),
-        TraceEvent(started=102.0, seconds=5.0, queries=("q",)),
-        TraceEvent(started=9000.0, seconds=1.0),
-    ]
-
-    assert 8.0 == busy_seconds(trace)
-    assert replace(WHOLE, seconds=52.0, tool_calls=4) == left(WHOLE, trace)

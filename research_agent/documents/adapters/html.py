@@ -87,10 +87,6 @@ def _is_hidden(node: LexborNode) -> bool:
     )
 
 
-def _is_whole(node: LexborNode) -> bool:
-    return node.tag in _WHOLE and not (node.tag == "table" and node.css_first("table table"))
-
-
 class _Walk:
     """One pass over a page: the open headings, and the text of the block being read."""
 
@@ -118,7 +114,7 @@ class _Walk:
         tag = node.tag or ""
         if depth < DEPTH and tag not in _INLINE:
             yield from self._flush(kind)
-        whole = _is_whole(node)
+        whole = tag in _WHOLE and not (tag == "table" and node.css_first("table table"))
         self._note(node, "*" if depth >= DEPTH or whole else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")

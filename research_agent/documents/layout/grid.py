@@ -100,7 +100,6 @@ class Grid:
     """A table's rows in columns."""
 
     def __init__(self, rows: Sequence[Row], rules: Sequence[Rule], words: Collection[str]) -> None:
-        """Find head and columns of the rows of a table, its caption among them."""
         self._rows = rows = [_without_leaders(row) for row in rows]
         self._words = words
         wide = [index for index, row in enumerate(rows) if len(row.cells) > 1]

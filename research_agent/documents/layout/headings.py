@@ -210,7 +210,6 @@ class _Chain:
     """
 
     def __init__(self, least: int) -> None:
-        """Keep counts of at least `least` numbers."""
         self._least = least
         self._kept: list[Place] = []
         self._open: list[tuple[Place, int, bool]] = []

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from research_agent.documents.openapi import values
 from research_agent.documents.openapi.facts import (
     described,
     meaning,
@@ -12,16 +13,6 @@ from research_agent.documents.openapi.facts import (
 )
 from research_agent.documents.openapi.lines import Item, Line
 from research_agent.documents.openapi.tree import SCHEMAS, Api, find, pointer, to_schema
-from research_agent.documents.openapi.values import (
-    in_brackets,
-    mapping,
-    name_words,
-    named,
-    one_line,
-    paragraphs,
-    plain,
-    sequence,
-)
 
 SECTION = "Schemas"
 
@@ -44,11 +35,11 @@ class Field:
 def schema_items(api: Api) -> Iterator[Item]:
     """Yield the schemas in the order of the description."""
     for above in SCHEMAS:
-        for name, schema in mapping(find(api.root, above)).items():
-            title = one_line(stated(schema).get("title"))
+        for name, schema in values.mapping(find(api.root, above)).items():
+            title = values.one_line(stated(schema).get("title"))
             said = title if title.casefold() != name.casefold() else ""
             yield Item(
-                heading=in_brackets(f"Schema {name}", said or name_words(name)),
+                heading=values.in_brackets(f"Schema {name}", said or values.name_words(name)),
                 lines=tuple(_lines(api, schema)),
                 anchors=(pointer(*above, name),),
                 section=(SECTION, name),
@@ -64,7 +55,9 @@ def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     """
     if value.listed:
         name = f"{prefix}{value.name}"
-        text = in_brackets(name, described(value.schema, value.extra, required=value.required))
+        text = values.in_brackets(
+            name, described(value.schema, value.extra, required=value.required)
+        )
         about = meaning(value.schema, value.extra)
         text = f"{text}: {about}" if about else text
         yield Line(text, api.links(_shallow(value.schema)), name)
@@ -80,46 +73,49 @@ def nested_lines(
     needed: frozenset[str] = frozenset(),
 ) -> Iterator[Line]:
     """Yield the lines of the fields in a schema; `needed` are required, whatever it says."""
-    here = mapping(schema)
+    here = values.mapping(schema)
     if not here:
         return
     needed |= required_names(here)
     for inner in _inner(here, path, needed):
         yield from field_lines(api, inner, prefix)
-    for part in sequence(here.get("allOf")):
+    for part in values.sequence(here.get("allOf")):
         yield from nested_lines(api, part, prefix=prefix, path=path, needed=needed)
 
 
 def _lines(api: Api, schema: object) -> Iterator[Line]:
     here = stated(schema)
-    yield from map(Line, paragraphs(here.get("description")))
+    yield from map(Line, values.paragraphs(here.get("description")))
     kind = described(schema, {}, required=False)
     if kind and kind != "object":
         yield Line(f"type: {kind}", label="type")
-    if needed := required_names(schema) - mapping(here.get("properties")).keys():
+    if needed := required_names(schema) - values.mapping(here.get("properties")).keys():
         yield Line(f"required: {', '.join(sorted(needed))}")
     value = here.get("discriminator")
-    if name := named(value, "propertyName") or plain(value):
-        chosen = mapping(mapping(value).get("mapping"))
-        cases = [f"{case} is {reference_name(to_schema(plain(to)))}" for case, to in chosen.items()]
+    if name := values.named(value, "propertyName") or values.plain(value):
+        chosen = values.mapping(values.mapping(value).get("mapping"))
+        cases = [
+            f"{case} is {reference_name(to_schema(values.plain(to)))}"
+            for case, to in chosen.items()
+        ]
         yield Line(f"told apart by {name}" + (f": {', '.join(cases)}" if cases else ""))
     yield from nested_lines(api, schema)
 
 
 def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Iterator[Field]:
     below = f"{path}." if path else ""
-    for name, schema in mapping(here.get("properties")).items():
-        required = name in needed or mapping(schema).get("required") is True
+    for name, schema in values.mapping(here.get("properties")).items():
+        required = name in needed or values.mapping(schema).get("required") is True
         yield Field(name=f"{below}{name}", schema=schema, required=required)
-    for pattern, schema in mapping(here.get("patternProperties")).items():
+    for pattern, schema in values.mapping(here.get("patternProperties")).items():
         yield Field(name=f"{below}{{{pattern}}}", schema=schema)
     yield Field(name=f"{below}{{key}}", schema=here.get("additionalProperties"), listed=False)
-    yield Field(name=f"{path}[]", schema=mapping(here.get("items")), listed=False)
+    yield Field(name=f"{path}[]", schema=values.mapping(here.get("items")), listed=False)
     for position in ("prefixItems", "items"):
-        for number, schema in enumerate(sequence(here.get(position))):
+        for number, schema in enumerate(values.sequence(here.get(position))):
             yield Field(name=f"{path}[{number}]", schema=schema)
     for key in ("$defs", "definitions"):
-        for defined, schema in mapping(here.get(key)).items():
+        for defined, schema in values.mapping(here.get(key)).items():
             yield Field(name=f"{key}.{defined}", schema=schema)
     yield from _options(here, path)
 
@@ -127,8 +123,8 @@ def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Ite
 def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
     """Yield what a value may be in turn, as far as that is written here and not elsewhere."""
     for choice in ("oneOf", "anyOf"):
-        for number, schema in enumerate(sequence(here.get(choice)), 1):
-            if mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
+        for number, schema in enumerate(values.sequence(here.get(choice)), 1):
+            if values.mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
                 yield Field(name=f"{path} option {number}".strip(), schema=schema)
     for case in ("then", "else"):
         if case in here:

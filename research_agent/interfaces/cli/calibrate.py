@@ -32,18 +32,7 @@ from research_agent.types import Hit
 from research_agent.types.budget import Allowance
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
-from research_agent.verification.calibration import (
-    MAX_ENTROPY,
-    MIN_ANSWERABLE,
-    Answered,
-    AnswerLimit,
-    Threshold,
-    fit_limits,
-    fit_threshold,
-    least_answers,
-    least_questions,
-    sample,
-)
+from research_agent.verification import calibration
 from research_agent.verification.made_questions import (
     AskedQuestion,
     MadeQuestion,
@@ -136,7 +125,7 @@ def calibrate_command(
             Allowance(calls, 0, 4 * calls * QUESTION_TOKENS, 60 * wanted.max_minutes)
         )
         asked = ask_made_questions(
-            run.ports.chunks.chunks(sample(chunk_ids, CANDIDATES * wanted.questions)),
+            run.ports.chunks.chunks(calibration.sample(chunk_ids, CANDIDATES * wanted.questions)),
             context,
             most=wanted.questions,
             by_model=bool(model),
@@ -147,10 +136,10 @@ def calibrate_command(
         answers, notes = _answered(context, made, partial(show, "answering"))
     for one in (*asked.event.notes, *notes):
         note(one)
-    threshold = fit_threshold(
+    threshold = calibration.fit_threshold(
         [one.observed for one in asked.value], rate=wanted.rate, source=_source(asked.value, model)
     )
-    limits = fit_limits(
+    limits = calibration.fit_limits(
         answers,
         rate=wanted.answer_rate,
         writers=writers_of(settings, os.environ),
@@ -170,7 +159,7 @@ def calibrate_command(
 
 
 def _check(settings: Settings, wanted: Wanted) -> None:
-    least = least_questions(wanted.rate)
+    least = calibration.least_questions(wanted.rate)
     if wanted.questions < least:
         raise ConfigError(
             f"{wanted.questions} questions cannot show a share of errors below {wanted.rate:g}, "
@@ -182,7 +171,7 @@ def _check(settings: Settings, wanted: Wanted) -> None:
             "Answers are not checked where the prompt allows refusals: there is no limit to fit.",
             hint="Calibrate with answer.refusal: check",
         )
-    least = least_answers(wanted.answer_rate)
+    least = calibration.least_answers(wanted.answer_rate)
     if 0 < wanted.answers < least:
         raise ConfigError(
             f"{wanted.answers} answers cannot show a share of errors of {wanted.answer_rate:g}, "
@@ -214,7 +203,7 @@ def _search(run: RunContext, question: str) -> tuple[Sequence[Hit], float]:
 
 def _answered(
     context: StepContext, questions: Sequence[MadeQuestion], show: partial[None]
-) -> tuple[list[Answered], list[str]]:
+) -> tuple[list[calibration.Answered], list[str]]:
     from research_agent.interfaces.own_graphs import research, state
 
     settings = context.settings
@@ -227,7 +216,7 @@ def _answered(
     pairs = [
         (made, scope) for made in questions for scope in (EVERYTHING, Scope(exclude=made.golds))
     ]
-    answers: list[Answered] = []
+    answers: list[calibration.Answered] = []
     for done, (made, scope) in enumerate(pairs):
         if context.meter.left().seconds <= 0:
             over = f"calibrate: the time was over after {done} of {len(pairs)} answers"
@@ -242,9 +231,9 @@ def _answered(
     return answers, []
 
 
-def _worth(made: MadeQuestion, result: ResearchResult, *, left_out: bool) -> Answered:
+def _worth(made: MadeQuestion, result: ResearchResult, *, left_out: bool) -> calibration.Answered:
     cited = {citation.chunk_id for citation in result.citations}
-    return Answered(
+    return calibration.Answered(
         given=result.status in ("answered", "partial"),
         wrong=left_out or cited.isdisjoint(made.golds),
         answerable=result.answerable,
@@ -267,7 +256,7 @@ def _row(one: AskedQuestion) -> dict[str, object]:
     }
 
 
-def _threshold_lines(fitted: Threshold, settings: Settings) -> list[str]:
+def _threshold_lines(fitted: calibration.Threshold, settings: Settings) -> list[str]:
     told = f"{fitted.questions} questions ({fitted.source})"
     before = f"{settings.confidence.bypass:g}"
     if not fitted.holds:
@@ -283,14 +272,17 @@ def _threshold_lines(fitted: Threshold, settings: Settings) -> list[str]:
 
 
 def _answer_lines(
-    limits: dict[str, AnswerLimit], answers: Sequence[Answered], settings: Settings, wanted: Wanted
+    limits: dict[str, calibration.AnswerLimit],
+    answers: Sequence[calibration.Answered],
+    settings: Settings,
+    wanted: Wanted,
 ) -> list[str]:
     drafts = [one for one in answers if one.given]
     wrong = sum(one.wrong for one in drafts)
     told = [f"{len(answers)} answers asked for: {len(drafts)} drafted, {wrong} of them wrong"]
     before = {
-        MIN_ANSWERABLE: settings.answer.min_answerable,
-        MAX_ENTROPY: settings.verify.max_entropy,
+        calibration.MIN_ANSWERABLE: settings.answer.min_answerable,
+        calibration.MAX_ENTROPY: settings.verify.max_entropy,
     }
     for name, value in before.items():
         if limit := limits.get(name):

@@ -7,36 +7,15 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+import mcp_types
 from anyio import to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextContent,
-)
 from pydantic_core import to_jsonable_python
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.mcp.tools import (
-    OFFERS,
-    RESEARCH,
-    TEMPLATE,
-    Answered,
-    answered,
-    described,
-    document_text,
-    documents_page,
-    inputs,
-)
+from research_agent.interfaces.mcp import tools
 from research_agent.interfaces.outputs import Json
 from research_agent.interfaces.steps import step_text
 from research_agent.stopping import Stop, stopping
@@ -60,13 +39,15 @@ class Handlers:
         self._agent = agent
 
     async def list_tools(
-        self, _: Context, _params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
+        self, _: Context, _params: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListToolsResult:
         """Return the tools, with the names of the documents; what is in those is no description."""
         documents = await in_thread(self._agent.documents)
-        return ListToolsResult(tools=described(documents.names))
+        return mcp_types.ListToolsResult(tools=tools.described(documents.names))
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, context: Context, params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
         """Run a tool; errors that a client can put right are in the result.
 
         A client that cancels, or goes, ends what it asked for.
@@ -80,49 +61,49 @@ class Handlers:
         except Exception:  # noqa: BLE001 (a fault of ours is told without its text, and logged)
             _log.exception("the tool %r failed", params.name)
             return _failed(f"an unexpected error in {params.name}: the server's log has it")
-        return CallToolResult(
-            content=[TextContent(type="text", text=result.text)],
+        return mcp_types.CallToolResult(
+            content=[mcp_types.TextContent(type="text", text=result.text)],
             structured_content=to_jsonable_python(result.values, inf_nan_mode="null"),
         )
 
     async def list_resources(
-        self, _: Context, params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
+        self, _: Context, params: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListResourcesResult:
         """Return the documents, a page at a time."""
         cursor = params.cursor if params else None
-        return await in_thread(partial(documents_page, self._agent, cursor))
+        return await in_thread(partial(tools.documents_page, self._agent, cursor))
 
     async def list_templates(
-        self, _: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
+        self, _: Context, _params: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListResourceTemplatesResult:
         """Return how a document's address is made."""
-        return ListResourceTemplatesResult(resource_templates=[TEMPLATE])
+        return mcp_types.ListResourceTemplatesResult(resource_templates=[tools.TEMPLATE])
 
     async def read_resource(
-        self, _: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        self, _: Context, params: mcp_types.ReadResourceRequestParams
+    ) -> mcp_types.ReadResourceResult:
         """Return the text of a document."""
-        return await in_thread(partial(document_text, self._agent, str(params.uri)))
+        return await in_thread(partial(tools.document_text, self._agent, str(params.uri)))
 
-    async def _called(self, context: Context, name: str, arguments: Json) -> Answered:
+    async def _called(self, context: Context, name: str, arguments: Json) -> tools.Answered:
         """Return what a tool gives back; raises MCPError where there is none of that name."""
-        if name == RESEARCH.name:
+        if name == tools.RESEARCH.name:
             return await self._research(context, arguments)
-        offer = next((one for one in OFFERS if one.name == name), None)
+        offer = next((one for one in tools.OFFERS if one.name == name), None)
         if offer is None or offer.run is None:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {name[:100]!r}")
-        given = inputs.valid(offer.schema, **arguments).model_dump()
+            raise MCPError(mcp_types.INVALID_PARAMS, f"there is no tool {name[:100]!r}")
+        given = tools.inputs.valid(offer.schema, **arguments).model_dump()
         return await in_thread(partial(offer.run, self._agent, given))
 
-    async def _research(self, context: Context, arguments: Json) -> Answered:
+    async def _research(self, context: Context, arguments: Json) -> tools.Answered:
         """Answer a question, telling how far it is."""
-        given = inputs.valid(RESEARCH.schema, **arguments)
+        given = tools.inputs.valid(tools.RESEARCH.schema, **arguments)
         told = 0
         events = self._agent.astream(given.question, limits=given.limits, scope=given.scope)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Finished):
-                    return answered(event.result)
+                    return tools.answered(event.result)
                 if line := progress_line(event):
                     told += 1
                     await context.session.report_progress(told, message=line)
@@ -172,5 +153,7 @@ async def in_thread(work: Callable[[], T]) -> T:
         stop.end()
 
 
-def _failed(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+def _failed(text: str) -> mcp_types.CallToolResult:
+    return mcp_types.CallToolResult(
+        content=[mcp_types.TextContent(type="text", text=text)], is_error=True
+    )

@@ -4,17 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+import mcp_types
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    ListResourcesResult,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-    Tool,
-    ToolAnnotations,
-)
 from pydantic import BaseModel, TypeAdapter
 
 from research_agent.interfaces.agent import ResearchAgent
@@ -44,7 +35,7 @@ PAGE = 500
 """Documents that are listed at a time."""
 LONGEST = 2_000_000
 """Characters of a document that are sent; the rest is found by searching."""
-TEMPLATE = ResourceTemplate(
+TEMPLATE = mcp_types.ResourceTemplate(
     uri_template=SCHEME + "{doc_id}",
     name="document",
     title="A document",
@@ -124,7 +115,7 @@ RESEARCH = Offer(
 )
 
 
-def described(names: str) -> list[Tool]:
+def described(names: str) -> list[mcp_types.Tool]:
     """Return the descriptions of all tools, with the documents as they are now."""
     listed = []
     for offer in (*OFFERS, RESEARCH):
@@ -133,13 +124,13 @@ def described(names: str) -> list[Tool]:
             description = description.replace(ours, here)
         if offer is OFFERS[0]:
             description += f"\n\nThe documents:\n{names}"
-        tool = Tool(
+        tool = mcp_types.Tool(
             name=offer.name,
             title=offer.title,
             description=description,
             input_schema=offer.schema.model_json_schema(),
             output_schema=offer.output,
-            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            annotations=mcp_types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
         )
         listed.append(tool)
     return listed
@@ -152,35 +143,35 @@ def answered(result: ResearchResult) -> Answered:
     )
 
 
-def documents_page(agent: ResearchAgent, cursor: str | None) -> ListResourcesResult:
+def documents_page(agent: ResearchAgent, cursor: str | None) -> mcp_types.ListResourcesResult:
     """Return the next documents, by path; raises MCPError for a cursor that is not ours."""
     if cursor is not None and not (cursor.isdecimal() and len(cursor) < len(str(LONGEST))):
-        raise MCPError(INVALID_PARAMS, "the cursor is not one of this server's")
+        raise MCPError(mcp_types.INVALID_PARAMS, "the cursor is not one of this server's")
     documents, first = agent.documents().documents, int(cursor or 0)
     more = first + PAGE < len(documents)
-    return ListResourcesResult(
+    return mcp_types.ListResourcesResult(
         resources=[_resource(document) for document in documents[first : first + PAGE]],
         next_cursor=str(first + PAGE) if more else None,
     )
 
 
-def document_text(agent: ResearchAgent, uri: str) -> ReadResourceResult:
+def document_text(agent: ResearchAgent, uri: str) -> mcp_types.ReadResourceResult:
     """Return the text of a document; raises MCPError where there is none."""
     name = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
     chunks = agent.document(name) if name else ()
     if not chunks:
         message = f"there is no document {uri[:200]!r}: resources/list names them"
-        raise MCPError(INVALID_PARAMS, message, {"uri": uri[:200]})
+        raise MCPError(mcp_types.INVALID_PARAMS, message, {"uri": uri[:200]})
     text = "\n\n".join(f"--- [{c.chunk_id}] {place(c)}\n{readable(c)}" for c in chunks)
     if len(text) > LONGEST:
         text = text[:LONGEST] + "\n\n(cut here: search_chunks finds the rest)"
-    contents = TextResourceContents(uri=uri, mime_type="text/plain", text=text)
-    return ReadResourceResult(contents=[contents])
+    contents = mcp_types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+    return mcp_types.ReadResourceResult(contents=[contents])
 
 
-def _resource(document: DocumentOutline) -> Resource:
+def _resource(document: DocumentOutline) -> mcp_types.Resource:
     pages = f"{document.pages} pages, " if document.pages > 1 else ""
-    return Resource(
+    return mcp_types.Resource(
         uri=SCHEME + quote(document.doc_id, safe=""),
         name=document.doc_id,
         title=document.title or None,

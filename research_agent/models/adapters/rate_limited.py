@@ -13,16 +13,9 @@ from typing import Generic, TypeVar, Unpack
 
 from research_agent.errors import ModelBusyError, ModelError, ModelTimeoutError
 from research_agent.metering import MESSAGE_TOKENS
+from research_agent.models import server_capabilities as capabilities
 from research_agent.models.replies import Price, call_price, span_fields
 from research_agent.models.retrying import final_error, retry_delay
-from research_agent.models.server_capabilities import (
-    FIRST_SECONDS,
-    Rates,
-    halved,
-    measured,
-    slowest,
-    try_deadline,
-)
 from research_agent.ports import CallOptions, ChatModel, Embedder, TextWindows, Tokenizer
 from research_agent.stopping import check
 from research_agent.telemetry import Attribute, span
@@ -130,28 +123,28 @@ class Server:
         self,
         limits: ServerLimits | None = None,
         *,
-        rates: Rates | None = None,
+        rates: capabilities.Rates | None = None,
         restart: Callable[[], None] | None = None,
         pacing: Pacing | None = None,
     ) -> None:
         """Ask within `limits`; `rates` are how fast the server was in earlier runs."""
         self._limits, self._restart = limits or ServerLimits(), restart
-        self._rates, self._pacing = rates or Rates(), pacing or Pacing()
+        self._rates, self._pacing = rates or capabilities.Rates(), pacing or Pacing()
         self._slots = Slots(self._limits.requests)
         self._running = False
         self._closings = 0
         self._lock = Lock()
 
     @property
-    def rates(self) -> Rates:
+    def rates(self) -> capabilities.Rates:
         """The lowest speed of the server that was measured."""
         with self._lock:
             return self._rates
 
-    def learn(self, seen: Rates) -> None:
+    def learn(self, seen: capabilities.Rates) -> None:
         """Keep what one request has shown."""
         with self._lock:
-            self._rates = slowest(self._rates, seen)
+            self._rates = capabilities.slowest(self._rates, seen)
 
     def close(self) -> None:
         """Send no request of the calls that wait for a place or for their next try."""
@@ -196,7 +189,7 @@ class Server:
         """Send one request; where it fails, see to it that the next one can do better."""
         limit = math.inf
         if tokens is not None:
-            limit = self._limits.timeout or try_deadline(self.rates, *tokens)
+            limit = self._limits.timeout or capabilities.try_deadline(self.rates, *tokens)
             limit += 0.0 if self._running else self._limits.start_seconds
         try:
             value = send(min(limit, left))
@@ -212,7 +205,7 @@ class Server:
         """Expect less of the server; end the embedded one, while no other request is sent."""
         if isinstance(error, ModelTimeoutError):
             with self._lock:
-                self._rates = halved(self._rates)
+                self._rates = capabilities.halved(self._rates)
         if self._restart is not None and not isinstance(error, ModelBusyError):
             self._running = False
             self._restart()
@@ -307,7 +300,7 @@ class RateLimitedChat:
         reply = served.value
         # (A model that takes its own time leaves out what its server needed to start.)
         took = reply.cost.seconds or served.last_seconds
-        self._server.learn(measured(reply.cost, took))
+        self._server.learn(capabilities.measured(reply.cost, took))
         price = None if self._price is None else call_price(self._price, reply.cost)
         cost = replace(reply.cost, seconds=served.seconds, tries=served.tries, price=price)
         return replace(reply, cost=cost)
@@ -324,7 +317,7 @@ class RateLimitedEmbedder:
     """Only there where the wrapped model has it."""
 
     def __init__(
-        self, embedder: Embedder, server: Server, *, seconds: float = FIRST_SECONDS
+        self, embedder: Embedder, server: Server, *, seconds: float = capabilities.FIRST_SECONDS
     ) -> None:
         self._embedder, self._server, self._seconds = embedder, server, seconds
         self.name = embedder.name

@@ -5,25 +5,8 @@ from dataclasses import replace
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
+from research_agent.planning.refine import proposals, validators
 from research_agent.planning.refine.gaps import EarlierRounds, gaps_text
-from research_agent.planning.refine.proposals import (
-    TRANSLATION_SCHEMA,
-    Proposal,
-    is_nested,
-    proposal_schema,
-    question_parts,
-    read_proposal,
-    read_translation,
-    why_simple,
-)
-from research_agent.planning.refine.validators import (
-    Finding,
-    Measures,
-    Standard,
-    judge,
-    ruled,
-    with_following,
-)
 from research_agent.ports import Ports
 from research_agent.text.language import language_name, languages_apart
 from research_agent.text.unit_vectors import cosine
@@ -102,10 +85,11 @@ class _Run:
         if self.untranslated and asks and not self.sure:
             return None
         by_tokens = "the query leaves out the words that the model was unsure of"
-        if reason := by_tokens if self.before.check.by_tokens else why_simple(self.question):
+        why = proposals.why_simple(self.question)
+        if reason := by_tokens if self.before.check.by_tokens else why:
             return self._keep(reason), self.untranslated
         chosen = self.settings.complexity
-        simple = chosen == "pure" or (chosen == "nested" and not is_nested(self.question))
+        simple = chosen == "pure" or (chosen == "nested" and not proposals.is_nested(self.question))
         if asks and (again or not (self.sure and simple)):
             return None
         return self._by_rules(self.sure or "refinement.mode is pure"), self.untranslated
@@ -124,7 +108,7 @@ class _Run:
     def _by_rules(self, reason: str) -> Refinement:
         """Return the parts that rules find; what the search compares by itself is left to it."""
         retrieval = self.context.settings.retrieval
-        parts = question_parts(
+        parts = proposals.question_parts(
             self.question,
             comparisons=not retrieval.question_kinds,
             most=self.settings.max_parts,
@@ -137,8 +121,8 @@ class _Run:
         """Ask the planner model; with high confidence (`bypass`: its reason) only for parts."""
         most, again, tried = self.settings.max_parts, self.before.again, self.before.tried
         try:
-            reply = self._ask(self._prompt(), proposal_schema(most))
-            proposal = read_proposal(self.question, reply, most=most, tried=tried)
+            reply = self._ask(self._prompt(), proposals.proposal_schema(most))
+            proposal = proposals.read_proposal(self.question, reply, most=most, tried=tried)
             if proposal.problem:
                 return self._instead(proposal.problem)
             if not proposal.queries and again:
@@ -154,8 +138,8 @@ class _Run:
         template = self.context.prompts.translate
         prompt = template.render(question=self.question, language=self.language)
         try:
-            reply = self._ask(prompt, TRANSLATION_SCHEMA)
-            proposal = read_translation(self.question, reply)
+            reply = self._ask(prompt, proposals.TRANSLATION_SCHEMA)
+            proposal = proposals.read_translation(self.question, reply)
             if not proposal.problem:
                 return self._judged(proposal)
             problem = proposal.problem
@@ -190,22 +174,22 @@ class _Run:
         what = "the query was kept" if plan.kind == "keep" else "rules cut it into its parts"
         return plan, (f"refine: {problem}; {what}",)
 
-    def _judged(self, proposal: Proposal) -> Refined:
+    def _judged(self, proposal: proposals.Proposal) -> Refined:
         ports = self.context.ports
         own, measured = measure(self.question, proposal.queries, ports)
-        standard = Standard(
+        standard = validators.Standard(
             question=self.question,
             own=own,
             model=ports.embedder.name,
             min_similarity=self.settings.min_similarity,
             known=self.before.known(self.question),
         )
-        refinement, unsure = self._same_question(judge(proposal, measured, standard))
+        refinement, unsure = self._same_question(validators.judge(proposal, measured, standard))
         blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
         notes = (*(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked), *unsure)
         refinement = replace(refinement, author="model")
         # (in a later round what was found before was not enough: nothing has to come last)
-        return refinement if self.before.again else with_following(refinement), notes
+        return refinement if self.before.again else validators.with_following(refinement), notes
 
     def _same_question(self, refinement: Refinement) -> Refined:
         """Block those queries of which the planner model says that they ask for something else.
@@ -229,7 +213,7 @@ class _Run:
                 notes.append(f"refine: not asked whether the question is the same: {problem}")
             else:
                 rulings |= dict.fromkeys(asked, _same(yes))
-        return ruled(self.question, refinement, rulings), tuple(notes)
+        return validators.ruled(self.question, refinement, rulings), tuple(notes)
 
     def _says_yes(self, queries: Sequence[str]) -> float | None:
         prompt = self.context.prompts.same_question
@@ -240,21 +224,21 @@ class _Run:
 
 def measure(
     question: str, queries: Sequence[str], ports: Ports
-) -> tuple[Finding, tuple[Measures, ...]]:
+) -> tuple[validators.Finding, tuple[validators.Measures, ...]]:
     """Return the question's hits, and each query's similarity to the question and hits."""
     own, *vectors = ports.embedder.embed([question, *queries])
     scored = [ports.vectors.search(vector, k=SOURCES) for vector in (own, *vectors)]
     chunks = [ports.chunks.chunks([item.chunk_id for item in items]) for items in scored]
     by_chunk = len({chunk.doc_id for found in chunks for chunk in found}) == 1
     findings = [
-        Finding(
+        validators.Finding(
             max((item.value for item in items), default=0.0),
             frozenset(chunk.chunk_id if by_chunk else chunk.doc_id for chunk in found),
         )
         for items, found in zip(scored, chunks, strict=True)
     ]
     measured = tuple(
-        Measures(cosine(own, vector), found)
+        validators.Measures(cosine(own, vector), found)
         for vector, found in zip(vectors, findings[1:], strict=True)
     )
     return findings[0], measured

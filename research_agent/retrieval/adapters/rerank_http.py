@@ -17,15 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
@@ -102,12 +94,12 @@ class HttpReranker:
                     found += await self._batch(client, query, texts[start : start + size])
                 return found
         except (TimeoutError, httpx.TimeoutException) as error:
-            raise ModelTimeoutError(
+            raise errors.ModelTimeoutError(
                 f"the reranker gave no whole reply within {seconds:g} s",
                 hint="Lower rerank.candidates.",
             ) from error
         except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise ModelUnavailableError(
+            raise errors.ModelUnavailableError(
                 "the reranker's server cannot be reached, or broke its reply off",
                 hint=f"Is the server at {self._endpoint.base_url} up? (rerank.base_url)",
             ) from error
@@ -148,27 +140,27 @@ class HttpReranker:
             verify=self._tls,
         )
 
-    def _refused(self, reply: "httpx.Response", content: bytes) -> ModelError:
+    def _refused(self, reply: "httpx.Response", content: bytes) -> errors.ModelError:
         status, text = reply.status_code, content.decode("utf-8", "replace").lower()
         message = f"the reranker answered {status}"
         if any(words in text for words in OVERFLOW):
-            return ContextOverflowError(
+            return errors.ContextOverflowError(
                 f"{message}: a text is longer than it reads",
                 hint="Lower documents.chunk_chars, or start the server with a larger batch.",
             )
         if status in (401, 403):
             where = self._endpoint.key_env or "the one that rerank.api_key_env names"
-            return ModelAccessError(message, hint=f"Check the key in the variable {where}.")
+            return errors.ModelAccessError(message, hint=f"Check the key in the variable {where}.")
         wait = retry_after(reply.headers, now=time.time())
         if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
-            return ModelBusyError(message, hint="Ask again later.", retry_after=wait)
+            return errors.ModelBusyError(message, hint="Ask again later.", retry_after=wait)
         if status >= SERVER_ERROR and status != NOT_IMPLEMENTED:
-            return ModelUnavailableError(message, hint="Look at the server's own log.")
-        return ModelReplyError(message, hint=self._check)
+            return errors.ModelUnavailableError(message, hint="Look at the server's own log.")
+        return errors.ModelReplyError(message, hint=self._check)
 
-    def _no_reply(self, why: str = "") -> ModelReplyError:
+    def _no_reply(self, why: str = "") -> errors.ModelReplyError:
         detail = f" ({why})" if why else ""
-        return ModelReplyError(
+        return errors.ModelReplyError(
             f"the reranker sent something that is no reply{detail}", hint=self._check
         )
 

@@ -5,16 +5,9 @@ from collections.abc import Callable, Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
+from research_agent.retrieval.reorder import topic_labels
 from research_agent.retrieval.reorder.blend import POOL
 from research_agent.retrieval.reorder.order import best_first
-from research_agent.retrieval.reorder.topic_labels import (
-    Code,
-    checked,
-    code_of,
-    code_schema,
-    code_similarity,
-    labels,
-)
 from research_agent.types import Hit, Message, chunk_header
 from research_agent.types.evidence import fenced
 
@@ -28,7 +21,7 @@ def code_agreement(
     query: str,
     hits: Sequence[Hit],
     *,
-    better: Callable[[str], Code | None] = lambda _: None,
+    better: Callable[[str], topic_labels.Code | None] = lambda _: None,
     judged: int = 0,
 ) -> dict[str, float]:
     """Return how well the codes of query and chunk agree, by chunk id, for hits to be blended.
@@ -36,12 +29,12 @@ def code_agreement(
     Query and the first `judged` hits get the `better` codes, such as a model's, where there are
     any; the others those of the patterns. A query without any label has nothing to agree with.
     """
-    asked = better(query) or code_of(query, question=True)
+    asked = better(query) or topic_labels.code_of(query, question=True)
     agreement: dict[str, float] = {}
-    for at, hit in enumerate(best_first(hits)[:POOL] if asked != Code() else ()):
+    for at, hit in enumerate(best_first(hits)[:POOL] if asked != topic_labels.Code() else ()):
         text = f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
-        code = (better(text) if at < judged else None) or code_of(text)
-        agreement[hit.chunk.chunk_id] = code_similarity(asked, code) or 0.0
+        code = (better(text) if at < judged else None) or topic_labels.code_of(text)
+        agreement[hit.chunk.chunk_id] = topic_labels.code_similarity(asked, code) or 0.0
     return agreement
 
 
@@ -49,15 +42,14 @@ class ModelCodes:
     """Asks the filter model for codes until its first fault: a fault may take long."""
 
     def __init__(self, context: StepContext) -> None:
-        """Ask in the words of the prompt `code`."""
         self._context = context
         self._fault: ModelError | BudgetError | None = None
         self._failed = 0
 
-    def __call__(self, text: str) -> Code | None:
+    def __call__(self, text: str) -> topic_labels.Code | None:
         """Return the code of a text; None where the model gives no label or cannot be asked."""
         code = self._asked(text) if self._fault is None else None
-        if code in (None, Code()):
+        if code in (None, topic_labels.Code()):
             self._failed += 1
             return None
         return code
@@ -68,8 +60,8 @@ class ModelCodes:
         what = f"blend: no code from the model for {self._failed} texts{why}"
         return (f"{what}; patterns gave theirs",) if self._failed else ()
 
-    def _asked(self, text: str) -> Code | None:
-        names = {f"{facet}s": ", ".join(known) for facet, known in labels().items()}
+    def _asked(self, text: str) -> topic_labels.Code | None:
+        names = {f"{facet}s": ", ".join(known) for facet, known in topic_labels.labels().items()}
         prompt = self._context.prompts.code.render(**names, text=fenced(text[:MAX_CHARS]))
         try:
             reply = self._context.meter.ask(
@@ -78,7 +70,7 @@ class ModelCodes:
                 [Message("user", prompt)],
                 max_tokens=MAX_TOKENS,
                 least_tokens=LEAST_TOKENS,
-                schema=code_schema(),
+                schema=topic_labels.code_schema(),
             )
             given = json.loads(reply.text)
         except (ModelError, BudgetError) as error:
@@ -86,4 +78,4 @@ class ModelCodes:
             return None
         except ValueError:
             return None
-        return checked(given) if isinstance(given, dict) else None
+        return topic_labels.checked(given) if isinstance(given, dict) else None

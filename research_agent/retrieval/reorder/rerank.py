@@ -53,7 +53,6 @@ class PairReranker:
     """The packaged cross-encoder as a reranker. Implements Reranker."""
 
     def __init__(self, pairs: SentencePairs, clock: Clock) -> None:
-        """Read pairs one after the other, by `clock`."""
         self._pairs, self._clock = pairs, clock
 
     def scores(
@@ -79,7 +78,6 @@ class YesNoReranker:
     """
 
     def __init__(self, context: StepContext) -> None:
-        """Ask the filter model, in the words of the prompt `relevant`."""
         self._context = context
 
     def scores(

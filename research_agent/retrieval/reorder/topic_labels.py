@@ -36,7 +36,10 @@ def code_of(text: str, *, question: bool = False) -> Code:
     """
     folded, best = fold(text), list[str]()
     for patterns in _book(asked=question).values():
-        counts = {name: _found(pattern, folded) for name, pattern in patterns.items()}
+        counts = {
+            name: len({match.lastindex for match in pattern.finditer(folded)})
+            for name, pattern in patterns.items()
+        }
         label = max(counts, key=lambda name: counts[name])
         best.append(label if counts[label] else "")
     return Code(*best)
@@ -102,7 +105,3 @@ def _read(patterns: str) -> re.Pattern[str]:
     parts = " ".join(patterns.split()).split(",")
     listed = "|".join(f"({part.strip()})" for part in parts)
     return re.compile(rf"(?<!\w)(?:{listed})")
-
-
-def _found(pattern: re.Pattern[str], folded: str) -> int:
-    return len({match.lastindex for match in pattern.finditer(folded)})

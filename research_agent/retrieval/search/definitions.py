@@ -5,14 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from research_agent.types import Chunk
-from research_agent.types.question_words import (
-    ARTICLES,
-    DEFINES,
-    GLOSSARIES,
-    INTRODUCES,
-    phrases,
-    spelled,
-)
+from research_agent.types import question_words as words
 
 MOST = 10
 """Chunks of a ranking at most."""
@@ -32,7 +25,7 @@ def by_definition(term: str, chunks: Sequence[Chunk], *, surest: bool = False) -
     line, entry, expanded, sentence, introduced = _shapes(term)
     sure = []
     for chunk in chunks:
-        in_glossary = phrases(GLOSSARIES).search(" ".join(chunk.section))
+        in_glossary = words.phrases(words.GLOSSARIES).search(" ".join(chunk.section))
         glossary = _GLOSSARY * bool(in_glossary and line.search(chunk.text))
         clear = sum(bool(shape.search(chunk.text)) for shape in (entry, expanded, sentence))
         sure.append(glossary + _CLEAR * clear + bool(introduced.search(chunk.text)))
@@ -45,12 +38,12 @@ def by_definition(term: str, chunks: Sequence[Chunk], *, surest: bool = False) -
 def _shapes(term: str) -> tuple[re.Pattern[str], ...]:
     """Return the shapes: begins a line, an entry, in brackets, defined, introduced."""
     name = re.escape(term)
-    article = f"(?:(?:{spelled(ARTICLES)})\\s+)?"
+    article = f"(?:(?:{words.spelled(words.ARTICLES)})\\s+)?"
     shapes = (
         rf"^\W*{name}\b",
         rf"^\W*{name}\s*[|:\u2013\u2014.(-]",
         rf"\({name}s?\)",
-        rf"\b{name}\s+(?:{spelled(DEFINES)})\b",
-        rf"\b(?:{spelled(INTRODUCES)})\s+{article}[\"\u201c]?{name}\b",
+        rf"\b{name}\s+(?:{words.spelled(words.DEFINES)})\b",
+        rf"\b(?:{words.spelled(words.INTRODUCES)})\s+{article}[\"\u201c]?{name}\b",
     )
     return tuple(re.compile(shape, re.IGNORECASE | re.MULTILINE) for shape in shapes)

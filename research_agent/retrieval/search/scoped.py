@@ -15,7 +15,6 @@ class ScopedSearch:
     """Rankings of chunks that are in the scope, `k` of them wherever there are that many."""
 
     def __init__(self, ports: Ports, scope: Scope) -> None:
-        """Keep where to look and what is wanted."""
         self._ports, self._scope = ports, scope
         self._read: dict[str, Chunk] = {}
 

@@ -11,13 +11,9 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
+from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.outline import Entry, row_sections
-from research_agent.documents.layout.page_furniture import (
-    Page,
-    without_line_numbers,
-    without_running_heads,
-)
 from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
@@ -78,8 +74,8 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
         empty = sum(not page.spans for page in pages) - quality.textless - quality.unreadable
         lost = f"{empty} of {len(pages)} pages are empty" if empty else "pages may be lost"
         warnings.append(f"the end of the file is missing; {lost}")
-    numbered = without_line_numbers(pages)
-    cleaned, printed = without_running_heads(numbered)
+    numbered = page_furniture.without_line_numbers(pages)
+    cleaned, printed = page_furniture.without_running_heads(numbered)
     lines = [rows(page.spans) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
     outline = tuple(_bookmarks(document))
@@ -112,16 +108,16 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
 
 def _pages(
     document: pypdfium2.PdfDocument,
-) -> tuple[list[Page], ParseQuality, list[str], list[int]]:
+) -> tuple[list[page_furniture.Page], ParseQuality, list[str], list[int]]:
     """Return each page's spans, what could not be read, in numbers and in words, and scans."""
-    pages: list[Page] = []
+    pages: list[page_furniture.Page] = []
     unreadable: list[int] = []
     textless: list[int] = []
     for index in range(len(document)):
         try:
             page, objects = _page(document, index)
         except pypdfium2.PdfiumError:
-            page, objects = Page((), 0.0), 0
+            page, objects = page_furniture.Page((), 0.0), 0
             unreadable.append(index + 1)
         pages.append(page)
         if not page.spans and objects > 0:
@@ -133,13 +129,13 @@ def _pages(
     return pages, quality, warnings, textless
 
 
-def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[Page, int]:
+def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[page_furniture.Page, int]:
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
             glyphs, rules, height = page_glyphs(text, page, chars)
             found = spans(glyphs)
-        return Page(found, height, chars, rules), pdfium.FPDFPage_CountObjects(page)
+        return page_furniture.Page(found, height, chars, rules), pdfium.FPDFPage_CountObjects(page)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:

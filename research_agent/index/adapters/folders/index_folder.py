@@ -10,13 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from research_agent.errors import (
-    IndexDamagedError,
-    IndexingError,
-    IndexLockedError,
-    IndexMissingError,
-    PathError,
-)
+from research_agent import errors
 from research_agent.private_files import FILE, close_to_others, make_folder, touch, write_text
 
 LOCK, HOLDER = "writer.lock", "writer.json"
@@ -158,7 +152,7 @@ class IndexFolder:
                 self._mark(0)
             close_index(self.path)
         except OSError as error:
-            raise PathError(
+            raise errors.PathError(
                 f"The index {self.label} cannot be made: {error}.",
                 hint="Name another place: --index PATH, or the variable RESEARCH_AGENT_HOME.",
             ) from error
@@ -173,7 +167,7 @@ class IndexFolder:
         try:
             close_index(self.path)
         except OSError as error:
-            raise IndexDamagedError(
+            raise errors.IndexDamagedError(
                 f"The index {self.label} is not used: {error.filename}: {error.strerror}.",
                 hint="Nothing of ours makes links there: look who has, and take it away.",
             ) from error
@@ -184,7 +178,7 @@ class IndexFolder:
         Raises IndexMissingError where there is none, IndexLockedError.
         """
         if not self.exists():
-            raise IndexMissingError(
+            raise errors.IndexMissingError(
                 f"There is no index {self.label} at {self.path}; nothing was removed.",
                 hint="See which there are: research-agent index --list",
             )
@@ -212,13 +206,13 @@ class IndexFolder:
             touch(holder)
             holder.write_text(json.dumps(me), encoding="utf-8")
         except Timeout as error:
-            raise IndexLockedError(
+            raise errors.IndexLockedError(
                 f"The index {self.label} is being written by {self._holder()}.",
                 hint="Wait for it, or end it, and give the command again.",
             ) from error
         except (OSError, NotImplementedError) as error:  # (the latter: a disk without locks)
             lock.release()
-            raise IndexingError(
+            raise errors.IndexingError(
                 f"The index {self.label} cannot be written to: {error}.",
                 hint=f"May you write to {self.path}? If not: research-agent index --index PATH",
             ) from error
@@ -267,7 +261,7 @@ class IndexFolder:
         try:
             yield
         except OSError as error:
-            raise IndexingError(
+            raise errors.IndexingError(
                 f"The index {self.label} cannot be written to: {error}.",
                 hint="Look at the free space of the disk; what was in the index still is.",
             ) from error
@@ -280,7 +274,7 @@ class IndexFolder:
     def _refuse_other_files(self) -> None:
         ours = {LOCK, HOLDER, _NEW_MARKER}
         if other := sorted(path.name for path in self.path.iterdir() if path.name not in ours):
-            raise PathError(
+            raise errors.PathError(
                 f"{self.path} is no index, and holds other files, such as {other[0]}.",
                 hint="Name an empty or a new folder after --index.",
             )

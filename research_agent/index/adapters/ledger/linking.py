@@ -51,7 +51,8 @@ def put_links(
 ) -> None:
     """Keep what a chunk's document says; of two chunks with one anchor the first keeps it."""
     many = connection.executemany
-    many("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", _rows(document, links.anchors, chunk))
+    names = ((document, storable(name), chunk) for name in links.anchors)
+    many("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", names)
     many("INSERT OR IGNORE INTO terms VALUES (?, ?)", ((chunk, storable(t)) for t in links.terms))
     many(
         "INSERT INTO links VALUES (?, ?, ?, ?)",
@@ -128,12 +129,6 @@ def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, 
     rows = iter(edges)
     while part := list(islice(rows, _ROWS)):
         connection.executemany(_PUT, (edge for edge in part if edge[0] != edge[1]))
-
-
-def _rows(
-    document: int | None, names: Iterable[str], chunk: int | None
-) -> Iterator[tuple[object, ...]]:
-    return ((document, storable(name), chunk) for name in names)
 
 
 def _mention_edges(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, int]]:

@@ -9,11 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from research_agent.errors import (
-    IndexDamagedError,
-    IndexingError,
-    IndexMismatchError,
-)
+from research_agent import errors
 from research_agent.index.messages import missing, rebuild_hint, unfinished
 from research_agent.private_files import touch
 
@@ -101,14 +97,14 @@ def faults(label: str) -> Iterator[None]:
     try:
         yield
     except (sqlite3.OperationalError, OSError) as error:
-        raise IndexingError(
+        raise errors.IndexingError(
             f"The index {label} cannot be used: {error}.",
             hint="Look at the free space and the permissions of its folder, and try again.",
         ) from error
     except UnicodeEncodeError:  # (what is being written is at fault, not the file)
         raise
     except (sqlite3.DatabaseError, ValueError) as error:
-        raise IndexDamagedError(
+        raise errors.IndexDamagedError(
             f"The ledger of the index {label} is damaged: {error}.", hint=rebuild_hint(label)
         ) from error
 
@@ -169,13 +165,13 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
     if owner != APPLICATION_ID:
-        raise IndexDamagedError(
+        raise errors.IndexDamagedError(
             f"The ledger of the index {label} is not one of ours.", hint=rebuild_hint(label)
         )
     if writable:
         version = _brought_up(connection, label, version)
     if version not in {*CHANGES, VERSION}:
-        raise IndexMismatchError(
+        raise errors.IndexMismatchError(
             f"The index {label} has tables of version {version}, this program reads {VERSION}.",
             hint=rebuild_hint(label),
         )

@@ -17,14 +17,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from research_agent import errors
 from research_agent.closeable import Closing
-from research_agent.errors import (
-    IndexDamagedError,
-    IndexingError,
-    IndexLockedError,
-    IndexMismatchError,
-    PathError,
-)
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.shared.tables import FORMAT
 from research_agent.index.messages import missing, rebuild_hint, unfinished
@@ -80,10 +74,6 @@ def table_name(table: str, edition: int) -> str:
     return f"{table}-{edition}"
 
 
-def _file(number: int) -> str:
-    return f"generations/{number:010}.json"
-
-
 def exists(storage: Storage) -> bool:
     """Return whether there is an index of ours."""
     return storage.get(MARK) is not None
@@ -94,7 +84,7 @@ def create(storage: Storage) -> None:
     if exists(storage):
         return
     if other := storage.names():
-        raise PathError(
+        raise errors.PathError(
             f"{storage.label} is no index, and holds other files, such as {other[0]}.",
             hint="Name an empty or a new place after --index.",
         )
@@ -127,8 +117,8 @@ def newest_number(storage: Storage) -> int:
 def publish(storage: Storage, generation: Generation) -> None:
     """Show readers a generation; raises IndexLockedError where another writer was faster."""
     text = json.dumps(asdict(generation), indent=1, sort_keys=True)
-    if not storage.create(_file(generation.number), text.encode()):
-        raise IndexLockedError(
+    if not storage.create(f"generations/{generation.number:010}.json", text.encode()):
+        raise errors.IndexLockedError(
             f"The index {storage.label} was published by another writer meanwhile.",
             hint="Give the command again: what was read and embedded is kept.",
         )
@@ -144,14 +134,14 @@ def _read(storage: Storage, name: str) -> Generation:
     try:
         kept: Any = json.loads(content or b"")
         if kept["format"] > FORMAT:
-            raise IndexMismatchError(
+            raise errors.IndexMismatchError(
                 f"The index {storage.label} has tables of version {kept['format']}, this program "
                 f"reads {FORMAT}.",
                 hint="Use the newer version of research-agent that wrote it.",
             )
         return Generation(**kept)
     except (ValueError, TypeError, KeyError) as error:
-        raise IndexDamagedError(
+        raise errors.IndexDamagedError(
             f"The file {name} of the index {storage.label} is damaged: {error}.",
             hint=rebuild_hint(storage.label),
         ) from error
@@ -188,7 +178,7 @@ class Lease(Closing):
         """Raise IndexLockedError where another writer has taken over."""
         self._lost = self._lost or self._storage.names("writer/")[-1:] != [self._name]
         if self._lost:
-            raise IndexLockedError(
+            raise errors.IndexLockedError(
                 f"The index {self._storage.label} was taken over by another writer, because this "
                 f"process was silent for {SILENCE:g} seconds.",
                 hint="Give the command again when the other one has ended.",
@@ -199,14 +189,14 @@ class Lease(Closing):
         if not self._done.is_set():
             self._done.set()
             self._beating.join()
-            with suppress(IndexingError):  # (it ends by itself after some seconds)
+            with suppress(errors.IndexingError):  # (it ends by itself after some seconds)
                 self._storage.delete([self._name])
 
     def _beat(self) -> None:
         beats = 0
         while not self._done.wait(BEAT):
             beats += 1
-            with suppress(IndexingError):  # (told by the next call of the writer's own)
+            with suppress(errors.IndexingError):  # (told by the next call of the writer's own)
                 if self._storage.get(self._name) is None:
                     self._lost = True
                     return
@@ -227,7 +217,7 @@ class Lease(Closing):
             if now is None:
                 return
             if now != first:
-                raise IndexLockedError(
+                raise errors.IndexLockedError(
                     f"The index {self._storage.label} is being written by {_holder(now)}.",
                     hint="Wait for it, or end it, and give the command again.",
                 )

@@ -5,12 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from research_agent.index.adapters.shared.generations import (
-    Generation,
-    newest_number,
-    published,
-    table_name,
-)
+from research_agent.index.adapters.shared import generations
 from research_agent.index.adapters.shared.storage import Storage, faults
 from research_agent.index.adapters.shared.tables import (
     VECTORS,
@@ -47,19 +42,19 @@ _CHUNKS = 5000  # read at a time
 class SharedReader:
     """One generation of a shared index; implements ChunkStore. Threads may share it."""
 
-    def __init__(self, storage: Storage, generation: Generation | None = None) -> None:
+    def __init__(self, storage: Storage, generation: generations.Generation | None = None) -> None:
         """Open the generation that was published last.
 
         Raises IndexMissingError, IndexMismatchError, IndexUnavailableError, IndexingError.
         """
         self.storage = storage
-        self.state = generation or published(storage)
+        self.state = generation or generations.published(storage)
         self._tables: dict[str, LanceTable] = {}
 
     def table(self, name: str) -> "LanceTable":
         """Return a table at this generation."""
         if name not in self._tables:
-            full = table_name(name, self.state.edition)
+            full = generations.table_name(name, self.state.edition)
             self._tables[name] = self.storage.table(full, self.state.versions[name])
         return self._tables[name]
 
@@ -85,7 +80,7 @@ class SharedReader:
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened."""
-        return newest_number(self.storage) == self.state.number
+        return generations.newest_number(self.storage) == self.state.number
 
     @cached_property
     def _documents(self) -> dict[str, dict[str, Any]]:
@@ -195,7 +190,7 @@ def known_vectors(
     storage: Storage, edition: int, digests: Collection[str], table: "LanceTable | None" = None
 ) -> dict[str, list[float]]:
     """Return the vectors of an edition, published or not, by the digest of the embedded text."""
-    name = table_name(VECTORS, edition)
+    name = generations.table_name(VECTORS, edition)
     with faults(storage.label):
         if table is None and storage.names(f"{name}.lance/_versions/"):
             table = storage.table(name)

@@ -26,7 +26,6 @@ class SharedWords:
     """Word search of one generation; implements LexicalIndex."""
 
     def __init__(self, reader: SharedReader) -> None:
-        """Search what `reader` reads."""
         self._reader = reader
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
@@ -57,7 +56,6 @@ class SharedVectors(Closing):
     """
 
     def __init__(self, reader: SharedReader) -> None:
-        """Search what `reader` reads."""
         self._reader = reader
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:

@@ -13,12 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from research_agent.errors import IndexDamagedError, IndexingError
-from research_agent.index.adapters.vectors.notes import (
-    drop_note,
-    is_as_noted,
-    without_dot_env,
-    write_note,
-)
+from research_agent.index.adapters.vectors import notes
 from research_agent.private_files import make_folder
 
 if TYPE_CHECKING:
@@ -42,7 +37,7 @@ Fetch = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 def shown(folder: Path, generation: int) -> Path | None:
     """Return the files of a generation; None where they are missing or damaged."""
     files = folder / str(generation)
-    return files if is_as_noted(files) else None
+    return files if notes.is_as_noted(files) else None
 
 
 def sync(folder: Path, generation: int, digests: Mapping[str, str], fetch: Fetch) -> None:
@@ -55,7 +50,7 @@ def sync(folder: Path, generation: int, digests: Mapping[str, str], fetch: Fetch
     made = folder / f"{generation}.new"
     try:
         _make(made, latest(folder), digests, fetch)
-        write_note(made)
+        notes.write_note(made)
         shutil.rmtree(folder / str(generation), ignore_errors=True)
         made.rename(folder / str(generation))
         kept = _generations(folder)[-_KEPT:]
@@ -73,7 +68,9 @@ def sync(folder: Path, generation: int, digests: Mapping[str, str], fetch: Fetch
 
 def latest(folder: Path) -> Path | None:
     """Return the files of the latest generation that has whole ones."""
-    return next((files for files in reversed(_generations(folder)) if is_as_noted(files)), None)
+    return next(
+        (files for files in reversed(_generations(folder)) if notes.is_as_noted(files)), None
+    )
 
 
 def shown_generation(folder: Path) -> int:
@@ -86,7 +83,7 @@ def spoil(folder: Path) -> None:
     """Let no files of any generation be opened any more: the next `sync` makes them anew."""
     for files in _generations(folder):
         with suppress(OSError):
-            drop_note(files)
+            notes.drop_note(files)
 
 
 def discard(folder: Path) -> None:
@@ -141,7 +138,7 @@ def collection_of(client: "ClientAPI", name: str, *, create: bool) -> "Collectio
 
 def _client(files: Path) -> "Client":
     """Start Chroma on a folder, with its own defaults whatever the environment says."""
-    with without_dot_env("chromadb"):
+    with notes.without_dot_env("chromadb"):
         import chromadb
         from chromadb.api.shared_system_client import SharedSystemClient
 
@@ -172,7 +169,7 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
     shutil.rmtree(made, ignore_errors=True)
     if base:
         shutil.copytree(base, made)
-        drop_note(made)
+        notes.drop_note(made)
     make_folder(made)
     try:
         with opened(made, create=True) as collection:

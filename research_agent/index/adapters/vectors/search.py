@@ -26,7 +26,6 @@ class UnsearchedVectors:
     """
 
     def __init__(self, fetch: Fetch) -> None:
-        """Ask `fetch` for the vectors of chunks."""
         self._fetch = fetch
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:  # noqa: ARG002 (the port has them)

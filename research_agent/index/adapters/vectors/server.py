@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from research_agent.errors import IndexDamagedError
-from research_agent.index.adapters.vectors.chroma import (
-    Fetch,
-    collection_of,
-    faults,
-    own_settings,
-    write,
-)
+from research_agent.index.adapters.vectors import chroma
 from research_agent.index.adapters.vectors.notes import without_dot_env
 
 if TYPE_CHECKING:
@@ -37,30 +31,30 @@ class ChromaServer:
     @contextmanager
     def opened(self, generation: int) -> "Iterator[Collection]":
         """Give the collection; raises IndexDamagedError where it shows another generation."""
-        with faults():
+        with chroma.faults():
             client = _client(self.url)
-            collection = collection_of(client, self.name, create=False)
+            collection = chroma.collection_of(client, self.name, create=False)
             if not self._shows(collection, generation):
                 raise IndexDamagedError(f"The Chroma server at {self.url} shows another state.")
             yield collection
 
-    def sync(self, generation: int, digests: Mapping[str, str], fetch: Fetch) -> None:
+    def sync(self, generation: int, digests: Mapping[str, str], fetch: chroma.Fetch) -> None:
         """Let the collection show a generation; one of another length of vectors is made anew.
 
         Raises IndexDamagedError where the server does not do it.
         """
-        with faults():
+        with chroma.faults():
             client = _client(self.url)
-            collection = collection_of(client, self.name, create=True)
+            collection = chroma.collection_of(client, self.name, create=True)
             if self._shows(collection, generation):
                 return
             try:
-                with faults():
-                    write(collection, digests, fetch)
+                with chroma.faults():
+                    chroma.write(collection, digests, fetch)
             except IndexDamagedError:
                 client.delete_collection(self.name)
-                collection = collection_of(client, self.name, create=True)
-                write(collection, digests, fetch)
+                collection = chroma.collection_of(client, self.name, create=True)
+                chroma.write(collection, digests, fetch)
             collection.modify(metadata={_GENERATION: generation})
 
     @staticmethod
@@ -77,5 +71,5 @@ def _client(url: str) -> "ClientAPI":
     where = urlsplit(url)
     secure = where.scheme == "https"
     port = where.port or (443 if secure else 8000)
-    host, settings = where.hostname or "", own_settings()
+    host, settings = where.hostname or "", chroma.own_settings()
     return chromadb.HttpClient(host=host, port=port, ssl=secure, settings=settings)

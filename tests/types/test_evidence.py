@@ -1,0 +1,24 @@
+"""Texts of documents in prompts: no tag of ours can be written by a document."""
+
+import re
+from pathlib import Path
+
+from research_agent.types.evidence import FENCES, fenced
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_tag_of_the_prompts_is_a_fence() -> None:
+    """Also those that code puts around texts; else a document could close them."""
+    code = [*(ROOT / "research_agent" / "planning").rglob("*.py"), *ROOT.glob("prompts/*.md")]
+    tags = {tag for path in code for tag in re.findall(r"</([a-z_]+)>", path.read_text("utf-8"))}
+    assert {"chunk", "results", "conversation"} <= tags <= set(FENCES)
+
+
+def test_no_fence_is_opened_or_closed() -> None:
+    """However it is written; code and formulas stay as they are."""
+    hostile = [f"{start}{name.upper()}{end}" for name in FENCES for start in ("<", "</", "< / ")
+               for end in (">", " x='1'>")]  # fmt: skip
+    assert all(fenced(text) == "&lt;" + text[1:] for text in hostile)
+    kept = "if (i<n) { List<Chunks> x; } <texture> 0 < i <= 5 <<text>"
+    assert kept.replace("<text>", "&lt;text>") == fenced(kept)
