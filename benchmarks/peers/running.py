@@ -103,12 +103,15 @@ def named(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
 
 
 def search(name: str, task: Task, cache: Path) -> list[Arm]:
-    """Return what a peer finds, an arm for each of its ways; raises PeerError."""
-    peer, place = PEERS[name], cache / f"task-{name}.json"
-    found = place.with_name(f"found-{name}.json")
-    write_task(task, place)
-    command = [str(environment(peer, cache)), "-m", peer.module, "search", str(place), str(found)]
-    run_command(command, f"{name}: failed")
+    """Return what a peer finds, an arm for each of its ways, or found before; raises PeerError."""
+    digest = sha256(repr((PEERS[name], task)).encode()).hexdigest()[:12]
+    place, found = (cache / f"{what}-{name}-{digest}.json" for what in ("task", "found"))
+    if not found.exists():
+        python, new = environment(PEERS[name], cache), found.with_suffix(".new")
+        write_task(task, place)
+        command = [str(python), "-m", PEERS[name].module, "search", str(place), str(new)]
+        run_command(command, f"{name}: failed")
+        new.rename(found)
     return arms(json.loads(found.read_text(encoding="utf-8")))
 
 
