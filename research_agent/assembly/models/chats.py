@@ -146,7 +146,6 @@ class Chats:
         return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price, called=called)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
-        """Keep what was learned, for the next process."""
         place = self._place(role)
         known = self._learned.get(place)
         learned = replace(chat.learned, rates=server.rates, tool_calls=known.tool_calls)

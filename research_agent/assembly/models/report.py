@@ -73,7 +73,6 @@ def _describe(
 def _describe_local(
     about: ModelDescription, local: LocalModelSettings, environment: Mapping[str, str]
 ) -> ModelDescription:
-    """Return what is here of the embedded model; raises ModelMissingError."""
     require_runtime()
     if local.path:
         file = gguf_file(local.path)

@@ -97,7 +97,6 @@ class OpenAIChat:
             return reply
 
     def _refuse(self, name: str) -> None:
-        """Remember that the server refuses an option."""
         with self._lock:
             refused = tuple(sorted({*self._learned.refused, name}))
             self._learned = replace(self._learned, refused=refused)
