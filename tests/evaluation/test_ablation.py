@@ -1,6 +1,7 @@
 """Which stages are tried, and which stay: by the interval of the gain, else by the cost."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 import pytest
 
@@ -12,7 +13,6 @@ from research_agent.evaluation.ablation import (
     arms,
     chosen,
     gain_of,
-    preset_arms,
     run_of,
 )
 from research_agent.evaluation.rows import EvalRow
@@ -36,22 +36,19 @@ def test_every_stage_is_switched_to_what_it_is_not() -> None:
     tried = {one.stage: one for one in arms(FULL, searches=False)}
 
     assert set(STAGES) == set(tried)
-    assert (False, {"filter.mode": "score"}) == (
-        tried["filter by the model"].adds,
-        tried["filter by the model"].changes,
-    )
-    assert (True, {"rerank.mode": "cross-encoder"}) == (
-        tried["reranking"].adds,
-        tried["reranking"].changes,
-    )
-    assert (False, {"budget.rounds": 1}) == (
-        tried["further rounds"].adds,
-        tried["further rounds"].changes,
-    )
+    for name, adds, changes in (
+        ("filter by the model", False, {"filter.mode": "score"}),
+        ("reranking", True, {"rerank.mode": "cross-encoder"}),
+        ("further rounds", False, {"budget.rounds": 1}),
+    ):
+        assert (adds, changes) == (tried[name].adds, tried[name].changes)
     for one in tried.values():
         assert changed(FULL, one.changes) != FULL
+        assert all(type(attrgetter(key)(FULL)) is type(x) for key, x in one.changes.items())
     assert list(SEARCHED) == [one.stage for one in arms(FULL, searches=True)]
-    assert ["preset local", "preset seed"] == [one.stage for one in preset_arms(FULL)]
+    assert ["preset local", "preset seed"] == [
+        one.stage for one in arms(FULL, searches=False, presets=True)
+    ]
 
 
 def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
@@ -89,7 +86,6 @@ def test_stage_stays_by_its_gain_and_where_none_is_shown_by_its_cost(
 
 
 def test_questions_that_would_show_a_small_gain() -> None:
-    """By the rule of three at least 60; the wider the interval, the more."""
     assert 60 == gain_of(arm(adds=True), run(EVEN), run(EVEN)).needed
     assert 500 < gain_of(arm(adds=True), run(EVEN), run(EVEN[::-1])).needed < 2000
 

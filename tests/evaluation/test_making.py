@@ -88,18 +88,12 @@ def attempted(kind: Kind, reply: object, *checks: Completion, at: Sequence[int] 
 def test_question_has_pages_quotes_and_facts() -> None:
     row = attempted("single", FACT, YES)
 
+    place = {"doc_id": "kilns", "start_page": 3, "end_page": 4}
     assert row == {
         "question": "Who built the kiln of Orsova?",
         "answerable": True,
         "kind": "single",
-        "gold": [
-            {
-                "doc_id": "kilns",
-                "start_page": 3,
-                "end_page": 4,
-                "quote": "was built by Petra Lind in 1911",
-            }
-        ],
+        "gold": [{**place, "quote": "was built by Petra Lind in 1911"}],
         "required_facts": [["Petra Lind"]],
         "gold_answer": "Petra Lind built it.",
     }
@@ -186,10 +180,10 @@ def test_every_kind_has_its_share() -> None:
 
 
 def made(
-    outcomes: Callable[[Task], Attempt], counts: dict[Kind, int], each: int = 40
+    outcomes: Callable[[Task], Attempt], counts: dict[Kind, int]
 ) -> tuple[Kept, list[Attempt]]:
     def stream(kind: Kind) -> Iterator[Task]:
-        return (Task(kind, (passage("", kind, at),)) for at in range(0 if kind == "hops" else each))
+        return (Task(kind, (passage("", kind, at),)) for at in range(0 if kind == "hops" else 40))
 
     kept = Kept(WordEmbedder().embed)
     streams = {kind: stream(kind) for kind in counts}
