@@ -35,13 +35,13 @@ HEAD = ("stage", "now", "gain (95 %)", "tokens", "calls", "seconds", "result", "
 @click.argument("questions", metavar="QUESTIONS.jsonl")
 @INDEX
 @ASKING
-@click.option("--presets", is_flag=True, help="Compare presets, not stages.")
-@click.option("--retrieval-only", is_flag=True, help="Ask no model: only stages of the search.")
-@click.option("-o", "output", metavar="FILE", help="Write settings that keep what pays (YAML).")
-@click.option("--out", metavar="FOLDER", help="Keep rows there; else ablate-QUESTIONS.")
-@click.option("--limit", default=0, type=click.IntRange(0), help="Draw so many; 0: all.")
-@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Ask so many at a time.")
-@click.option("--dry-run", is_flag=True, help="Say what it takes, and stop.")
+@click.option("--presets", is_flag=True, help="Compare presets instead of stages.")
+@click.option("--retrieval-only", is_flag=True, help="Only search stages; ask no model.")
+@click.option("-o", "output", metavar="FILE", help="Write the chosen settings (YAML).")
+@click.option("--out", metavar="FOLDER", help="Output folder. Default: ablate-QUESTIONS.")
+@click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
+@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @OFFLINE
 @told
 def ablate_command(  # noqa: PLR0913 (one argument for each option)
@@ -57,9 +57,9 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
     parallel: int,
     dry_run: bool,
 ) -> int:
-    """Switch each stage on or off by itself, and say what it gains and costs on your questions.
+    """Switch each stage on or off by itself, and print its gain and cost on your questions.
 
-    Replies are kept: no call is made twice, and a run that was ended goes on.
+    Replies are kept, so no call is made twice, and the same command continues an interrupted run.
     """
     settings = start(config, tells_preset=not retrieval_only)
     cache = replace(settings.models.reply_cache, mode="counted")

@@ -37,11 +37,11 @@ CALLS, TOKENS = 4, 900
 @INDEX
 @MODEL
 @SETTINGS
-@click.option("--questions", default=50, type=click.IntRange(1, 5000), help="How many.")
-@click.option("--seed", default=1, help="Another one takes other passages.")
-@click.option("-o", "output", default="questions.jsonl", metavar="FILE", help="Where to write.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option("--dry-run", is_flag=True, help="Say what it takes, and stop.")
+@click.option("--questions", default=50, type=click.IntRange(1, 5000), help="Questions to write.")
+@click.option("--seed", default=1, help="Chooses the passages.")
+@click.option("-o", "output", default="questions.jsonl", metavar="FILE", help="Output file.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @OFFLINE
 @told
 def make_command(  # noqa: PLR0913 (one argument for each option)
@@ -54,10 +54,10 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
     force: bool,
     dry_run: bool,
 ) -> int:
-    """Write questions over your documents, with the passages that answer them, to be reviewed.
+    """Write questions about your documents with the passages that answer them, for your review.
 
-    Beside FILE there are a page to look at (.html) and a table to edit (.csv); `eval` reads FILE
-    and the table. After an interruption the same command asks for nothing twice.
+    It also writes a page to look at (.html) and a table to edit (.csv). `eval` reads FILE or the
+    table. After an interruption the same command repeats no call.
     """
     path, settings = Path(output), start(config)
     check_target(output, force=force)
