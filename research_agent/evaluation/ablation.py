@@ -110,9 +110,7 @@ def difference(old: Run, new: Run) -> tuple[Interval, int]:
     """
     ids = [qid for qid in old.values if qid in new.values]
     if not ids:
-        raise EvaluationError(
-            "of no question it is known whether it went well", hint="Give gold and required_facts."
-        )
+        raise EvaluationError("no question says what is right", hint="Give gold, required_facts.")
     one, other = ([run.values[qid] for qid in ids] for run in (new, old))
     return paired_difference(one, other), len(ids)
 

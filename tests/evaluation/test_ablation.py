@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adds", "base", "other", "tokens", "verdict", "takes"),
+    "case",
     [
         (True, BAD, GOOD, 900, "pays", True),
         (True, GOOD, BAD, 10, "harms", False),
@@ -71,15 +72,8 @@ def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
         (False, EVEN, EVEN, 100, "no difference shown", False),
     ],
 )
-def test_stage_stays_by_its_gain_and_where_none_is_shown_by_its_cost(
-    *,
-    adds: bool,
-    base: Sequence[float],
-    other: Sequence[float],
-    tokens: float,
-    verdict: str,
-    takes: bool,
-) -> None:
+def test_stage_stays_by_its_gain_and_where_none_is_shown_by_its_cost(case: tuple[Any, ...]) -> None:
+    adds, base, other, tokens, verdict, takes = case
     found = gain_of(arm(adds=adds), run(base), run(other, tokens))
 
     assert (verdict, takes) == (found.verdict, found.takes)

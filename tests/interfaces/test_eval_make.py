@@ -90,7 +90,6 @@ def test_made_questions_are_reviewed_as_a_table_and_evaluated(at_store: Path) ->
 
 
 def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -> None:
-    """Nothing shows a difference: what costs tokens goes. A second run asks nothing again."""
     model = Author()
     with served(model, at_store) as config:
         ablate = ("ablate", "own.jsonl", "--config", config, "--set", "search.mode=tool_calling")

@@ -73,8 +73,6 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
     )
     if dry_run:
         return 0
-    if settings.models.reply_cache.mode == "off":
-        note("replies are not kept (models.reply_cache): an interrupted run begins anew")
     with opened(index, settings) as connection, progress_bar() as show:
         run = RunContext(connection.ports, connection.settings, load_prompts())
         some = shuffled(chunk_ids, seed)[: max(2000, PASSAGES * questions)]
