@@ -14,6 +14,7 @@ from benchmarks.common import CACHE
 from benchmarks.conversations import conversations_command
 from benchmarks.filtering import filtering_command
 from benchmarks.grounding import grounding_command
+from benchmarks.made import made_command
 from benchmarks.presets import presets_command
 from benchmarks.refinement import refinement_command
 from benchmarks.refusals import refusals_command
@@ -83,6 +84,7 @@ for command in (
     conversations_command,
     filtering_command,
     grounding_command,
+    made_command,
     presets_command,
     refinement_command,
     refusals_command,

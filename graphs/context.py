@@ -40,7 +40,6 @@ def _as(key: str, more: str = "") -> Any:  # noqa: ANN401 (pydantic's own type)
 
 
 def _at_most(name: str) -> Any:  # noqa: ANN401 (pydantic's own type)
-    """Return an optional field that lowers a number of the budget."""
     return _as(f"budget.{name}", f"More than budget.{name} is not given.")
 
 

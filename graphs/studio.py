@@ -76,7 +76,6 @@ def _doors(config: RunnableConfig) -> Doors:
 
 @lru_cache(maxsize=8)
 def _opened(choice: Choice) -> Doors:
-    """Return the graphs for a choice; raises ResearchAgentError."""
     location, changes = choice
     environment = {**os.environ, **dict(changes)}
     settings = configured(None, environment).settings
@@ -86,7 +85,6 @@ def _opened(choice: Choice) -> Doors:
 
 
 def _shapes(error: ResearchAgentError) -> Doors:
-    """Return graphs that raise `error` when they are run."""
     ports = dict.fromkeys(Ports.__dataclass_fields__, _Closed(error))
     return _built(Ports(**ports), Settings())  # type: ignore[arg-type]  # (nothing of it works)
 

@@ -157,7 +157,6 @@ def told(error: ResearchAgentError) -> str:
 
 
 def _told(detail: ErrorDetails, names: list[str]) -> str:
-    """Return one thing that is wrong, in words."""
     where = ".".join(map(str, detail["loc"]))[:100]
     if detail["type"] == "missing":
         return f"{where} is missing"

@@ -21,16 +21,7 @@ from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
-from .tool_inputs import (
-    GetChunksInput,
-    ListDocumentsInput,
-    SearchChunksInput,
-    ToolInput,
-    input_error,
-    told,
-    valid,
-    with_default,
-)
+from . import tool_inputs as inputs
 
 TOOL_SPAN: dict[str, Attribute] = {
     "gen_ai.operation.name": "execute_tool",
@@ -59,12 +50,12 @@ LIST = """List the documents that can be searched: names, titles, sizes and main
 Use it where it is not clear what there is, or to find the name for file_filter."""
 
 
-def described(max_chunks: int) -> Sequence[tuple[str, str, type[ToolInput]]]:
+def described(max_chunks: int) -> Sequence[tuple[str, str, type[inputs.ToolInput]]]:
     """Return name, description and arguments of the tools; a search returns `max_chunks`."""
     return (
-        (TOOL, SEARCH, with_default(SearchChunksInput, "max_chunks", max_chunks)),
-        (GET_TOOL, GET, GetChunksInput),
-        (LIST_TOOL, LIST, ListDocumentsInput),
+        (TOOL, SEARCH, inputs.with_default(inputs.SearchChunksInput, "max_chunks", max_chunks)),
+        (GET_TOOL, GET, inputs.GetChunksInput),
+        (LIST_TOOL, LIST, inputs.ListDocumentsInput),
     )
 
 
@@ -78,12 +69,12 @@ class ResearchTools:
 
     def search(self, query: str, **more: object) -> SearchResult:
         """Search for passages as SearchChunksInput says; raises ToolInputError, ModelError."""
-        given = valid(SearchChunksInput, query=query, **more)
+        given = inputs.valid(inputs.SearchChunksInput, query=query, **more)
         return self.found(given, whole(self.run.settings.budget))
 
     def found(
         self,
-        given: SearchChunksInput,
+        given: inputs.SearchChunksInput,
         allowance: Allowance,
         *,
         within: Scope = EVERYTHING,
@@ -114,9 +105,9 @@ class ResearchTools:
 
     def get_chunks(self, chunk_ids: Sequence[str], **more: object) -> ChunksResult:
         """Read chunks as GetChunksInput says, with what they refer to; raises ToolInputError."""
-        return self.read(valid(GetChunksInput, chunk_ids=chunk_ids, **more))
+        return self.read(inputs.valid(inputs.GetChunksInput, chunk_ids=chunk_ids, **more))
 
-    def read(self, given: GetChunksInput) -> ChunksResult:
+    def read(self, given: inputs.GetChunksInput) -> ChunksResult:
         """Return what one valid call reads."""
         return get_chunks(
             given.chunk_ids,
@@ -159,7 +150,7 @@ class ResearchTools:
 def made_tool(
     name: str,
     description: str,
-    schema: type[ToolInput],
+    schema: type[inputs.ToolInput],
     body: Callable[..., tuple[str, object]],
     awaited: Callable[..., Awaitable[tuple[str, object]]] | None = None,
 ) -> BaseTool:
@@ -172,11 +163,11 @@ def made_tool(
         try:
             return body(**arguments)
         except ToolInputError as error:
-            raise ToolException(told(error)) from error
+            raise ToolException(inputs.told(error)) from error
 
     def refused(error: ValidationError | ValidationErrorV1) -> str:
         if isinstance(error, ValidationError):
-            return told(input_error(schema, error))
+            return inputs.told(inputs.input_error(schema, error))
         return str(error)
 
     return StructuredTool.from_function(

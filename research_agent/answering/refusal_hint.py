@@ -63,7 +63,6 @@ def _missing(result: ResearchResult) -> str:
 
 
 def _searched(queries: Sequence[str], documents: Sequence[DocumentOutline]) -> str:
-    """Return what was searched, and in how much."""
     shown = [f"'{_short(query)}'" for query in queries[:MOST_QUERIES]]
     more = len(queries) - len(shown)
     asked = ", ".join(shown) + (f" and {more} more" if more > 0 else "")

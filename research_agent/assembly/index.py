@@ -229,7 +229,6 @@ def remove_index(location: str) -> str:
 
 
 def _info(folder: IndexFolder) -> IndexInfo:
-    """Return what the list says about one index."""
     header, problem = None, ""
     try:
         with LedgerReader(folder.current().ledger, folder.label) as ledger:

@@ -5,31 +5,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
+from research_agent.assembly import known_vectors
 from research_agent.assembly.index_search import sync_caches
-from research_agent.assembly.known_vectors import (
-    RememberingEmbedder,
-    RememberingWriter,
-    windows_of,
-)
 from research_agent.assembly.parsing import local_files
 from research_agent.assembly.shared import shared_records, shared_writer, storage_of
 from research_agent.assembly.sources import absolute_paths
 from research_agent.assembly.workers import Given
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import PathError
+from research_agent.index import ports
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import Edition, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.adapters.ray_workers import RayWorkers
-from research_agent.index.ports import (
-    DocumentReader,
-    FileSource,
-    IndexingPorts,
-    IndexWriter,
-    TakesRows,
-)
 from research_agent.index.run import OnProgress
 from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import Embedder
@@ -44,8 +34,8 @@ class Indexer:
 
     settings: Settings
     embedder: Embedder
-    files: FileSource
-    reader: DocumentReader
+    files: ports.FileSource
+    reader: ports.DocumentReader
     cache: EmbeddingCache | None = None
     """Vectors in it are not computed again, and new ones are kept there."""
     on_progress: OnProgress = lambda _: None
@@ -71,27 +61,27 @@ class Indexer:
             return self._run(absolute, writer, rebuild=rebuild, prune=prune)
 
     @contextmanager
-    def written(self, location: str, *, rebuild: bool = False) -> Iterator[IndexWriter]:
+    def written(self, location: str, *, rebuild: bool = False) -> Iterator[ports.IndexWriter]:
         """Give the writer of an index as `written_index` does, and tell workers what is written."""
         how = {"rebuild": rebuild, "checked": self.checked}
         with written_index(location, self.embedder.name, self.settings, **how) as writer:
-            if self.workers and isinstance(writer, TakesRows):
+            if self.workers and isinstance(writer, ports.TakesRows):
                 self.workers.begin(Given(self.settings, location, writer.edition, rebuild))
             yield writer
 
     def _run(
-        self, paths: Sequence[str], writer: IndexWriter, *, rebuild: bool, prune: bool
+        self, paths: Sequence[str], writer: ports.IndexWriter, *, rebuild: bool, prune: bool
     ) -> IndexReport:
         """Run the step; a rebuild writes to the cache without reading it."""
         embedder = self.embedder
-        windows = windows_of(embedder)
+        windows = known_vectors.windows_of(embedder)
         if self.cache:
-            embedder = RememberingEmbedder(embedder, self.cache)
+            embedder = known_vectors.RememberingEmbedder(embedder, self.cache)
             if not rebuild:
-                writer = RememberingWriter(writer, self.cache, embedder.name)
+                writer = known_vectors.RememberingWriter(writer, self.cache, embedder.name)
         return index_documents(
             paths,
-            ports=IndexingPorts(
+            ports=ports.IndexingPorts(
                 files=self.files,
                 reader=self.reader,
                 chunker=linked_chunks,
@@ -110,7 +100,7 @@ class Indexer:
 @contextmanager
 def written_index(
     location: str, model: str, settings: Settings, *, rebuild: bool = False, checked: bool = False
-) -> Iterator[IndexWriter]:
+) -> Iterator[ports.IndexWriter]:
     """Give the writer of an index, made if there is none, and bring its caches up to date.
 
     One that was made here is taken away again where the block raises PathError. Raises
@@ -171,7 +161,7 @@ def preview_index(
     )
 
 
-def _check_all_readable(paths: Sequence[str], files: FileSource) -> None:
+def _check_all_readable(paths: Sequence[str], files: ports.FileSource) -> None:
     """Raise PathError for a path that cannot be read: what is below it would be lost."""
     for report in files.find(paths).skipped:
         if report.status == "failed" and report.path in paths:

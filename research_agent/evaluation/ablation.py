@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
+from research_agent.errors import EvaluationError
 from research_agent.evaluation.intervals import Interval, paired_difference
 from research_agent.evaluation.rows import EvalRow
 from research_agent.setting_fields import lines
@@ -15,14 +17,13 @@ SMALL = 0.05
 """The smallest gain for which it is said how many questions would show it."""
 CHEAPER = 0.99
 """What has less than this share of the tokens is cheaper."""
-RULE_OF_THREE = 3
-"""What never happens in n questions is rarer than about 3 / n (95 %)."""
+NONE = "no difference shown"
 
 
 STAGES: Mapping[str, tuple[Changes, Changes]] = {
     "word search": ({"retrieval.mode": "hybrid"}, {"retrieval.mode": "dense"}),
     "vector search": ({"retrieval.mode": "hybrid"}, {"retrieval.mode": "lexical"}),
-    "kinds of questions": ({"retrieval.question_kinds": "on"}, {"retrieval.question_kinds": "off"}),
+    "kinds of questions": ({"retrieval.question_kinds": True}, {"retrieval.question_kinds": False}),
     "blending": ({"blend.mode": "words"}, {"blend.mode": "off"}),
     "reranking": ({"rerank.mode": "cross-encoder"}, {"rerank.mode": "off"}),
     "refining": ({"refinement.mode": "auto"}, {"refinement.mode": "off"}),
@@ -43,7 +44,6 @@ STAGES: Mapping[str, tuple[Changes, Changes]] = {
 """What switches each stage on, and what switches it off."""
 SEARCHED = ("word search", "vector search", "kinds of questions", "blending", "reranking")
 """Stages that show in what a search finds; they need no language model."""
-PRESETS = ("local", "full", "seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,24 +56,14 @@ class Arm:
     changes: Changes
 
 
-def arms(settings: Settings, *, searches: bool) -> Iterator[Arm]:
-    """Yield each stage switched; with `searches` those that searches show."""
-    for name in SEARCHED if searches else STAGES:
+def arms(settings: Settings, *, searches: bool, presets: bool = False) -> Iterator[Arm]:
+    """Yield each stage switched, with `searches` those that searches show; or other presets."""
+    for name in () if presets else SEARCHED if searches else STAGES:
         on, off = STAGES[name]
-        adds = all(_now(settings, key) in (value, "off") for key, value in off.items())
+        adds = all(attrgetter(key)(settings) in (value, "off") for key, value in off.items())
         yield Arm(stage=name, adds=adds, changes=on if adds else off)
-
-
-def preset_arms(settings: Settings) -> Iterator[Arm]:
-    """Yield each preset but the one that `settings` have."""
-    for name in PRESETS:
-        if name != settings.laid.name:
-            yield Arm(stage=f"preset {name}", adds=True, changes={"preset": name})
-
-
-def _now(settings: Settings, key: str) -> object:
-    section, _, name = key.partition(".")
-    return getattr(getattr(settings, section), name)
+    for name in sorted({"local", "full", "seed"} - {settings.laid.name}) if presets else ():
+        yield Arm(stage=f"preset {name}", adds=True, changes={"preset": name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +100,19 @@ class Gain:
     takes: bool
     """Whether the arm's change is taken."""
     needed: int
-    """Questions that would show a gain of `SMALL`, about."""
+    """Questions that would show a gain of `SMALL`, about; by the rule of three at least 3 / it."""
+
+
+def difference(old: Run, new: Run) -> tuple[Interval, int]:
+    """Return what `new` has more than `old`, and on how many questions both are known.
+
+    Raises EvaluationError where that is none.
+    """
+    ids = [qid for qid in old.values if qid in new.values]
+    if not ids:
+        raise EvaluationError("no question says what is right", hint="Give gold, required_facts.")
+    one, other = ([run.values[qid] for qid in ids] for run in (new, old))
+    return paired_difference(one, other), len(ids)
 
 
 def gain_of(arm: Arm, base: Run, run: Run) -> Gain:
@@ -118,17 +120,15 @@ def gain_of(arm: Arm, base: Run, run: Run) -> Gain:
 
     It stays where the interval of its gain is above 0 and goes where it is below. Where the
     interval holds 0 the side with fewer tokens is taken; where both have as many, all stays as
-    it is. Raises ValueError without a common question.
+    it is. Raises EvaluationError.
     """
-    ids = [qid for qid in base.values if qid in run.values]
-    one, other = (run, base) if arm.adds else (base, run)
-    gain = paired_difference([one.values[x] for x in ids], [other.values[x] for x in ids])
+    gain, count = difference(base, run) if arm.adds else difference(run, base)
     half = (gain.high - gain.low) / 2
-    needed = math.ceil(max(RULE_OF_THREE / SMALL, len(ids) * (half / SMALL) ** 2))
-    verdict = "pays" if gain.low > 0 else "harms" if gain.high < 0 else "no difference shown"
+    needed = math.ceil(max(3 / SMALL, count * (half / SMALL) ** 2))
+    verdict = "pays" if gain.low > 0 else "harms" if gain.high < 0 else NONE
     better = gain.low > 0 if arm.adds else gain.high < 0
     cheaper = run.cost[0] < CHEAPER * base.cost[0]
-    takes = better or (verdict == "no difference shown" and cheaper)
+    takes = better or (verdict == NONE and cheaper)
     return Gain(arm=arm, run=run, gain=gain, verdict=verdict, takes=takes, needed=needed)
 
 
@@ -140,12 +140,11 @@ def chosen(settings: Settings, gains: Sequence[Gain]) -> Changes:
     """
     taken: dict[str, object] = {}
     known = dict(lines(settings))
-
-    def rank(one: Gain) -> tuple[bool, float]:
-        mean = one.gain.mean
-        return (one.verdict == "no difference shown", -mean if one.arm.adds else mean)
-
-    for one in sorted((one for one in gains if one.takes), key=rank):
+    best = sorted(
+        (one for one in gains if one.takes),
+        key=lambda x: (x.verdict == NONE, x.gain.mean * (-1 if x.arm.adds else 1)),
+    )
+    for one in best:
         if all(key in known and key not in taken for key in one.arm.changes):
             taken |= one.arm.changes
     return taken

@@ -29,17 +29,14 @@ SHOWN_CHARS = 3000
 """Of a passage, to the model."""
 MAX_TOKENS, CALLS = 500, 5
 """Tokens of a reply, and calls for one question, at most."""
-FOUND_AMONG = 100
-"""A passage has to be among so many hits of the vectors or of the words alone; fewer would favour
-questions that the search is good at."""
-READ = 5
-"""Hits that must not answer a question that is meant to have no answer."""
+FOUND_AMONG, READ = 100, 5
+"""A passage has to be among so many hits of the vectors or of the words alone (fewer would favour
+questions that the search is good at); hits that must not answer what is to have no answer."""
 SAME_QUESTION = 0.92
 """Cosine from which two questions are one."""
-TRIES = 4
-"""Tasks that are tried for each question of a kind."""
-NONSENSE = 20
-"""Questions dropped without one that is kept after which the model is given up."""
+TRIES, NONSENSE = 4, 20
+"""Tasks that are tried for each question of a kind; questions dropped, without one that is kept,
+after which the model is given up."""
 
 
 class _DroppedError(Exception):
@@ -96,14 +93,11 @@ def _written(task: Task, context: StepContext) -> str:
 
 
 def read_reply(task: Task, reply: str) -> Row:
-    """Return the question in a model's reply, with quotes as they are in the passages.
-
-    Raises an error with the reason where something is missing.
-    """
+    """Return the question in a model's reply, or raise an error with the reason why it is none."""
     given = reply_object(reply)
     question, answer, why = (_text(given.get(name)) for name in ("question", "answer", "why"))
-    row: Row = {"question": question, "answerable": task.kind not in UNANSWERABLE}
-    row |= {"kind": task.kind, "gold": []}
+    answerable = task.kind not in UNANSWERABLE
+    row: Row = {"question": question, "answerable": answerable, "kind": task.kind, "gold": []}
     if not LEAST_WORDS <= length_in_words(question) <= MOST_WORDS or len(question) > MOST_CHARS:
         raise _DroppedError("it is no question, or too long")
     if task.kind == "near-miss":
@@ -115,13 +109,13 @@ def read_reply(task: Task, reply: str) -> Row:
         return row | {"why": why, "left_out": [*task.beside]}
     if not answer:
         raise _DroppedError("it has no answer")
-    gold = [_gold(chunk, quote) for chunk, quote in zip(task.chunks, quotes, strict=True)]
+    gold = list(map(_gold, task.chunks, quotes))
     return row | {"gold": gold, "required_facts": [[x] for x in facts], "gold_answer": answer}
 
 
 def _quotes(task: Task, given: object) -> list[str]:
-    said = [_text(one) for one in given] if isinstance(given, list) else []
-    quotes = [literal(one, chunk.text) for one, chunk in zip(said, task.chunks, strict=False)]
+    said = zip(_texts(given), task.chunks, strict=False)
+    quotes = [literal(one, chunk.text) for one, chunk in said]
     if len(quotes) < len(task.chunks) or not all(quotes):
         raise _DroppedError("a quote is not in its passage letter by letter")
     return quotes
@@ -134,8 +128,7 @@ def _facts(kind: Kind, given: object, question: str, quotes: Sequence[str]) -> l
     """
     within = _folded(" ".join(quotes[-1:] if kind == "hops" else quotes))
     known = "" if kind == "comparison" else _folded(question)
-    facts = [_text(one) for one in given] if isinstance(given, list) else []
-    kept = [x for x in facts if x and _folded(x) in within and _folded(x) not in known]
+    kept = [x for x in _texts(given) if x and _folded(x) in within and _folded(x) not in known]
     if not kept:
         raise _DroppedError("no fact of it is in the quote and not in the question")
     return list(dict.fromkeys(kept))
@@ -196,8 +189,8 @@ def make(
 ) -> Iterator[Attempt]:
     """Yield attempts until as many questions are kept as wanted, or nothing is left to try.
 
-    What a kind lacks, once its tasks are over or most were dropped, is made of single facts.
-    `each` attempts tasks in their order. Raises ModelReplyError where no question can be used.
+    What a kind lacks is made of single facts. `each` attempts tasks in their order. Raises
+    ModelReplyError where no question can be used.
     """
     missing = Counter(counts)
     tries = {kind: TRIES * count for kind, count in counts.items()}
@@ -210,16 +203,16 @@ def make(
             if lacking := (missing[kind] - len(found)) * (kind != "single"):
                 missing.subtract({kind: lacking, "single": -lacking})
                 tries["single"] += TRIES * lacking
-        if not batch:
-            return
+        if not batch or (not kept.rows and kept.dropped.total() >= NONSENSE):
+            break
         for task, attempt in zip(batch, each(batch), strict=True):
             missing[task.kind] -= kept.add(attempt)
             yield attempt
-        if not kept.rows and kept.dropped.total() >= NONSENSE:
-            raise ModelReplyError(
-                f"none of {kept.dropped.total()} questions can be used. {kept.told()}",
-                hint="Use a stronger model: -m NAME",
-            )
+    if not kept.rows:
+        raise ModelReplyError(
+            f"none of {kept.dropped.total()} questions can be used. {kept.told()}",
+            hint="Use a stronger model: -m NAME",
+        )
 
 
 def _answers(question: str, chunks: Sequence[Chunk], context: StepContext) -> bool:
@@ -255,6 +248,10 @@ def _about(chunk: Chunk) -> str:
 
 def _text(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> list[str]:
+    return [_text(one) for one in value] if isinstance(value, list) else []
 
 
 def _folded(text: str) -> str:

@@ -27,12 +27,9 @@ LINKED = (FOLLOWED | {"mention"}) - {"part"}
 """References that lead from one passage of a "hops" question to the other."""
 LEAST_CHARS = 120
 """A shorter passage says too little to ask about; a table may be shorter."""
-NEAREST = 30
-"""Passages among which the nearest one of another document is looked for."""
-SAME = 0.97
-"""Cosine from which two passages say the same."""
-APART = 3
-"""Chunks between two passages of one document, at least."""
+NEAREST, SAME, APART = 30, 0.97, 3
+"""Passages among which the nearest one is looked for, the cosine from which two say the same, and
+how far two of one document are apart at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +43,12 @@ class Task:
 
 
 def shuffled(chunk_ids: Sequence[str], seed: int) -> list[str]:
-    """Return the ids in an order that depends on the seed alone.
-
-    >>> shuffled(["a", "b", "c"], 1) == shuffled(["c", "b", "a"], 1)
-    True
-    """
+    """Return the ids in an order that depends on the seed alone."""
     return sorted(chunk_ids, key=lambda name: sha256(f"{seed} {name}".encode()).hexdigest())
 
 
 def wanted(questions: int) -> dict[Kind, int]:
-    """Return how many questions of each kind are made; their sum is `questions`.
-
-    >>> wanted(10)
-    {'single': 4, 'table': 2, 'comparison': 1, 'hops': 1, 'left-out': 1, 'near-miss': 1}
-    """
+    """Return how many questions of each kind are made; their sum is `questions`."""
     counts = {kind: int(questions * share) for kind, share in SHARES.items()}
     return {**counts, "single": questions - sum(counts.values()) + counts["single"]}
 
@@ -67,9 +56,8 @@ def wanted(questions: int) -> dict[Kind, int]:
 def tasks(kind: Kind, chunks: Sequence[Chunk], ports: Ports, used: set[str]) -> Iterator[Task]:
     """Yield what questions of one kind can be made from, in the order of `chunks`.
 
-    The ids of passages are added to `used`; no passage is in two tasks. The second passage of a
-    pair is one that the first refers to, for "hops", else the nearest one of another document, or
-    of another place where there is one document only.
+    No passage is `used` twice. The second one of a pair is one that the first refers to ("hops"),
+    else the nearest one of another document, or of another place in the only one.
     """
     for chunk in chunks:
         if chunk.chunk_id in used or not _fits(kind, chunk):

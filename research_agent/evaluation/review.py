@@ -2,13 +2,13 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from research_agent.errors import QuestionSetError
 from research_agent.evaluation.making import Row
 
 TEXTS = ("qid", "kind", "question", "gold_answer", "why")
-COLUMNS = ("keep", "answerable", *TEXTS, "required_facts", "gold", "left_out")
+COLUMNS = ("answerable", *TEXTS, "required_facts", "gold", "left_out")
 NO = ("no", "n", "false", "0")
 BAR = " | "
 """Between the wordings of a fact, and between document, pages and quote of a gold; each fact and
@@ -22,13 +22,13 @@ class _Lines(list[str]):
 
 
 def csv_text(rows: Sequence[Row]) -> str:
-    """Return a question set as CSV, a question a row; "keep" says which stay."""
+    """Return a question set as CSV, a question a row."""
     lines = _Lines()
     writer = csv.writer(lines)
     writer.writerow(COLUMNS)
     for row in rows:
         cells = {name: str(row.get(name, "")) for name in TEXTS}
-        cells |= {"keep": "yes", "answerable": "yes" if row["answerable"] else "no"}
+        cells["answerable"] = "yes" if row["answerable"] else "no"
         cells["required_facts"] = "\n".join(map(BAR.join, row.get("required_facts", ())))
         cells["gold"] = "\n".join(map(_told, row["gold"]))
         cells["left_out"] = " ".join(row.get("left_out", ()))
@@ -45,11 +45,10 @@ def _told(gold: Row) -> str:
 def json_lines(text: str, name: str) -> str:
     r"""Return a table that `csv_text` made, and people edited, as JSON Lines.
 
-    Line n is row n of the table, empty where it is not kept; semicolons or tabs may be between
-    cells. Raises QuestionSetError.
+    Line n is row n of the table; semicolons or tabs may be between cells. Raises QuestionSetError.
 
-    >>> json_lines("keep;question\nno;Why?\nyes;Who?", "a.csv").split("\n")
-    ['', '', '{"question": "Who?"}']
+    >>> json_lines("question;why\nWho?;", "a.csv").split("\n")
+    ['', '{"question": "Who?"}']
     """
     rows = text.lstrip("\ufeff").splitlines(keepends=True)
     head = rows[0] if rows else ""
@@ -60,18 +59,15 @@ def json_lines(text: str, name: str) -> str:
             f"{name} has no column named question",
             hint="Keep the first row of the table that eval make writes.",
         )
-    given = (dict(zip(columns, map(_plain, row), strict=False)) for row in cells)
-    return "\n".join(("", *_kept(given, name)))
-
-
-def _kept(rows: Iterator[dict[str, str]], name: str) -> Iterator[str]:
-    for number, row in enumerate(rows, start=2):
-        kept = any(row.values()) and row.get("keep", "").casefold() not in NO
+    lines = [""]
+    for number, row in enumerate(cells, start=2):
+        given = dict(zip(columns, map(_plain, row), strict=False))
         try:
-            yield json.dumps(_row(row), ensure_ascii=False) if kept else ""
+            lines.append(json.dumps(_row(given), ensure_ascii=False) if any(row) else "")
         except ValueError as error:
             hint = 'A gold is a line such as "guide | 4-5 | words of the page".'
             raise QuestionSetError(f"{name}, row {number}: gold: {error}", hint=hint) from error
+    return "\n".join(lines)
 
 
 def _plain(cell: str) -> str:

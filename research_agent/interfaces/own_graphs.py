@@ -24,7 +24,6 @@ def own(module: str) -> ModuleType:
 
 
 def _package() -> str:
-    """Return the name under which our package can be imported."""
     loaded = sys.modules.get("graphs")
     spec = loaded.__spec__ if loaded else PathFinder.find_spec("graphs")
     places = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []

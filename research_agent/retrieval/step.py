@@ -1,6 +1,6 @@
 """The steps that search: the round's probe, and one call of the search tool."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -9,12 +9,17 @@ from research_agent.errors import ModelError
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import rank
-from research_agent.retrieval.second_look import second_look
 from research_agent.types import Chunk, Hit, Outcome, Probe, TraceEvent
 from research_agent.types.calls import Reference, SearchResult, dangling
 from research_agent.types.conversation import MOST_KNOWN
 from research_agent.types.evidence import Evidence, readable, unread
-from research_agent.types.filtering import ChunkDecision, Filtered, counted, oversampled
+from research_agent.types.filtering import (
+    ChunkDecision,
+    Filtered,
+    FilterStats,
+    counted,
+    oversampled,
+)
 from research_agent.types.fusion import reserve_slots
 from research_agent.types.references import with_referred
 from research_agent.types.scope import EVERYTHING, Scope, check_scope, filtered_documents
@@ -201,13 +206,62 @@ def _kept(
                 asked = about.question
             except ModelError as error:
                 why = (f"search: {error}; the next hits are judged",)
-        kept = second_look(kept, asked, others, filtered, why)
+        kept = _second_look(kept, asked, others, filtered, why)
     notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
     return SearchResult(
         kept.value.hits,
         replace(kept.value.stats, search_seconds=searching),
         TraceEvent(context.meter.calls, notes, (query,), unreadable=kept.event.unreadable),
         total_found=len(found),
+    )
+
+
+def _second_look(
+    first: Outcome[Filtered],
+    query: str,
+    hits: Sequence[Hit],
+    filtered: Callable[[str, Sequence[Hit]], Outcome[Filtered]],
+    notes: tuple[str, ...],
+) -> Outcome[Filtered]:
+    """Judge `hits` after a first look that discarded all; no hit is judged twice."""
+    judged = {d.chunk_id for d in first.value.stats.decisions if d.verdict == "discard"}
+    second = filtered(query, [hit for hit in hits if hit.chunk.chunk_id not in judged])
+    both = (*first.event.notes, *notes, *second.event.notes)
+    unreadable = first.event.unreadable + second.event.unreadable
+    event = TraceEvent(notes=both, unreadable=unreadable)
+    return Outcome(_looked_again(first.value, second.value), event)
+
+
+def _looked_again(first: Filtered, second: Filtered) -> Filtered:
+    """Join two looks, of which the first has discarded every hit.
+
+    The result is the hits kept by verdicts of the second look; without any, the best of the
+    first, still marked as discarded. The record has both.
+    """
+    found = any(
+        d.kept and d.verdict not in {"discard", "undecided"} for d in second.stats.decisions
+    )
+    judged = {decision.chunk_id for decision in second.stats.decisions}
+    early = tuple(d for d in first.stats.decisions if d.chunk_id not in judged)
+    before = replace(first.stats, decisions=early, original=len(early))
+    if found:
+        return Filtered(second.hits, FilterStats.total([_without_hits(before), second.stats]))
+    return Filtered(first.hits, FilterStats.total([before, _without_hits(second.stats)]))
+
+
+def _without_hits(stats: FilterStats) -> FilterStats:
+    dropped = tuple(
+        replace(d, kept=False, why="model" if d.why == "all_discarded" else d.why)
+        for d in stats.decisions
+    )
+    return replace(
+        stats,
+        kept=0,
+        expanded=0,
+        tokens_after=0,
+        dangling_before=0,
+        dangling_after=0,
+        decisions=dropped,
     )
 
 

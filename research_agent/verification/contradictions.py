@@ -101,7 +101,6 @@ def _in_column(said: str, row: Sequence[str], head: Sequence[str], known: frozen
 
 
 def _placed(text: str) -> list[tuple[Figure, int]]:
-    """Return the numbers of a plain text with their places."""
     placed, start = [], 0
     for figure in figures_in(text):
         start = text.index(figure.text, start)

@@ -119,7 +119,6 @@ def _scored(
     pool: Sequence[frozenset[str]],
     silent: frozenset[str],
 ) -> _Scored:
-    """Return a word with its RIND score in nats."""
     content = bool(wanted_words(word.text)) and fold(word.text) not in silent
     support = share_held(word.text, offered)
     if word.entropy is None:

@@ -254,7 +254,6 @@ class _RoundJudgement:
         ] or claims
 
     def _doubt(self, doubtful: Sequence[Claim]) -> Doubt | None:
-        """Return what is wrong with the answer, None where nothing is."""
         draft, unsure = self.draft, self.draft.uncertainty
         if draft.missing:
             return "missing"

@@ -14,14 +14,8 @@ from research_agent.text.identifiers import is_value
 from research_agent.text.missing_parts import read_missing
 from research_agent.text.sentences import sentence_spans
 from research_agent.text.words import fold, word_spans
-from research_agent.types import Token
+from research_agent.types import Token, entropy
 from research_agent.types.claims import Claim, bare, said_tokens
-from research_agent.types.entropy import (
-    mean_entropy,
-    normalized_entropy,
-    normalized_uncertainty,
-    token_entropy,
-)
 from research_agent.types.uncertainty import Passed, Spot, Uncertainty, Why, unusable_tokens
 from research_agent.types.verification import Answer
 
@@ -61,8 +55,8 @@ def by_logprobs(tokens: Sequence[Token]) -> Uncertainty:
     said = [token for _, token in said_tokens(tokens)]
     if not said:
         return Uncertainty()
-    nu = normalized_uncertainty(said)
-    return Uncertainty("logprobs", mean_entropy(said), nu, len(said), nu)
+    nu = entropy.normalized_uncertainty(said)
+    return Uncertainty("logprobs", entropy.mean_entropy(said), nu, len(said), nu)
 
 
 def measured_uncertainty(
@@ -180,7 +174,7 @@ def uncertain_spans(
 
 
 def _whole(claim: Claim, tokens: Sequence[Token]) -> Spot:
-    value = sum(map(normalized_entropy, tokens)) / len(tokens)
+    value = sum(map(entropy.normalized_entropy, tokens)) / len(tokens)
     text = claim.text if len(claim.text) <= LINE else f"{claim.text[: LINE - 1].rstrip()}\u2026"
     told = f'unsure of the whole sentence "{text}"'
     nats = claim.mean_entropy
@@ -192,10 +186,10 @@ def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator
     start = sentence.find(word)
     if not tokens or start < 0:
         return
-    least = max(tokens, key=normalized_entropy)
-    value = normalized_entropy(least)
+    least = max(tokens, key=entropy.normalized_entropy)
+    value = entropy.normalized_entropy(least)
     if value >= UNSURE:
-        nats = token_entropy(least.alternatives)
+        nats = entropy.token_entropy(least.alternatives)
         end = start + len(word)
         yield Spot(sentence, "value", start, end, f"unsure about {word}", value, "logprobs", nats)
 

@@ -17,17 +17,7 @@ from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
 from research_agent.types.evidence import Evidence
 from research_agent.types.verification import Answer
-from tests.fakes import (
-    NO,
-    PROMPTS,
-    NoEmbedder,
-    ScriptedChat,
-    WordEmbedder,
-    WordPairs,
-    chunk,
-    ports,
-    says,
-)
+from tests import fakes
 
 QUESTION = "At how many degrees is bread baked?"
 COMPARING = "How do AES and RSA differ?"
@@ -41,18 +31,18 @@ SERVED = Settings(models=ModelSettings(chat=SERVER))
 
 
 def answered(  # noqa: PLR0913 (keyword-only settings)
-    model: ScriptedChat,
+    model: fakes.ScriptedChat,
     settings: Settings,
     *,
-    verifier: ScriptedChat | None = None,
+    verifier: fakes.ScriptedChat | None = None,
     question: str = QUESTION,
     texts: Sequence[str] = TEXTS,
-    embedder: WordEmbedder | None = None,
+    embedder: fakes.WordEmbedder | None = None,
     kind: str = "text",
 ) -> Outcome[Answer]:
-    chunks = [replace(chunk(text, n), kind=kind) for n, text in enumerate(texts)]  # type: ignore[arg-type]  # (one of its words)
-    given = ports(model, verifier=verifier, texts=texts)
-    run = RunContext(replace(given, embedder=embedder or given.embedder), settings, PROMPTS)
+    chunks = [replace(fakes.chunk(text, n), kind=kind) for n, text in enumerate(texts)]  # type: ignore[arg-type]  # (one of its words)
+    given = fakes.ports(model, verifier=verifier, texts=texts)
+    run = RunContext(replace(given, embedder=embedder or given.embedder), settings, fakes.PROMPTS)
     return answer_question(
         question,
         [Evidence(f"c{n}", Hit(one)) for n, one in enumerate(chunks, 1)],
@@ -68,7 +58,7 @@ def leaning(probability: float) -> Completion:
 
 def probable(yes: float) -> float:
     """Return what a yes of this probability comes to with the evidence of the fakes."""
-    return answerability(yes, max(WordPairs().relevance(QUESTION, TEXTS)))
+    return answerability(yes, max(fakes.WordPairs().relevance(QUESTION, TEXTS)))
 
 
 def silent(text: str) -> Completion:
@@ -106,7 +96,7 @@ def test_refusals_that_the_prompt_asks_for(
     written: str, refused: str, text: str, missing: tuple[str, ...]
 ) -> None:
     """One form is read, whole or for a part; any other wording is an answer. Nothing is checked."""
-    model, verifier = ScriptedChat(says(written)), ScriptedChat(NO)
+    model, verifier = fakes.ScriptedChat(fakes.says(written)), fakes.ScriptedChat(fakes.NO)
     answer = answered(model, BY_PROMPT, verifier=verifier).value
 
     assert (refused, missing) == (answer.refused, answer.missing)
@@ -119,7 +109,7 @@ def test_refusals_that_the_prompt_asks_for(
 
 def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:
     """A small model refuses too much where its prompt allows it."""
-    model, verifier = ScriptedChat(says(GOOD)), ScriptedChat(leaning(0.9))
+    model, verifier = fakes.ScriptedChat(fakes.says(GOOD)), fakes.ScriptedChat(leaning(0.9))
     answer = answered(model, BY_CHECK, verifier=verifier).value
 
     assert "" == answer.refused
@@ -145,7 +135,9 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 ) -> None:
     """The limit is one of probabilities; without a verdict nothing is refused, and that is told."""
     settings = Settings(answer=AnswerSettings(refusal="check", min_answerable=least))
-    said = answered(ScriptedChat(says(GOOD)), settings, verifier=ScriptedChat(verdict))
+    said = answered(
+        fakes.ScriptedChat(fakes.says(GOOD)), settings, verifier=fakes.ScriptedChat(verdict)
+    )
 
     assert refused == said.value.refused
     assert said.value.answerable == (None if answerable is None else pytest.approx(answerable))
@@ -154,7 +146,7 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 
 @pytest.mark.parametrize("settings", [BY_PROMPT, BY_CHECK])
 def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
-    model = ScriptedChat(says("Not found in provided docs."))
+    model = fakes.ScriptedChat(fakes.says("Not found in provided docs."))
     settings = replace(settings, answer=replace(settings.answer, min_answerable=0.0))
     both = answered(model, settings, question=COMPARING, texts=CIPHERS)
     one = answered(model, settings, question=COMPARING, texts=CIPHERS[:1])
@@ -167,8 +159,10 @@ def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
 
 def test_an_embedder_that_fails_leaves_the_refusal() -> None:
     """The passages on what is compared are not worth an error."""
-    model = ScriptedChat(says("NOT FOUND: all of it"))
-    said = answered(model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=NoEmbedder())
+    model = fakes.ScriptedChat(fakes.says("NOT FOUND: all of it"))
+    said = answered(
+        model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=fakes.NoEmbedder()
+    )
 
     assert "insufficient_evidence" == said.value.refused
     assert any("no embedding model" in note for note in said.event.notes)
@@ -177,7 +171,7 @@ def test_an_embedder_that_fails_leaves_the_refusal() -> None:
 @pytest.mark.parametrize("question", [COMPARING, "Give me Algorithm 2"])
 def test_what_the_model_answers_is_not_replaced(question: str) -> None:
     """Neither in a comparison, nor where the evidence has no algorithm."""
-    said = answered(ScriptedChat(says(GOOD)), BY_PROMPT, question=question)
+    said = answered(fakes.ScriptedChat(fakes.says(GOOD)), BY_PROMPT, question=question)
 
     assert (GOOD, "written") == (said.value.text, said.value.form)
 
@@ -185,9 +179,9 @@ def test_what_the_model_answers_is_not_replaced(question: str) -> None:
 def test_an_algorithm_is_shown_in_the_documents_words() -> None:
     """No model writes it down anew, but the check judges it like any other answer."""
     text = "Algorithm 2 Sum(a, b)\nInput: two numbers.\n1: add a and b\n2: return the sum"
-    model, question = ScriptedChat(says(GOOD)), "Give me Algorithm 2"
+    model, question = fakes.ScriptedChat(fakes.says(GOOD)), "Give me Algorithm 2"
     asked = partial(answered, model, question=question, texts=[text], kind="algorithm")
-    said, denied = asked(BY_PROMPT), asked(BY_CHECK, verifier=ScriptedChat(NO))
+    said, denied = asked(BY_PROMPT), asked(BY_CHECK, verifier=fakes.ScriptedChat(fakes.NO))
 
     assert [] == model.asked
     assert "passages" == said.value.form
@@ -196,7 +190,7 @@ def test_an_algorithm_is_shown_in_the_documents_words() -> None:
 
 
 WET = "It is wet. It has 5 m [c1]. It is red."
-WET_TOKENS = says(WET).tokens
+WET_TOKENS = fakes.says(WET).tokens
 
 
 def changed(new: str, old: str = "It has 5 m [c1].", text: str = WET) -> str:
@@ -226,7 +220,7 @@ def test_a_sentence_takes_the_place_of_another(
 
 def test_tokens_spell_the_new_text() -> None:
     """Those of the old sentence go; a sentence without tokens gets one that is not scored."""
-    at, new = WET.index("It has"), says("It has 6 m [c2].")
+    at, new = WET.index("It has"), fakes.says("It has 6 m [c2].")
     end = at + len("It has 5 m [c1].")
 
     for tokens in (new.tokens, ()):
@@ -237,7 +231,7 @@ def test_tokens_spell_the_new_text() -> None:
 
 def test_tokens_of_another_text_stay_and_grow() -> None:
     """They spelled nothing before, and spell nothing afterwards."""
-    strange, new = says("Quite another text.").tokens, says("It is 6.").tokens
+    strange, new = fakes.says("Quite another text.").tokens, fakes.says("It is 6.").tokens
     _, own = with_changes(WET, strange, [(0, 10, "It is 6.", new)])
 
     assert (*strange, *new) == own

@@ -8,15 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from research_agent import errors
 from research_agent.assembly.index import AnyIndex, list_indexes, open_index, remove_index
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
-from research_agent.errors import (
-    IndexDamagedError,
-    IndexMismatchError,
-    IndexMissingError,
-    PathError,
-)
 from research_agent.index.adapters.folders import locate
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from research_agent.types.documents import IndexReport
@@ -96,7 +91,7 @@ def test_threads_may_share_an_index(docs: Path, exact_below: int) -> None:
 def test_no_index_says_how_to_make_one(docs: Path, tmp_path: Path) -> None:
     """A missing index names the command; it is not made by looking for it."""
     for name, hint in (("default", "research-agent index PATH"), (f"{tmp_path}/x", "--index")):
-        with pytest.raises(IndexMissingError) as caught:
+        with pytest.raises(errors.IndexMissingError) as caught:
             opened(name)
         assert hint in caught.value.hint
     assert [] == list_indexes()
@@ -180,7 +175,7 @@ def test_another_model_is_refused_until_rebuilt(docs: Path) -> None:
         lambda: open_index("default", SETTINGS, embedder=OtherEmbedder()),
         lambda: update(docs, embedder=OtherEmbedder()),
     ):
-        with pytest.raises(IndexMismatchError, match="words, not with other") as caught:
+        with pytest.raises(errors.IndexMismatchError, match="words, not with other") as caught:
             act()
         assert "research-agent index --rebuild PATH" in caught.value.hint
     assert 3 == update(docs, embedder=OtherEmbedder(), rebuild=True).embedded
@@ -192,7 +187,7 @@ def test_rebuilding_cures_a_damaged_ledger(docs: Path) -> None:
     """A ledger that is no database is told, and made anew with --rebuild."""
     update(docs)
     locate("default").current().ledger.write_bytes(b"no database" * 999)
-    with pytest.raises(IndexDamagedError, match="damaged"):
+    with pytest.raises(errors.IndexDamagedError, match="damaged"):
         opened()
     assert "damaged" in list_indexes()[0].problem
     update(docs, rebuild=True)
@@ -202,11 +197,11 @@ def test_rebuilding_cures_a_damaged_ledger(docs: Path) -> None:
 
 def test_a_wrong_path_costs_nothing(docs: Path) -> None:
     """Neither does it leave a new, empty index behind, nor does --rebuild take the old one."""
-    with pytest.raises(PathError):
+    with pytest.raises(errors.PathError):
         update(docs / "nowhere", name="new")
     assert [] == list_indexes()
     update(docs)
-    with pytest.raises(PathError):
+    with pytest.raises(errors.PathError):
         update(docs / "nowhere", rebuild=True)
     with opened() as index:
         assert 2 == index.header.documents
@@ -223,7 +218,7 @@ def test_rebuilding_from_an_unreadable_path_costs_nothing(
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "scandir", refuse)
-        with pytest.raises(PathError, match="Permission denied"):
+        with pytest.raises(errors.PathError, match="Permission denied"):
             update(docs, rebuild=True)
     with opened() as index:
         assert (KEY, KEY) == best(index)
@@ -244,9 +239,9 @@ def test_indexes_are_listed_and_removed(docs: Path, tmp_path: Path) -> None:
     for name in ("baking", str(tmp_path / "mine")):
         assert not Path(remove_index(name)).exists()
     assert ["default"] == [info.name for info in list_indexes()]
-    with pytest.raises(IndexMissingError):
+    with pytest.raises(errors.IndexMissingError):
         remove_index("baking")
-    with pytest.raises(IndexMissingError):
+    with pytest.raises(errors.IndexMissingError):
         remove_index(str(docs))
     assert (docs / "keys.txt").is_file()
 

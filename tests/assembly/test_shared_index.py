@@ -8,18 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from research_agent import errors
 from research_agent.assembly.calibration import index_header
 from research_agent.assembly.connection import connect
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.index import list_documents, remove_index
 from research_agent.assembly.shared import calibration_file, tenant_index
-from research_agent.errors import (
-    ConfigError,
-    IndexMissingError,
-    IndexUnavailableError,
-    PathError,
-)
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.interfaces.cli.main import main
 from research_agent.model_settings import ModelSettings
@@ -72,7 +67,7 @@ def test_a_copy_answers_as_its_original_wherever_it_is(docs: Path, tmp_path: Pat
     assert first == searched(shared) == searched("again")
     assert [path.name for path in tmp_path.glob("backup*")] == ["backup.sqlite3"]
     for target in (shared, file, "again"):
-        with pytest.raises(PathError, match="already; nothing was copied"):
+        with pytest.raises(errors.PathError, match="already; nothing was copied"):
             copy_index("default", target, Settings())
 
 
@@ -90,7 +85,7 @@ def test_a_folder_is_indexed_into_a_shared_index_and_again(
     assert "1 texts embedded" in capsys.readouterr().out
     remove_index(location)
     assert [] == Storage.at(location).names()
-    with pytest.raises(IndexMissingError):
+    with pytest.raises(errors.IndexMissingError):
         remove_index(location)
 
 
@@ -133,17 +128,17 @@ def test_offline_asks_no_bucket_of_another_machine(monkeypatch: pytest.MonkeyPat
         lambda: index_header("gs://papers/team", offline=True),
         lambda: copy_index("az://papers/team", "default", settings),
     ):
-        with pytest.raises(ConfigError, match="not on this machine"):
+        with pytest.raises(errors.ConfigError, match="not on this machine"):
             act()
     use("http://127.0.0.1:9", monkeypatch)
     monkeypatch.setattr("research_agent.index.adapters.shared.storage.RETRIES", 0)
-    with pytest.raises(IndexUnavailableError):
+    with pytest.raises(errors.IndexUnavailableError):
         searched("s3://papers/team", settings)
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lancedb", None)
-    with pytest.raises(ConfigError, match="lancedb") as caught:
+    with pytest.raises(errors.ConfigError, match="lancedb") as caught:
         searched("lance:/somewhere")
     assert 'pip install "research-agent[cluster]"' in caught.value.hint
 
@@ -176,7 +171,7 @@ def test_nobody_else_loads_the_packages_of_the_extra() -> None:
 )
 def test_no_name_of_a_tenant_leads_out_of_the_root(name: str, tmp_path: Path) -> None:
     for root in (str(tmp_path), f"lance:{tmp_path}", "s3://bucket/team"):
-        with pytest.raises(PathError, match="no name of a tenant"):
+        with pytest.raises(errors.PathError, match="no name of a tenant"):
             tenant_index(root, name)
 
 
@@ -188,7 +183,7 @@ def test_tenants_are_apart(docs: Path, tmp_path: Path) -> None:
     remove_index(theirs)
     assert ["bread"] == [kept.record.doc_id for kept in list_documents(ours)]
     (tmp_path / "team" / "linked").symlink_to(tmp_path / "team" / "ours")
-    with pytest.raises(PathError, match="leads out of"):
+    with pytest.raises(errors.PathError, match="leads out of"):
         tenant_index(root, "linked")
     assert calibration_file(ours) != calibration_file(theirs)
 

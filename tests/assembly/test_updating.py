@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from research_agent import errors
 from research_agent.assembly.index import open_index
 from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
-from research_agent.errors import (
-    IndexDamagedError,
-    IndexMismatchError,
-    ModelUnavailableError,
-    PathError,
-)
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.lexical import WordIndex
@@ -43,7 +38,7 @@ class FailingEmbedder(WordEmbedder):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if len(self.asked) + len(texts) > 70:
-            raise ModelUnavailableError("down")
+            raise errors.ModelUnavailableError("down")
         return super().embed(texts)
 
 
@@ -79,7 +74,7 @@ def test_what_is_damaged_is_read_again(docs: Path, data_home: Path) -> None:
     update(docs)
     rot(locate("default").path, "chunk")
     assert data_home.exists()
-    with pytest.raises(IndexDamagedError, match=r"bread.txt is damaged") as told:
+    with pytest.raises(errors.IndexDamagedError, match=r"bread.txt is damaged") as told:
         open_index("default", Settings(), embedder=WordEmbedder())
     (planned,) = (file for file in preview(docs).files if file.status != "unchanged")
     elsewhere = Indexer(
@@ -104,7 +99,7 @@ def test_a_ledger_that_sqlite_finds_damaged_is_never_unchanged(docs: Path) -> No
     update(docs)
     rot(locate("default").path, "index")
     for run in (update, preview):
-        with pytest.raises(IndexDamagedError, match="damaged"):
+        with pytest.raises(errors.IndexDamagedError, match="damaged"):
             run(docs)
 
     assert 2 == update(docs, rebuild=True).count("indexed")
@@ -141,10 +136,10 @@ def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:
 def test_a_preview_refuses_what_the_run_refuses(docs: Path) -> None:
     """Another model, and a path that is not there."""
     update(docs)
-    with pytest.raises(IndexMismatchError, match="words, not with other"):
+    with pytest.raises(errors.IndexMismatchError, match="words, not with other"):
         preview(docs, model="other")
     for rebuild in (False, True):
-        with pytest.raises(PathError):
+        with pytest.raises(errors.PathError):
             preview(docs / "nowhere", rebuild=rebuild)
 
 
@@ -167,7 +162,7 @@ def test_an_interrupted_document_goes_on_from_the_cache(docs: Path, tmp_path: Pa
     (docs / "long.txt").write_text("\n\n".join(f"{n} is a number here." for n in range(100)))
     with EmbeddingCache(tmp_path / "cache") as cache:
         embedder = FailingEmbedder()
-        with pytest.raises(ModelUnavailableError):
+        with pytest.raises(errors.ModelUnavailableError):
             update(docs, embedder=embedder, cache=cache)
         assert 103 == len(embedder.asked) + update(docs, cache=cache).embedded
 
@@ -205,7 +200,7 @@ def test_a_rebuild_that_fails_leaves_the_old_index(docs: Path) -> None:
     update(docs)
     failing = FailingEmbedder()
     failing.asked = ["text"] * 70
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(errors.ModelUnavailableError):
         update(docs, embedder=failing, rebuild=True)
     assert 0 == locate("default").current().number
     assert [] == list(locate("default").path.glob("edition-*"))

@@ -1,6 +1,8 @@
 """Which stages are tried, and which stay: by the interval of the gain, else by the cost."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,6 @@ from research_agent.evaluation.ablation import (
     arms,
     chosen,
     gain_of,
-    preset_arms,
     run_of,
 )
 from research_agent.evaluation.rows import EvalRow
@@ -36,22 +37,19 @@ def test_every_stage_is_switched_to_what_it_is_not() -> None:
     tried = {one.stage: one for one in arms(FULL, searches=False)}
 
     assert set(STAGES) == set(tried)
-    assert (False, {"filter.mode": "score"}) == (
-        tried["filter by the model"].adds,
-        tried["filter by the model"].changes,
-    )
-    assert (True, {"rerank.mode": "cross-encoder"}) == (
-        tried["reranking"].adds,
-        tried["reranking"].changes,
-    )
-    assert (False, {"budget.rounds": 1}) == (
-        tried["further rounds"].adds,
-        tried["further rounds"].changes,
-    )
+    for name, adds, changes in (
+        ("filter by the model", False, {"filter.mode": "score"}),
+        ("reranking", True, {"rerank.mode": "cross-encoder"}),
+        ("further rounds", False, {"budget.rounds": 1}),
+    ):
+        assert (adds, changes) == (tried[name].adds, tried[name].changes)
     for one in tried.values():
         assert changed(FULL, one.changes) != FULL
+        assert all(type(attrgetter(key)(FULL)) is type(x) for key, x in one.changes.items())
     assert list(SEARCHED) == [one.stage for one in arms(FULL, searches=True)]
-    assert ["preset local", "preset seed"] == [one.stage for one in preset_arms(FULL)]
+    assert ["preset local", "preset seed"] == [
+        one.stage for one in arms(FULL, searches=False, presets=True)
+    ]
 
 
 def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
@@ -62,7 +60,7 @@ def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adds", "base", "other", "tokens", "verdict", "takes"),
+    "case",
     [
         (True, BAD, GOOD, 900, "pays", True),
         (True, GOOD, BAD, 10, "harms", False),
@@ -74,22 +72,14 @@ def test_stage_that_is_off_altogether_is_not_said_to_be_on() -> None:
         (False, EVEN, EVEN, 100, "no difference shown", False),
     ],
 )
-def test_stage_stays_by_its_gain_and_where_none_is_shown_by_its_cost(
-    *,
-    adds: bool,
-    base: Sequence[float],
-    other: Sequence[float],
-    tokens: float,
-    verdict: str,
-    takes: bool,
-) -> None:
+def test_stage_stays_by_its_gain_and_where_none_is_shown_by_its_cost(case: tuple[Any, ...]) -> None:
+    adds, base, other, tokens, verdict, takes = case
     found = gain_of(arm(adds=adds), run(base), run(other, tokens))
 
     assert (verdict, takes) == (found.verdict, found.takes)
 
 
 def test_questions_that_would_show_a_small_gain() -> None:
-    """By the rule of three at least 60; the wider the interval, the more."""
     assert 60 == gain_of(arm(adds=True), run(EVEN), run(EVEN)).needed
     assert 500 < gain_of(arm(adds=True), run(EVEN), run(EVEN[::-1])).needed < 2000
 

@@ -88,18 +88,12 @@ def attempted(kind: Kind, reply: object, *checks: Completion, at: Sequence[int] 
 def test_question_has_pages_quotes_and_facts() -> None:
     row = attempted("single", FACT, YES)
 
+    place = {"doc_id": "kilns", "start_page": 3, "end_page": 4}
     assert row == {
         "question": "Who built the kiln of Orsova?",
         "answerable": True,
         "kind": "single",
-        "gold": [
-            {
-                "doc_id": "kilns",
-                "start_page": 3,
-                "end_page": 4,
-                "quote": "was built by Petra Lind in 1911",
-            }
-        ],
+        "gold": [{**place, "quote": "was built by Petra Lind in 1911"}],
         "required_facts": [["Petra Lind"]],
         "gold_answer": "Petra Lind built it.",
     }
@@ -134,10 +128,8 @@ def test_question_without_answer_is_asked_of_what_is_left() -> None:
     [
         ("I cannot do that.", YES, "no question"),
         (FACT | {"question": "Who?"}, YES, "no question"),
-        (FACT | {"question": 7}, YES, "no question"),
         (FACT | {"quotes": ["was built by Peter Lind in 1911"]}, YES, "letter by letter"),
         (FACT | {"quotes": []}, YES, "letter by letter"),
-        (FACT | {"quotes": "built"}, YES, "letter by letter"),
         (FACT | {"facts": ["Orsova", "1912"]}, YES, "no fact"),
         (FACT | {"facts": [3]}, YES, "no fact"),
         (FACT | {"answer": ""}, YES, "no answer"),
@@ -156,7 +148,6 @@ def test_question_that_cannot_be_trusted_is_dropped_with_the_reason(
 
 
 def test_passages_fit_the_kind() -> None:
-    """A hop follows a reference, a comparison goes to another document; each passage once."""
     edge = Edge("kilns-0", "people-0", "mention")
     given = over(ScriptedChat(YES), ScriptedChat(YES), [edge])
     chunks = given.chunks.chunks(shuffled([chunk.chunk_id for chunk in CHUNKS], 1))
@@ -171,7 +162,6 @@ def test_passages_fit_the_kind() -> None:
     assert ["kilns-0", "people-0"] == sorted(found("single"))
     assert "kilns-0 people-0" in found("hops")
     assert 1 == len(found("comparison"))
-    assert [] == found("single", "kilns-0", "people-0")
 
 
 def test_every_kind_has_its_share() -> None:
@@ -186,10 +176,10 @@ def test_every_kind_has_its_share() -> None:
 
 
 def made(
-    outcomes: Callable[[Task], Attempt], counts: dict[Kind, int], each: int = 40
+    outcomes: Callable[[Task], Attempt], counts: dict[Kind, int]
 ) -> tuple[Kept, list[Attempt]]:
     def stream(kind: Kind) -> Iterator[Task]:
-        return (Task(kind, (passage("", kind, at),)) for at in range(0 if kind == "hops" else each))
+        return (Task(kind, (passage("", kind, at),)) for at in range(0 if kind == "hops" else 40))
 
     kept = Kept(WordEmbedder().embed)
     streams = {kind: stream(kind) for kind in counts}

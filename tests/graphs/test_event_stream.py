@@ -24,32 +24,20 @@ from research_agent.interfaces.events import event_json, read_event
 from research_agent.ports import Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types.events import Event
-from tests.fakes import (
-    BYPASSING,
-    GOOD,
-    LOOP,
-    NO,
-    PROMPTS,
-    QUESTION,
-    WRONG,
-    YES,
-    ScriptedChat,
-    ports,
-    says,
-)
+from tests import fakes
 from tests.graphs.serving import EVERYTHING, Server
 from tests.graphs.test_faults import FailingEmbedder
 from tests.graphs.test_pruning import Answerer
 from tests.graphs.test_pruning import settings as pruning
 
-ASKED = ResearchInput(question=QUESTION)
+ASKED = ResearchInput(question=fakes.QUESTION)
 TIMES = {"at", "seconds", "started", "elapsed_seconds", "node_seconds"}
 FAULT = RuntimeError("a fault of ours")
 NO_KEY = ModelAccessError("no key", hint="Set one.")
 
 
 def answered() -> tuple[Ports, Settings]:
-    return ports(ScriptedChat(says(GOOD))), BYPASSING
+    return fakes.ports(fakes.ScriptedChat(fakes.says(fakes.GOOD))), fakes.BYPASSING
 
 
 def two_rounds() -> tuple[Ports, Settings]:
@@ -58,16 +46,16 @@ def two_rounds() -> tuple[Ports, Settings]:
 
 def brought_back() -> tuple[Ports, Settings]:
     """From verify back to select_evidence, for what pruning has left out."""
-    answerer = Answerer(says(GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
-    given = ports(ScriptedChat(), verifier=ScriptedChat(NO, YES))
+    answerer = Answerer(fakes.says(fakes.GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
+    given = fakes.ports(fakes.ScriptedChat(), verifier=fakes.ScriptedChat(fakes.NO, fakes.YES))
     return replace(given, answerer=answerer), replace(pruning(), filter=FilterSettings(mode="off"))
 
 
 def second_search_failed() -> tuple[Ports, Settings]:
     """From retrieve to verify at once."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    said = ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
-    return replace(ports(said, texts=texts), embedder=FailingEmbedder(2)), LOOP
+    said = fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
+    return replace(fakes.ports(said, texts=texts), embedder=FailingEmbedder(2)), fakes.LOOP
 
 
 def gathered(events: Iterator[Any]) -> list[Any]:
@@ -106,12 +94,15 @@ def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
     ("run", "last"),
     [
         (answered, "result"),
-        (lambda: (ports(ScriptedChat(says(WRONG))), BYPASSING), "result"),
+        (
+            lambda: (fakes.ports(fakes.ScriptedChat(fakes.says(fakes.WRONG))), fakes.BYPASSING),
+            "result",
+        ),
         (two_rounds, "result"),
         (brought_back, "result"),
         (second_search_failed, "result"),
         (lambda: (Server(fails_at=2, error=NO_KEY).ports(), EVERYTHING), "result"),
-        (lambda: (ports(ScriptedChat(NO_KEY)), BYPASSING), "stopped"),
+        (lambda: (fakes.ports(fakes.ScriptedChat(NO_KEY)), fakes.BYPASSING), "stopped"),
         (lambda: (Server(fails_at=2, error=FAULT).ports(), EVERYTHING), "stopped"),
     ],
 )
@@ -120,7 +111,7 @@ def test_however_a_question_ends_there_is_one_last_event(run: Any, last: str) ->
 
     def made() -> ResearchGraph:
         given, settings = run()
-        return build_research_graph(given, settings, PROMPTS)
+        return build_research_graph(given, settings, fakes.PROMPTS)
 
     async def beside() -> list[Any]:
         found: list[Any] = []
@@ -146,7 +137,7 @@ def test_nothing_is_made_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -
     def told(*_: object) -> None:
         pytest.fail("an event was made")
 
-    graph = build_research_graph(*answered(), PROMPTS)
+    graph = build_research_graph(*answered(), fakes.PROMPTS)
     heard: list[Any] = []
     assert is_heard(heard.append)
     assert is_heard(lambda event: heard.append(event))  # noqa: PLW0108 (a function of its own)
@@ -160,7 +151,9 @@ def test_a_resumed_run_tells_on() -> None:
     """Round, usage, and what must not be said of earlier drafts come from the state."""
     settings = replace(EVERYTHING, budget=replace(EVERYTHING.budget, rounds=2))
     place: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    graph = build_research_graph(Server().ports(), settings, PROMPTS, checkpointer=InMemorySaver())
+    graph = build_research_graph(
+        Server().ports(), settings, fakes.PROMPTS, checkpointer=InMemorySaver()
+    )
 
     def part(given: ResearchInput | None) -> list[Any]:
         run = graph.stream(given, place, stream_mode="custom", interrupt_before=["search"])
@@ -184,7 +177,7 @@ class Desk(TypedDict, total=False):
 
 def test_a_parent_streams_two_questions_with_subgraphs() -> None:
     """Each has its own beginning, rounds and end, though one writer carries both."""
-    with ResearchAgent(*answered(), PROMPTS) as agent:
+    with ResearchAgent(*answered(), fakes.PROMPTS) as agent:
 
         def both(state: Desk) -> Desk:
             return {"answers": [agent.ask(state["topic"]).answer for _ in range(2)]}
@@ -194,7 +187,7 @@ def test_a_parent_streams_two_questions_with_subgraphs() -> None:
         graph.add_edge(START, "both")
         graph.add_edge("both", END)
         parent: Any = graph.compile()
-        given = Desk(topic=QUESTION)
+        given = Desk(topic=fakes.QUESTION)
         told = [e for _, e in parent.stream(given, stream_mode="custom", subgraphs=True)]
         alone = list(parent.stream(given, stream_mode="custom"))
 
@@ -206,11 +199,11 @@ def test_a_parent_streams_two_questions_with_subgraphs() -> None:
 
 
 def test_a_conversation_tells_the_events_of_its_question() -> None:
-    graph: Any = build_chat_graph(*answered(), PROMPTS)
-    asked = ChatInput(messages=[HumanMessage(QUESTION)])
+    graph: Any = build_chat_graph(*answered(), fakes.PROMPTS)
+    asked = ChatInput(messages=[HumanMessage(fakes.QUESTION)])
     told = [read_event(event) for event in graph.stream(asked, stream_mode="custom")]
     deep = [e for _, e in graph.stream(asked, stream_mode="custom", subgraphs=True)]
-    research = build_research_graph(*answered(), PROMPTS)
+    research = build_research_graph(*answered(), fakes.PROMPTS)
     alone = [read_event(event) for event in research.stream(ASKED, stream_mode="custom")]
 
     assert timeless(alone) == timeless(told) == timeless([read_event(event) for event in deep])

@@ -16,15 +16,7 @@ from graphs.research import build_research_graph
 from graphs.state import ResearchInput, ResearchState, strict
 from research_agent import errors
 from research_agent.ports import Ports
-from tests.fakes import (
-    LOOP,
-    PROMPTS,
-    QUESTION,
-    ScriptedChat,
-    WordEmbedder,
-    ports,
-    says,
-)
+from tests import fakes
 from tests.graphs.serving import EVERYTHING, FIRST, Server, run
 
 CALLS = "refine plan_calls filter filter plan_calls answer verifier"
@@ -106,7 +98,7 @@ def test_our_own_faults_are_not_swallowed(error: Exception) -> None:
         run(Server(fails_at=1, error=error).ports())
 
 
-class FailingEmbedder(WordEmbedder):
+class FailingEmbedder(fakes.WordEmbedder):
     """Fails from its call number `first` on."""
 
     def __init__(self, first: int) -> None:
@@ -134,8 +126,11 @@ def test_search_that_fails_keeps_the_draft(first: int) -> None:
 def test_second_round_that_cannot_search_ends_with_the_first() -> None:
     """No step after the failed search runs; the draft is reported with the reason `error`."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    given = ports(ScriptedChat(says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")), texts=texts)
-    result, trace = run(replace(given, embedder=FailingEmbedder(3)), LOOP)
+    given = fakes.ports(
+        fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")),
+        texts=texts,
+    )
+    result, trace = run(replace(given, embedder=FailingEmbedder(3)), fakes.LOOP)
 
     assert ("answered", "error", 2) == (result.status, result.stop_reason, result.rounds)
     assert ["verify", "retrieve", "verify", "report"] == [event.node for event in trace][-4:]
@@ -147,14 +142,14 @@ def kept(given: Ports, file: Path) -> Iterator[Research]:
     """Give a graph whose checkpoints are in a file, as a new process has it."""
     with closing(sqlite3.connect(file, check_same_thread=False)) as database:
         saver = SqliteSaver(database)
-        yield build_research_graph(given, EVERYTHING, PROMPTS, checkpointer=saver)
+        yield build_research_graph(given, EVERYTHING, fakes.PROMPTS, checkpointer=saver)
 
 
 @pytest.mark.parametrize("number", range(1, LAST + 1))
 def test_question_goes_on_where_it_was_interrupted(number: int, tmp_path: Path) -> None:
     server = Server(fails_at=number)
     with kept(server.ports(), tmp_path / "t.db") as graph, pytest.raises(KeyboardInterrupt):
-        graph.invoke(ResearchInput(question=QUESTION), CONFIG)
+        graph.invoke(ResearchInput(question=fakes.QUESTION), CONFIG)
     with kept(server.ports(), tmp_path / "t.db") as graph:
         result = graph.invoke(None, CONFIG)["result"]
         trace = graph.get_state(CONFIG).values["trace"]
@@ -168,7 +163,7 @@ def test_edit_of_the_whole_state_does_not_double_the_trace(tmp_path: Path) -> No
     """Studio writes back every field as JSON, also those that grow."""
     server = Server()
     with kept(server.ports(), tmp_path / "t.db") as graph:
-        graph.invoke(ResearchInput(question=QUESTION), CONFIG, interrupt_before=["answer"])
+        graph.invoke(ResearchInput(question=fakes.QUESTION), CONFIG, interrupt_before=["answer"])
         values = strict(ResearchState).model_validate(graph.get_state(CONFIG).values)
         graph.update_state(CONFIG, json.loads(values.model_dump_json()), as_node="select_evidence")
         result = graph.invoke(None, CONFIG)["result"]

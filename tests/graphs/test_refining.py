@@ -13,19 +13,10 @@ from research_agent.errors import ModelError, ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, RefinementSettings, Settings
 from research_agent.types.result import ResearchResult
-from tests.fakes import (
-    BYPASSING,
-    GOOD,
-    PROMPTS,
-    QUESTION,
-    REFINING,
-    ScriptedChat,
-    ports,
-    says,
-)
+from tests import fakes
 
 REFINEMENT = TypeAdapter(RefinementSettings)
-ONCE = replace(REFINING, budget=BudgetSettings(rounds=1))
+ONCE = replace(fakes.REFINING, budget=BudgetSettings(rounds=1))
 TWO = "What is the ML-KEM-768 encapsulation key? How many bytes has it?"
 PARTS = (
     "What is the ML-KEM-768 encapsulation key?",
@@ -41,17 +32,17 @@ HOPS = '{"kind": "decompose", "queries": ["Who founded the Acme works?", "Where 
 
 
 def asking(
-    *planned: str | ModelError, texts: Sequence[str] = (), answer: str = GOOD
-) -> tuple[Ports, ScriptedChat]:
-    replies = [says(reply) if isinstance(reply, str) else reply for reply in planned]
-    planner = ScriptedChat(*replies)
-    answerer = ScriptedChat(says(answer))
-    given = ports(answerer, planner, texts=texts) if texts else ports(answerer, planner)
+    *planned: str | ModelError, texts: Sequence[str] = (), answer: str = fakes.GOOD
+) -> tuple[Ports, fakes.ScriptedChat]:
+    replies = [fakes.says(reply) if isinstance(reply, str) else reply for reply in planned]
+    planner = fakes.ScriptedChat(*replies)
+    answerer = fakes.ScriptedChat(fakes.says(answer))
+    given = fakes.ports(answerer, planner, texts=texts) if texts else fakes.ports(answerer, planner)
     return given, planner
 
 
-def run(given: Ports, settings: Settings = ONCE, question: str = QUESTION) -> ResearchResult:
-    graph = build_research_graph(given, settings, PROMPTS)
+def run(given: Ports, settings: Settings = ONCE, question: str = fakes.QUESTION) -> ResearchResult:
+    graph = build_research_graph(given, settings, fakes.PROMPTS)
     result: ResearchResult = graph.invoke(ResearchInput(question=question))["result"]
     return result
 
@@ -92,7 +83,7 @@ def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
     result = run(given)
     (verdict,) = result.refinement.verdicts
 
-    assert (("keep", (QUESTION,)), (QUESTION,)) == (
+    assert (("keep", (fakes.QUESTION,)), (fakes.QUESTION,)) == (
         (result.refinement.kind, result.refinement.queries),
         result.queries,
     )
@@ -107,7 +98,7 @@ def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
         (ONCE, "ML-KEM-768", "the question is a name alone"),
         (refining(mode="pure"), TWO, "refinement.mode is pure"),
         (refining(mode="off"), TWO, "refinement.mode is off"),
-        (BYPASSING, TWO, "bypass: "),
+        (fakes.BYPASSING, TWO, "bypass: "),
     ],
 )
 def test_question_that_costs_no_call(settings: Settings, question: str, reason: str) -> None:
@@ -125,7 +116,7 @@ def test_question_that_costs_no_call(settings: Settings, question: str, reason: 
 def test_model_may_judge_complexity_but_not_reword(kind: str, found: str) -> None:
     given, _ = asking(json.dumps({"kind": kind, "queries": ["ML-KEM-768 encapsulation key"]}))
     settings = replace(
-        BYPASSING,
+        fakes.BYPASSING,
         refinement=RefinementSettings(complexity="model"),
         budget=BudgetSettings(rounds=1),
     )
@@ -192,13 +183,13 @@ def test_second_round_is_told_what_was_tried_and_read() -> None:
     given, planner = asking(
         '{"kind": "keep", "queries": []}', answer="An ML-KEM-768 key weighs 700 grams [c1]."
     )
-    run(given, replace(REFINING, budget=BudgetSettings(rounds=2)))
+    run(given, replace(fakes.REFINING, budget=BudgetSettings(rounds=2)))
     first, second = (text for _, text, _ in planner.asked)
 
     assert "<tried>" not in first
     assert "doubtful: An ML-KEM-768 key weighs 700 grams." in second
-    assert f"<tried>\n{QUESTION}\n</tried>" in second
-    assert f"nearest passage read (guide): {GOOD.replace(' [c1]', '')}" in second
+    assert f"<tried>\n{fakes.QUESTION}\n</tried>" in second
+    assert f"nearest passage read (guide): {fakes.GOOD.replace(' [c1]', '')}" in second
 
 
 def test_result_as_json_tells_the_whole_refinement() -> None:
@@ -208,7 +199,7 @@ def test_result_as_json_tells_the_whole_refinement() -> None:
     refinement = told["refinement"]
     rulings = {v["query"]: [r["ruling"] for r in v["rulings"]] for v in refinement["verdicts"]}
 
-    assert ("rewrite", [QUESTION, good], "model", 1) == tuple(
+    assert ("rewrite", [fakes.QUESTION, good], "model", 1) == tuple(
         refinement[key] for key in ("kind", "queries", "author", "model_calls")
     )
     assert {good: ["accept"] * 3, bad: ["block", "block", "accept"]} == rulings

@@ -14,18 +14,7 @@ from research_agent.settings import (
     VerifySettings,
 )
 from research_agent.types import Completion
-from tests.fakes import (
-    GOOD,
-    KEEP,
-    LOOP,
-    NO,
-    QUESTION,
-    REFINING,
-    YES,
-    ScriptedChat,
-    ports,
-    says,
-)
+from tests import fakes
 from tests.graphs.test_graph import run
 
 TEXTS = (
@@ -34,7 +23,7 @@ TEXTS = (
     *(f"ML-KEM-768 note {number}." for number in range(6)),
 )
 FEW = replace(
-    LOOP,
+    fakes.LOOP,
     evidence=EvidenceSettings(max_chunks=1, neighbours=0),
     search=SearchSettings(mode="planned", max_chunks=1),
 )
@@ -45,20 +34,24 @@ SERVER = replace(
     verify=VerifySettings(judge="off"),
 )
 """The answer's own words refuse."""
-REFUSAL = says("NOT FOUND: the bytes of the key")
+REFUSAL = fakes.says("NOT FOUND: the bytes of the key")
 RIGHT = "ML-KEM-768 has an encapsulation key of 1184 bytes [c2]."
 
 
-def asking(*replies: Completion, planner: ScriptedChat | None = None) -> tuple[Ports, ScriptedChat]:
-    model = ScriptedChat(*replies)
-    return ports(model, planner, texts=TEXTS), model
+def asking(
+    *replies: Completion, planner: fakes.ScriptedChat | None = None
+) -> tuple[Ports, fakes.ScriptedChat]:
+    model = fakes.ScriptedChat(*replies)
+    return fakes.ports(model, planner, texts=TEXTS), model
 
 
 @pytest.mark.parametrize("settings", [FEW, SERVER], ids=["by the check", "by the prompt"])
 def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -> None:
-    first = REFUSAL if settings is SERVER else says("It has 17 bytes [c1].")
-    model = ScriptedChat(first, says(RIGHT))
-    result = run(ports(model, verifier=ScriptedChat(NO, YES), texts=TEXTS), settings)
+    first = REFUSAL if settings is SERVER else fakes.says("It has 17 bytes [c1].")
+    model = fakes.ScriptedChat(first, fakes.says(RIGHT))
+    result = run(
+        fakes.ports(model, verifier=fakes.ScriptedChat(fakes.NO, fakes.YES), texts=TEXTS), settings
+    )
 
     assert ("answered", 2, RIGHT) == (result.status, result.rounds, result.answer)
     assert ["refused", "confident"] == [one.reason for one in result.trend]
@@ -69,7 +62,7 @@ def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -
 def test_a_missing_part_is_found_in_round_two() -> None:
     """The part is searched for by its own words; the answer that lacks nothing wins."""
     part = f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: the bytes of the key"
-    given, _ = asking(says(part), says(RIGHT))
+    given, _ = asking(fakes.says(part), fakes.says(RIGHT))
     result = run(given, SERVER)
 
     assert ("answered", "confident") == (result.status, result.stop_reason)
@@ -79,9 +72,9 @@ def test_a_missing_part_is_found_in_round_two() -> None:
 
 def test_an_unconfirmed_sentence_becomes_supported() -> None:
     """Its number stood in no chunk that was read; the second round reads the one that has it."""
-    given, _ = asking(says(GOOD), says(RIGHT))
+    given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
     once = run(given, replace(FEW, budget=BudgetSettings(rounds=1)))
-    given, _ = asking(says(GOOD), says(RIGHT))
+    given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
     twice = run(given, FEW)
 
     assert (0, "max_rounds", 1) == (once.supported, once.stop_reason, once.rounds)
@@ -89,35 +82,37 @@ def test_an_unconfirmed_sentence_becomes_supported() -> None:
 
 
 def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
-    planner = ScriptedChat(KEEP)
-    given, model = asking(says(GOOD), says(RIGHT), planner=planner)
-    settings = replace(FEW, refinement=REFINING.refinement)
+    planner = fakes.ScriptedChat(fakes.KEEP)
+    given, model = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT), planner=planner)
+    settings = replace(FEW, refinement=fakes.REFINING.refinement)
     result = run(given, settings)
 
     assert ("nothing_to_search", 1) == (result.stop_reason, len(model.asked))
-    assert (GOOD.replace(" [c1]", ""), 1) == (result.claims[0].text, result.usage.tool_calls)
+    assert (fakes.GOOD.replace(" [c1]", ""), 1) == (result.claims[0].text, result.usage.tool_calls)
     assert "the planner model has nothing else to search for" == result.refinement.reason
-    assert f"doubtful: {GOOD.replace(' [c1]', '')}\nnearest passage read" in planner.asked[-1][1]
+    assert (
+        f"doubtful: {fakes.GOOD.replace(' [c1]', '')}\nnearest passage read" in planner.asked[-1][1]
+    )
 
 
 def test_planner_is_told_of_a_refusal() -> None:
     """That what was read does not answer, with the nearest passage and the queries that were."""
     query = "encapsulation key bytes of ML-KEM-768"
-    planner = ScriptedChat(says(f'{{"kind": "rewrite", "queries": ["{query}"]}}'))
-    given, _ = asking(says("NOT FOUND: "), says(RIGHT), planner=planner)
-    result = run(given, replace(SERVER, refinement=REFINING.refinement))
+    planner = fakes.ScriptedChat(fakes.says(f'{{"kind": "rewrite", "queries": ["{query}"]}}'))
+    given, _ = asking(fakes.says("NOT FOUND: "), fakes.says(RIGHT), planner=planner)
+    result = run(given, replace(SERVER, refinement=fakes.REFINING.refinement))
     prompt = planner.asked[-1][1]
 
     assert ("answered", query) == (result.status, result.queries[-1])
     assert "What was read does not answer the question.\nnearest passage read (guide)" in prompt
-    assert f"<tried>\n{QUESTION}\n</tried>" in prompt
+    assert f"<tried>\n{fakes.QUESTION}\n</tried>" in prompt
 
 
-@pytest.mark.parametrize("first", [REFUSAL, says(GOOD)], ids=["refusal", "unconfirmed"])
+@pytest.mark.parametrize("first", [REFUSAL, fakes.says(fakes.GOOD)], ids=["refusal", "unconfirmed"])
 def test_round_two_that_finds_nothing_new(first: Completion) -> None:
     """The model is not asked again, and a refusal keeps its reason and what it lacks."""
-    model = ScriptedChat(first, says(RIGHT))
-    result = run(ports(model, texts=TEXTS[:1]), SERVER)
+    model = fakes.ScriptedChat(first, fakes.says(RIGHT))
+    result = run(fakes.ports(model, texts=TEXTS[:1]), SERVER)
 
     assert ("no_new_evidence", 1) == (result.stop_reason, len(model.asked))
     if first is REFUSAL:

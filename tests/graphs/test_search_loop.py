@@ -16,26 +16,17 @@ from research_agent.types.budget import NOTHING, Allowance
 from research_agent.types.calls import ToolCall
 from research_agent.types.refinement import Refinement
 from research_agent.types.verification import Check
-from tests.fakes import (
-    BYPASSING,
-    MODEL_CALLS,
-    PROMPTS,
-    QUESTION,
-    ScriptedChat,
-    calls,
-    ports,
-    says,
-)
+from tests import fakes
 
 BREAD = "Bread is baked at 230 degrees."
 IN_TEXT = 'I search: {"name": "search_chunks_tool", "arguments": {"query": "bread degrees"}}'
-ONE_HIT = replace(MODEL_CALLS, search=SearchSettings(mode="tool_calling", max_chunks=1))
+ONE_HIT = replace(fakes.MODEL_CALLS, search=SearchSettings(mode="tool_calling", max_chunks=1))
 
 
-def search(planner: ScriptedChat, settings: Settings, *queries: str) -> SearchOutput:
-    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
+def search(planner: fakes.ScriptedChat, settings: Settings, *queries: str) -> SearchOutput:
+    graph = build_search_graph(fakes.ports(fakes.ScriptedChat(), planner), settings, fakes.PROMPTS)
     wanted = Refinement("decompose", queries)
-    given = SearchInput(question=QUESTION, probe=Probe(), refinement=wanted)
+    given = SearchInput(question=fakes.QUESTION, probe=Probe(), refinement=wanted)
     return SearchOutput.model_validate(graph.invoke(given))
 
 
@@ -47,9 +38,11 @@ def nodes(output: SearchOutput) -> str:
     return " ".join(event.node for event in output.trace)
 
 
-@pytest.mark.parametrize("reply", [calls("bread degrees"), says(IN_TEXT)], ids=["call", "text"])
+@pytest.mark.parametrize(
+    "reply", [fakes.calls("bread degrees"), fakes.says(IN_TEXT)], ids=["call", "text"]
+)
 def test_calls_are_read_from_both_places(reply: Completion) -> None:
-    output = search(ScriptedChat(reply, says("done")), ONE_HIT, "ignored")
+    output = search(fakes.ScriptedChat(reply, fakes.says("done")), ONE_HIT, "ignored")
 
     assert "plan_calls run_call collect plan_calls collect" == nodes(output)
     assert BREAD == output.found.hits[0].chunk.text
@@ -58,15 +51,15 @@ def test_calls_are_read_from_both_places(reply: Completion) -> None:
 def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
     """The probe is for confidence: hits that nothing ranks do not become results."""
     unranked = Hit(Chunk("lost", "guide", "Nothing ranks this."), 1.0, 0.9)
-    given = ports(ScriptedChat())
+    given = fakes.ports(fakes.ScriptedChat())
     start = SearchInput(
         question="?", probe=Probe("bread", (unranked,)), refinement=Refinement("keep", ("bread",))
     )
     output = SearchOutput.model_validate(
-        build_search_graph(given, BYPASSING, PROMPTS).invoke(start)
+        build_search_graph(given, fakes.BYPASSING, fakes.PROMPTS).invoke(start)
     )
     own = retrieve(
-        "bread", Check(), RunContext(given, BYPASSING, PROMPTS).within(NOTHING)
+        "bread", Check(), RunContext(given, fakes.BYPASSING, fakes.PROMPTS).within(NOTHING)
     ).value.hits
 
     assert BREAD == output.found.hits[0].chunk.text
@@ -80,12 +73,12 @@ def test_filter_knows_the_question_and_tells_that_all_is_gone(
 ) -> None:
     """The planner's own search looks again; a model that writes the calls is told instead."""
     gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))
-    filterer = ScriptedChat(gone)
-    given = ports(ScriptedChat(), filterer=filterer)
+    filterer = fakes.ScriptedChat(gone)
+    given = fakes.ports(fakes.ScriptedChat(), filterer=filterer)
     settings = replace(
-        BYPASSING, filter=FilterSettings(mode="llm"), search=SearchSettings(max_chunks=1)
+        fakes.BYPASSING, filter=FilterSettings(mode="llm"), search=SearchSettings(max_chunks=1)
     )
-    tools = ResearchTools(RunContext(given, settings, PROMPTS))
+    tools = ResearchTools(RunContext(given, settings, fakes.PROMPTS))
     call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
     about = SearchBackground(question="Which ML-KEM bread has bytes?", look_again=look_again)
     result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)

@@ -20,24 +20,18 @@ from research_agent.types.events import (
     Queries,
 )
 from research_agent.types.references import Edge
-from tests.fakes import (
-    PROMPTS,
-    ScriptedChat,
-    calls,
-    chunk,
-    says,
-)
+from tests import fakes
 from tests.retrieval import searching
 from tests.retrieval.searching import Log
 
 QUESTION = "Which heat in degrees should a baker choose for rye bread in the oven at 3 bars?"
 STORY, TABLE = "guide-2", "tables-0"
 CHUNKS = (
-    chunk("Rye bread in the oven at 3 bars needs degrees as in Table 2.", 0),
-    chunk("Rye bread in the oven: how it is baked, a note by hand.", 1),
-    chunk("Rye bread and an oven: a long story.", 2),
-    chunk("The number of degrees of rye bread in the oven is 230.", 3),
-    chunk("Table 2. 230.", 0, "tables"),
+    fakes.chunk("Rye bread in the oven at 3 bars needs degrees as in Table 2.", 0),
+    fakes.chunk("Rye bread in the oven: how it is baked, a note by hand.", 1),
+    fakes.chunk("Rye bread and an oven: a long story.", 2),
+    fakes.chunk("The number of degrees of rye bread in the oven is 230.", 3),
+    fakes.chunk("Table 2. 230.", 0, "tables"),
 )
 OTHER_NUMBER = "Which heat should a baker choose for rye bread in the oven at 4 bars?"
 REWRITE = f'{{"kind": "rewrite", "queries": ["{OTHER_NUMBER}"]}}'
@@ -48,14 +42,14 @@ class Writer:
 
     def __init__(self) -> None:
         self.answers = [
-            says("Zebras sing [c1].", sure=False),
-            says("Rye bread needs 190 degrees [c1].", sure=False),
-            says("The number of degrees of rye bread in the oven is 230 [c3]."),
+            fakes.says("Zebras sing [c1].", sure=False),
+            fakes.says("Rye bread needs 190 degrees [c1].", sure=False),
+            fakes.says("The number of degrees of rye bread in the oven is 230 [c3]."),
         ]
 
     def complete(self, role: str, messages: Sequence[Message], **_: object) -> Completion:
         if role == "prune":
-            return says("230 degrees", sure="story" not in messages[-1].text)
+            return fakes.says("230 degrees", sure="story" not in messages[-1].text)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
@@ -66,18 +60,20 @@ class Reader:
         assert "filter" == role
         shown = re.findall(r'<chunk key="(k\d+)"([^>]*)>', messages[-1].text)
         verdicts = (f"{k} -> {'EXPAND_1' if 'refers_to' in head else 'KEEP'}" for k, head in shown)
-        return says("\n".join(verdicts))
+        return fakes.says("\n".join(verdicts))
 
 
 def given_ports(log: Log) -> Ports:
-    planner = ScriptedChat(says(REWRITE), says("I would search."), calls("rye 230"))
+    planner = fakes.ScriptedChat(
+        fakes.says(REWRITE), fakes.says("I would search."), fakes.calls("rye 230")
+    )
     given = searching.ports(CHUNKS, [Edge("guide-0", TABLE, "see")])
     return replace(given, planner=planner, answerer=Writer(), filterer=Reader(), blend_log=log)
 
 
 def test_every_stage_of_the_seeds_acts() -> None:
     log = Log()
-    with ResearchAgent(given_ports(log), with_preset(Settings(), "seed"), PROMPTS) as agent:
+    with ResearchAgent(given_ports(log), with_preset(Settings(), "seed"), fakes.PROMPTS) as agent:
         events: list[Event] = list(agent.stream(QUESTION))
     result = next(event.result for event in events if isinstance(event, Finished))
     queries = next(event for event in events if isinstance(event, Queries))

@@ -7,22 +7,13 @@ from pathlib import Path
 import pytest
 
 from research_agent.index.adapters.vectors.looking import read
+from tests.interfaces import doctor_page
 from tests.interfaces.commands import Model, printed, run, served
-from tests.interfaces.doctor_page import (
-    PAGE,
-    SET_UPS,
-    SetUp,
-    indented,
-    indexed,
-    masked,
-    placed,
-    shown,
-)
 
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Path]:
-    with indexed() as folder:
+    with doctor_page.indexed() as folder:
         yield folder
 
 
@@ -32,16 +23,18 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("research_agent.assembly.diagnosis.index.look", read)
 
 
-@pytest.mark.parametrize("set_up", SET_UPS, ids=lambda set_up: set_up.title)
-def test_page_shows_what_is_printed(set_up: SetUp, made: Path) -> None:
+@pytest.mark.parametrize("set_up", doctor_page.SET_UPS, ids=lambda set_up: set_up.title)
+def test_page_shows_what_is_printed(set_up: doctor_page.SetUp, made: Path) -> None:
     """Each broken set-up has one cause, told as the page says, but for numbers; so has JSON."""
     title = f"## {set_up.title}\n"
-    section = PAGE.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
+    section = doctor_page.PAGE.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
     output = "\n".join(line for line in section.splitlines() if line.startswith("    "))
 
-    assert masked(output) == masked(indented(shown(set_up, made)))
+    assert doctor_page.masked(output) == doctor_page.masked(
+        doctor_page.indented(doctor_page.shown(set_up, made))
+    )
     assert "cure: " in output
-    with placed(made) as place:
+    with doctor_page.placed(made) as place:
         set_up.prepare(place)
         result = run(*set_up.arguments, "--json")
     told = printed(result)
@@ -54,8 +47,8 @@ def test_page_shows_what_is_printed(set_up: SetUp, made: Path) -> None:
 
 def test_cure_cures(made: Path) -> None:
     """The command that it names makes the damaged cache anew; all is well afterwards."""
-    damaged = next(set_up for set_up in SET_UPS if set_up.title == "A damaged cache")
-    with placed(made) as place:
+    damaged = next(set_up for set_up in doctor_page.SET_UPS if set_up.title == "A damaged cache")
+    with doctor_page.placed(made) as place:
         damaged.prepare(place)
         before = printed(run("doctor", "--no-models", "--json"))
         cure = next(item["cure"] for item in before["findings"] if item["level"] == "warning")
@@ -68,7 +61,7 @@ def test_cure_cures(made: Path) -> None:
 def test_model_at_a_server_is_asked(made: Path, tmp_path: Path) -> None:
     """Its speed and log-probabilities are told, and it is asked once for all roles."""
     model = Model(answer="one two three four")
-    with placed(made) as place, served(model, tmp_path) as config:
+    with doctor_page.placed(made) as place, served(model, tmp_path) as config:
         place.index()
         result = run("doctor", "--config", config)
 
@@ -85,7 +78,7 @@ def test_settings_that_cannot_be_read_are_a_finding(made: Path, tmp_path: Path) 
     """Everything else is looked at all the same."""
     config = tmp_path / "wrong.yaml"
     config.write_text("retrieval: {top_kk: 3}", encoding="utf-8")
-    with placed(made) as place:
+    with doctor_page.placed(made) as place:
         place.index()
         result = run("doctor", "--config", str(config))
 

@@ -78,20 +78,18 @@ def test_made_questions_are_reviewed_as_a_table_and_evaluated(at_store: Path) ->
     rows = [json.loads(line) for line in Path("questions.jsonl").read_text("utf-8").splitlines()]
     page, table = (Path(f"questions.{end}").read_text("utf-8-sig") for end in ("html", "csv"))
     cells = list(csv.reader(table.splitlines()))
-    cells[1][0] = "no"
-    Path("edited.csv").write_text("\n".join(";".join(row) for row in cells), "utf-8")
+    Path("edited.csv").write_text("\n".join(";".join(cells[at]) for at in (0, 2, 3, 4)), "utf-8")
     told = run("eval", "edited.csv", "--retrieval-only", "--json")
 
     assert ["made-001", "made-002", "made-003", "made-004"] == [row["qid"] for row in rows]
     assert all(row["gold"][0]["doc_id"] in row["question"] for row in rows)
     assert rows[0]["question"] in page
     assert "<script" not in page
-    assert all(row[4].startswith("'=How") for row in cells[1:])
+    assert all(row[3].startswith("'=How") for row in cells[1:])
     assert 3 == json.loads(told.stdout)["questions"], told.output
 
 
 def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -> None:
-    """Nothing shows a difference: what costs tokens goes. A second run asks nothing again."""
     model = Author()
     with served(model, at_store) as config:
         ablate = ("ablate", "own.jsonl", "--config", config, "--set", "search.mode=tool_calling")
@@ -102,7 +100,7 @@ def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -
     assert "| as it is |  | 0.333 |" in found.stdout, found.output
     assert "Taken together: search.mode: planned; +0.000" in found.stdout
     assert re.search(r"\| judge \| off \| \+0.000 \(\+0.000 to \+0.000\) \|", found.stdout)
-    assert "3 questions were compared; about 60 would show every gain of 0.05." in found.stdout
+    assert "3 questions were compared; 60 would show every gain of 0.05." in found.stdout
     kept = load_settings(Path("kept.yaml"), {})
     assert ("scripted", "local") == (kept.models.chat.model, kept.preset)
     assert ("planned", "check") == (kept.search.mode, kept.answer.refusal)
@@ -131,8 +129,7 @@ def test_nothing_is_made_of_nothing_or_over_a_file(at_store: Path) -> None:
         none = run("eval", "make", "--config", config, "--questions", "2", "-o", "new.jsonl")
     no_index = run("eval", "make", "--index", "none", "-o", "new.jsonl")
 
-    assert (1, 2, 1) == (there.exit_code, none.exit_code, no_index.exit_code)
+    assert (1, 1, 1) == (there.exit_code, none.exit_code, no_index.exit_code)
     assert "questions.jsonl is there already" in there.stderr
     assert "the model says that its passage does not answer it" in none.stderr
-    assert "no question was kept" in none.stderr
     assert not list(at_store.glob("new*"))

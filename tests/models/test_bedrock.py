@@ -10,12 +10,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, THREAD_NAME, Call
 from research_agent.types import Message, ModelCall, WrittenCall
@@ -191,10 +186,10 @@ def test_an_arn(arn: str) -> None:
 @pytest.mark.parametrize(
     ("stop", "error"),
     [
-        ("guardrail_intervened", ModelReplyError),
-        ("content_filtered", ModelReplyError),
-        ("malformed_tool_use", ModelReplyError),
-        ("model_context_window_exceeded", ContextOverflowError),
+        ("guardrail_intervened", errors.ModelReplyError),
+        ("content_filtered", errors.ModelReplyError),
+        ("malformed_tool_use", errors.ModelReplyError),
+        ("model_context_window_exceeded", errors.ContextOverflowError),
     ],
 )
 def test_reasons_that_leave_no_reply(stop: str, error: type[Exception]) -> None:
@@ -217,7 +212,7 @@ def test_the_deadline_is_for_the_whole_call(reply: Raw) -> None:
     with asking(in_turn([text_reply("warm"), reply, text_reply("Paris")])) as (chat, server):
         chat.complete("answer", ASKED, max_tokens=7)
         started = time.monotonic()
-        with pytest.raises(ModelTimeoutError):
+        with pytest.raises(errors.ModelTimeoutError):
             chat.complete("answer", ASKED, max_tokens=7, seconds=0.4)
         assert 0.3 < time.monotonic() - started < 0.8
         assert server.gone.wait(2)
@@ -235,9 +230,9 @@ def test_threads_that_hang_are_limited() -> None:
     abandoned, free = set[object](), threading.Event()
     try:
         for _ in range(MAX_ABANDONED):
-            with pytest.raises(ModelTimeoutError):
+            with pytest.raises(errors.ModelTimeoutError):
                 Call(lambda: free.wait(9), 0.001, 1, abandoned).result()
-        with pytest.raises(ModelUnavailableError, match="have not ended yet"):
+        with pytest.raises(errors.ModelUnavailableError, match="have not ended yet"):
             Call(lambda: True, 9, 1, abandoned)
         assert MAX_ABANDONED == _calling()
     finally:

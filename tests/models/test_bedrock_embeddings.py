@@ -14,19 +14,8 @@ from research_agent.errors import (
 )
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.ports import TextWindows
+from tests import converse
 from tests.aws import made_up_credentials
-from tests.converse import (
-    HANGING,
-    Asked,
-    Json,
-    Raw,
-    Running,
-    Script,
-    bedrock,
-    cohere_reply,
-    error_reply,
-    titan_reply,
-)
 
 TITAN = "amazon.titan-embed-text-v2:0"
 COHERE = "cohere.embed-multilingual-v3"
@@ -39,17 +28,17 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def asking(
-    script: Script, model: str, timeout: float = 9
-) -> Iterator[tuple[BedrockEmbedder, Running]]:
-    with bedrock(script) as server:
+    script: converse.Script, model: str, timeout: float = 9
+) -> Iterator[tuple[BedrockEmbedder, converse.Running]]:
+    with converse.bedrock(script) as server:
         endpoint = BedrockEndpoint(model=model, region="us-east-1", url=server.url, timeout=timeout)
         with closing(BedrockEmbedder(endpoint)) as embedder:
             yield embedder, server
 
 
-def by_length(asked: Asked) -> Json:
+def by_length(asked: converse.Asked) -> converse.Json:
     """A vector that tells which text it is of."""
-    return titan_reply([3.0 * len(asked.body["inputText"]), 4.0])
+    return converse.titan_reply([3.0 * len(asked.body["inputText"]), 4.0])
 
 
 def test_titan() -> None:
@@ -70,8 +59,8 @@ def test_titan() -> None:
 def test_cohere() -> None:
     """Texts are sent 96 at a time, and each gets its vector."""
 
-    def script(asked: Asked) -> Json:
-        return cohere_reply([[float(text), 1.0] for text in asked.body["texts"]])
+    def script(asked: converse.Asked) -> converse.Json:
+        return converse.cohere_reply([[float(text), 1.0] for text in asked.body["texts"]])
 
     with asking(script, COHERE) as (embedder, server):
         vectors = embedder.embed([str(n) for n in range(200)])
@@ -96,16 +85,16 @@ def test_windows() -> None:
 @pytest.mark.parametrize(
     ("model", "reply"),
     [
-        (TITAN, titan_reply([0.0, 0.0])),
+        (TITAN, converse.titan_reply([0.0, 0.0])),
         (TITAN, {"embedding": ["x"]}),
         (TITAN, {}),
-        (TITAN, Raw(body=b"<html>")),
-        (COHERE, cohere_reply([[1.0]])),
+        (TITAN, converse.Raw(body=b"<html>")),
+        (COHERE, converse.cohere_reply([[1.0]])),
         (COHERE, {"embeddings": None}),
-        (COHERE, cohere_reply([[1.0], [1.0, 2.0]])),
+        (COHERE, converse.cohere_reply([[1.0], [1.0, 2.0]])),
     ],
 )
-def test_what_is_no_reply(model: str, reply: Json | Raw) -> None:
+def test_what_is_no_reply(model: str, reply: converse.Json | converse.Raw) -> None:
     """Vectors that are missing, of no direction or of two lengths are errors."""
     with asking(lambda _: reply, model) as (embedder, _), pytest.raises(ModelReplyError):
         embedder.embed(["a", "b"])
@@ -113,7 +102,7 @@ def test_what_is_no_reply(model: str, reply: Json | Raw) -> None:
 
 def test_errors_and_their_log(caplog: pytest.LogCaptureFixture) -> None:
     """An error is one of ours after one request, and its words are not logged."""
-    busy = error_reply("ThrottlingException", 429, "secret", {"Retry-After": "2"})
+    busy = converse.error_reply("ThrottlingException", 429, "secret", {"Retry-After": "2"})
     with (
         caplog.at_level(logging.INFO),
         asking(lambda _: busy, TITAN) as (embedder, server),
@@ -127,5 +116,8 @@ def test_errors_and_their_log(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_deadline() -> None:
     """A request that hangs ends at the deadline."""
-    with asking(lambda _: HANGING, TITAN, 0.5) as (embedder, _), pytest.raises(ModelTimeoutError):
+    with (
+        asking(lambda _: converse.HANGING, TITAN, 0.5) as (embedder, _),
+        pytest.raises(ModelTimeoutError),
+    ):
         embedder.embed(["a", "b"])

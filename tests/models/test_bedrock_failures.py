@@ -13,23 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import (
-    ConfigError,
-    ContextOverflowError,
-    ModelAccessError,
-    ModelBusyError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint, profile_region
 from research_agent.types import Message
 from tests.aws import made_up_credentials
 from tests.converse import CLOSED, Json, Raw, bedrock, dripped, error_reply, text_reply
 
 MODEL = "amazon.nova-lite-v1:0"
-Failure = Callable[[Raw | Json], ModelError]
+Failure = Callable[[Raw | Json], errors.ModelError]
 PRIVATE = "the secret text of a document"
 ASKED = [Message("user", "capital of France?")]
 ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
@@ -59,10 +50,10 @@ def failure() -> Iterator[Failure]:
     """Gives the error that a reply becomes; it was asked for once, and repeats nothing."""
     replies: list[Raw | Json] = []
 
-    def failed(reply: Raw | Json) -> ModelError:
+    def failed(reply: Raw | Json) -> errors.ModelError:
         replies.append(reply)
         before = len(server.log)
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(errors.ModelError) as caught:
             chat.complete("answer", ASKED, max_tokens=7, seconds=9)
         assert 1 == len(server.log) - before
         shown = "".join(traceback.format_exception(caught.value))
@@ -80,23 +71,23 @@ def failure() -> Iterator[Failure]:
 @pytest.mark.parametrize(
     ("code", "status", "error"),
     [
-        ("ThrottlingException", 429, ModelBusyError),
-        ("ServiceQuotaExceededException", 400, ModelBusyError),
-        ("ModelNotReadyException", 429, ModelBusyError),
-        ("InternalServerException", 500, ModelUnavailableError),
-        ("ServiceUnavailableException", 503, ModelUnavailableError),
-        ("ModelTimeoutException", 408, ModelUnavailableError),
-        ("ModelErrorException", 424, ModelUnavailableError),
-        ("AccessDeniedException", 403, ModelAccessError),
-        ("UnrecognizedClientException", 403, ModelAccessError),
-        ("ExpiredTokenException", 403, ModelAccessError),
-        ("ExpiredToken", 400, ModelAccessError),
-        ("InvalidSignatureException", 403, ModelAccessError),
-        ("ResourceNotFoundException", 404, ModelError),
-        ("ValidationException", 400, ModelError),
+        ("ThrottlingException", 429, errors.ModelBusyError),
+        ("ServiceQuotaExceededException", 400, errors.ModelBusyError),
+        ("ModelNotReadyException", 429, errors.ModelBusyError),
+        ("InternalServerException", 500, errors.ModelUnavailableError),
+        ("ServiceUnavailableException", 503, errors.ModelUnavailableError),
+        ("ModelTimeoutException", 408, errors.ModelUnavailableError),
+        ("ModelErrorException", 424, errors.ModelUnavailableError),
+        ("AccessDeniedException", 403, errors.ModelAccessError),
+        ("UnrecognizedClientException", 403, errors.ModelAccessError),
+        ("ExpiredTokenException", 403, errors.ModelAccessError),
+        ("ExpiredToken", 400, errors.ModelAccessError),
+        ("InvalidSignatureException", 403, errors.ModelAccessError),
+        ("ResourceNotFoundException", 404, errors.ModelError),
+        ("ValidationException", 400, errors.ModelError),
     ],
 )
-def test_codes(failure: Failure, code: str, status: int, error: type[ModelError]) -> None:
+def test_codes(failure: Failure, code: str, status: int, error: type[errors.ModelError]) -> None:
     """Each of Bedrock's codes becomes its error, which names the code and says what to do."""
     found = failure(error_reply(code, status, PRIVATE))
     assert error is type(found)
@@ -108,13 +99,13 @@ def test_retry_after(failure: Failure) -> None:
     """What a busy server asks for is passed on, as seconds and as a date by its own clock."""
     for value, low in (("7", 7), (formatdate(time.time() + 60, usegmt=True), 58), ("9" * 9, 9e8)):
         found = failure(error_reply("ThrottlingException", 429, headers={"Retry-After": value}))
-        assert isinstance(found, ModelBusyError)
+        assert isinstance(found, errors.ModelBusyError)
         assert found.retry_after is not None
         assert low <= found.retry_after <= 1e9
     unavailable = error_reply("ServiceUnavailableException", 503, headers={"Retry-After": "3"})
-    assert isinstance(failure(unavailable), ModelBusyError)
+    assert isinstance(failure(unavailable), errors.ModelBusyError)
     without = failure(error_reply("ThrottlingException", 429))
-    assert isinstance(without, ModelBusyError)
+    assert isinstance(without, errors.ModelBusyError)
     assert without.retry_after is None
 
 
@@ -132,7 +123,7 @@ def test_retry_after(failure: Failure) -> None:
 def test_what_bedrock_refuses(failure: Failure, said: str, hint: str) -> None:
     """The words of a refusal choose the error and its hint, and are not repeated."""
     found = failure(error_reply("ValidationException", 400, f"{said} {PRIVATE}"))
-    assert ("evidence" in hint) is isinstance(found, ContextOverflowError)
+    assert ("evidence" in hint) is isinstance(found, errors.ContextOverflowError)
     assert hint in found.hint
 
 
@@ -153,7 +144,7 @@ def test_what_bedrock_refuses(failure: Failure, said: str, hint: str) -> None:
 )
 def test_what_is_no_reply(failure: Failure, reply: Raw | Json) -> None:
     """HTML, broken JSON, a reply without output and a huge one are errors, none of them ours."""
-    assert ModelReplyError is type(failure(reply))
+    assert errors.ModelReplyError is type(failure(reply))
 
 
 @pytest.mark.parametrize(
@@ -163,21 +154,26 @@ def test_what_is_no_reply(failure: Failure, reply: Raw | Json) -> None:
 )
 def test_what_may_pass(failure: Failure, reply: Raw) -> None:
     """A broken connection and a server that fails are worth another try."""
-    assert ModelUnavailableError is type(failure(reply))
+    assert errors.ModelUnavailableError is type(failure(reply))
 
 
 @pytest.mark.parametrize(
     ("change", "without", "error", "said"),
     [
-        ({"url": "http://127.0.0.1:9"}, "", ModelUnavailableError, r"127\.0\.0\.1:9 cannot be"),
-        ({"region": "not a region"}, "", ModelError, "InvalidRegionError"),
-        ({}, "AWS_SECRET_ACCESS_KEY", ModelAccessError, "PartialCredentialsError"),
+        (
+            {"url": "http://127.0.0.1:9"},
+            "",
+            errors.ModelUnavailableError,
+            r"127\.0\.0\.1:9 cannot be",
+        ),
+        ({"region": "not a region"}, "", errors.ModelError, "InvalidRegionError"),
+        ({}, "AWS_SECRET_ACCESS_KEY", errors.ModelAccessError, "PartialCredentialsError"),
     ],
 )
 def test_what_botocore_cannot_do(
     change: Json,
     without: str,
-    error: type[ModelError],
+    error: type[errors.ModelError],
     said: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -193,7 +189,7 @@ def test_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         bedrock(lambda _: text_reply("Paris")) as server,
         closing(BedrockChat(replace(ENDPOINT, url=server.url))) as chat,
     ):
-        with no_credentials(monkeypatch), pytest.raises(ModelAccessError) as caught:
+        with no_credentials(monkeypatch), pytest.raises(errors.ModelAccessError) as caught:
             chat.complete("answer", ASKED, max_tokens=7)
         assert "aws sso login" in caught.value.hint
         assert [] == server.log
@@ -211,7 +207,7 @@ def test_an_expired_sign_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
     monkeypatch.setenv("AWS_PROFILE", "work")
     monkeypatch.setenv("HOME", str(tmp_path))
-    with no_credentials(monkeypatch), pytest.raises(ModelAccessError) as caught:
+    with no_credentials(monkeypatch), pytest.raises(errors.ModelAccessError) as caught:
         ask(ENDPOINT)
     assert "aws sso login" in caught.value.hint
     assert "eu-west-1" == profile_region()
@@ -220,9 +216,9 @@ def test_an_expired_sign_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 def test_a_profile_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A profile that AWS's files do not have is named as the cause, in both places."""
     monkeypatch.setenv("AWS_PROFILE", "gone")
-    with pytest.raises(ModelAccessError, match="ProfileNotFound"):
+    with pytest.raises(errors.ModelAccessError, match="ProfileNotFound"):
         ask(ENDPOINT)
-    with pytest.raises(ConfigError, match="ProfileNotFound"):
+    with pytest.raises(errors.ConfigError, match="ProfileNotFound"):
         profile_region()
 
 
@@ -234,7 +230,7 @@ def test_offline_asks_no_server_for_credentials(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         "botocore.utils.IMDSFetcher._get_request", lambda *_, **__: asked.append("role")
     )
-    with no_credentials(monkeypatch), pytest.raises(ModelAccessError):
+    with no_credentials(monkeypatch), pytest.raises(errors.ModelAccessError):
         ask(replace(ENDPOINT, offline=True))
     assert [] == asked
 
@@ -247,7 +243,7 @@ def test_no_proxy_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "5")
     with bedrock(lambda _: text_reply("Paris")) as server:
         assert "Paris" == ask(replace(ENDPOINT, url=server.url))
-    with pytest.raises(ModelUnavailableError, match="ProxyConnectionError"):
+    with pytest.raises(errors.ModelUnavailableError, match="ProxyConnectionError"):
         ask(replace(ENDPOINT, url="http://192.0.2.1"))
 
 
@@ -264,10 +260,10 @@ def certificate(tmp_path: Path) -> str:
 def test_a_certificate_that_nobody_signed(certificate: str) -> None:
     """A certificate that cannot be checked is an error of its own, and nothing is sent."""
     with bedrock(lambda _: text_reply("Paris"), certificate) as server:
-        with pytest.raises(ModelError, match="certificate") as caught:
+        with pytest.raises(errors.ModelError, match="certificate") as caught:
             ask(replace(ENDPOINT, url=server.url))
         assert [] == server.log
-    assert ModelError is type(caught.value)
+    assert errors.ModelError is type(caught.value)
     assert "AWS_CA_BUNDLE" in caught.value.hint
 
 
@@ -282,7 +278,7 @@ def test_tls(certificate: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
         for _ in range(2):
-            with pytest.raises(ModelTimeoutError):
+            with pytest.raises(errors.ModelTimeoutError):
                 chat.complete("answer", ASKED, max_tokens=7, seconds=0.4)
             assert server.gone.wait(2)
             server.gone.clear()

@@ -22,17 +22,7 @@ from research_agent.errors import ModelError, ModelTimeoutError, ModelUnavailabl
 from research_agent.models.adapters.openai import OpenAIChat, OpenAIEmbedder
 from research_agent.models.adapters.openai.connection import Connection
 from research_agent.types import Message
-from tests.loopback import (
-    Json,
-    Live,
-    Peer,
-    Raw,
-    Script,
-    embedding_reply,
-    error_reply,
-    server,
-    text_reply,
-)
+from tests import loopback
 from tests.loopback_faults import chunk, head, streamed
 from tests.models.openai_models import chat, endpoint
 
@@ -59,10 +49,10 @@ class OneSlot:
     def __init__(self) -> None:
         self.slot, self.begun, self.quick = threading.Lock(), threading.Event(), False
 
-    def reply(self, _given: Json) -> Json | Live:
-        return text_reply("Paris") if self.quick else Live(self.work)
+    def reply(self, _given: loopback.Json) -> loopback.Json | loopback.Live:
+        return loopback.text_reply("Paris") if self.quick else loopback.Live(self.work)
 
-    def work(self, peer: Peer) -> None:
+    def work(self, peer: loopback.Peer) -> None:
         with self.slot:
             self.begun.set()
             peer.send(head() + chunk("Paris"))
@@ -96,12 +86,12 @@ def test_the_connection_ends_with_its_stream() -> None:
     """After a whole reply the server is not left with a connection that nobody reads from."""
     left = threading.Event()
 
-    def write(peer: Peer) -> None:
-        peer.send(streamed(text_reply("Paris")))
+    def write(peer: loopback.Peer) -> None:
+        peer.send(streamed(loopback.text_reply("Paris")))
         if peer.gone(5):
             left.set()
 
-    with chat(lambda _: Live(write)) as model:
+    with chat(lambda _: loopback.Live(write)) as model:
         assert "Paris" == ask(model)
         assert left.wait(1)
 
@@ -140,7 +130,7 @@ def test_interrupt_leaves_nothing_behind() -> None:
 def test_deadline_holds_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment's proxy is used for other machines, and its connection is ended as well."""
     slot = OneSlot()
-    with server(slot.reply) as proxy:
+    with loopback.server(slot.reply) as proxy:
         for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("http_proxy", proxy.removesuffix("/v1"))
@@ -160,7 +150,7 @@ def test_deadline_holds_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     with (
-        server(lambda _: text_reply("Paris")) as url,
+        loopback.server(lambda _: loopback.text_reply("Paris")) as url,
         closing(OpenAIChat(endpoint(url.replace("127.0.0.1", "localhost")))) as model,
     ):
         is_late(model)
@@ -178,9 +168,9 @@ def test_deadline_holds_while_tls_begins() -> None:
 
 
 @contextmanager
-def secured(script: Script) -> Iterator[OpenAIChat]:
+def secured(script: loopback.Script) -> Iterator[OpenAIChat]:
     with (
-        server(script, certificate=str(CERTIFICATE)) as url,
+        loopback.server(script, certificate=str(CERTIFICATE)) as url,
         closing(OpenAIChat(endpoint(url))) as model,
     ):
         yield model
@@ -189,7 +179,7 @@ def secured(script: Script) -> Iterator[OpenAIChat]:
 def test_certificate_that_nobody_vouches_for() -> None:
     """It is refused, and the hint names what makes it known."""
     with (
-        secured(lambda _: text_reply("Paris")) as model,
+        secured(lambda _: loopback.text_reply("Paris")) as model,
         pytest.raises(ModelError, match="certificate") as caught,
     ):
         ask(model)
@@ -211,7 +201,7 @@ def test_certificate_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_address_that_does_not_speak_tls() -> None:
     """https:// to a server that speaks plain HTTP is told from one that is down."""
     with (
-        server(lambda _: text_reply("Paris")) as url,
+        loopback.server(lambda _: loopback.text_reply("Paris")) as url,
         closing(OpenAIChat(endpoint(url.replace("http:", "https:")))) as model,
         pytest.raises(ModelError, match="does not speak TLS"),
     ):
@@ -220,7 +210,10 @@ def test_address_that_does_not_speak_tls() -> None:
 
 def test_server_that_moves_and_dies() -> None:
     """The next call goes to its new address; where nobody listens, the error names that one."""
-    with server(lambda _: text_reply("old")) as old, server(lambda _: text_reply("new")) as new:
+    with (
+        loopback.server(lambda _: loopback.text_reply("old")) as old,
+        loopback.server(lambda _: loopback.text_reply("new")) as new,
+    ):
         at = iter([old, new, new])
         model = OpenAIChat(replace(endpoint(old), url=lambda: next(at), where=new))
         assert ["old", "new"] == [ask(model), ask(model)]
@@ -235,14 +228,16 @@ def test_proxies_are_passed_by_on_this_machine(proxy: str, monkeypatch: pytest.M
     for name in ("HTTP_PROXY", "ALL_PROXY", "OPENAI_PROXY"):
         monkeypatch.setenv(name, proxy)
     with (
-        server(lambda given: text_reply("a") if "messages" in given else VECTOR) as url,
+        loopback.server(
+            lambda given: loopback.text_reply("a") if "messages" in given else VECTOR
+        ) as url,
         closing(OpenAIChat(endpoint(url))) as model,
         closing(OpenAIEmbedder(endpoint(url))) as embedder,
     ):
         assert ("a", [[1.0, 0.0]]) == (ask(model), embedder.embed(["a"]))
 
 
-VECTOR = embedding_reply([[2, 0]])
+VECTOR = loopback.embedding_reply([[2, 0]])
 
 
 @pytest.mark.parametrize(
@@ -304,14 +299,14 @@ def test_two_threads_meet_the_same_refusal() -> None:
     """A refusal that comes after another thread has learnt of it is no failure."""
     both, learnt, numbered = threading.Barrier(2), threading.Event(), iter(range(2))
 
-    def script(given: Json) -> Json | Raw:
+    def script(given: loopback.Json) -> loopback.Json | loopback.Raw:
         if "logprobs" not in given:
             learnt.set()
-            return text_reply("a")
+            return loopback.text_reply("a")
         both.wait(10)
         if next(numbered) == 1:
             learnt.wait(10)
-        return error_reply(400, "logprobs is not supported")
+        return loopback.error_reply(400, "logprobs is not supported")
 
     with chat(script) as model:
         assert ["a", "a"] == asked_by_threads(model, 2)

@@ -5,14 +5,7 @@ import traceback
 
 import pytest
 
-from research_agent.errors import (
-    ContextOverflowError,
-    ModelAccessError,
-    ModelError,
-    ModelReplyError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from research_agent import errors
 from tests.loopback import CLOSED, Json, Raw, embedding_reply, error_reply
 from tests.loopback_faults import FAULTS
 from tests.models.openai_models import embedder, replies
@@ -34,22 +27,22 @@ def test_vectors_have_length_one() -> None:
 @pytest.mark.parametrize(
     ("reply", "error"),
     [
-        (embedding_reply([[1, 0]]), ModelReplyError),
-        (embedding_reply([[1, 0], [1]]), ModelReplyError),
-        (embedding_reply([[1, 0], [0, 0]]), ModelReplyError),
-        ({"object": "list", "data": [], "model": "m"}, ModelReplyError),
-        (Raw(200, b"<html>", "text/html"), ModelReplyError),
-        (Raw(200, b" " * 1_000_000), ModelReplyError),
-        (error_reply(400, "input is too large to process SECRET"), ContextOverflowError),
-        (error_reply(401, "SECRET"), ModelAccessError),
-        (error_reply(500, "SECRET"), ModelUnavailableError),
-        (CLOSED, ModelUnavailableError),
+        (embedding_reply([[1, 0]]), errors.ModelReplyError),
+        (embedding_reply([[1, 0], [1]]), errors.ModelReplyError),
+        (embedding_reply([[1, 0], [0, 0]]), errors.ModelReplyError),
+        ({"object": "list", "data": [], "model": "m"}, errors.ModelReplyError),
+        (Raw(200, b"<html>", "text/html"), errors.ModelReplyError),
+        (Raw(200, b" " * 1_000_000), errors.ModelReplyError),
+        (error_reply(400, "input is too large to process SECRET"), errors.ContextOverflowError),
+        (error_reply(401, "SECRET"), errors.ModelAccessError),
+        (error_reply(500, "SECRET"), errors.ModelUnavailableError),
+        (CLOSED, errors.ModelUnavailableError),
     ],
 )
-def test_vectors_that_are_none(reply: Json | Raw, error: type[ModelError]) -> None:
+def test_vectors_that_are_none(reply: Json | Raw, error: type[errors.ModelError]) -> None:
     """Missing, uneven and empty vectors are refused, and failures are ours."""
     script, _ = replies(reply)
-    with embedder(script) as model, pytest.raises(ModelError) as caught:
+    with embedder(script) as model, pytest.raises(errors.ModelError) as caught:
         model.embed(["a", "b"])
     assert error is type(caught.value)
     assert "SECRET" not in "".join(traceback.format_exception(caught.value))
@@ -76,7 +69,7 @@ def test_fewer_texts_at_a_time(status: int, said: str) -> None:
 def test_one_text_that_is_too_large() -> None:
     """Where half as many texts are none, it is an error."""
     script, seen = replies(error_reply(413, "SECRET"))
-    with embedder(script) as model, pytest.raises(ModelError, match="413"):
+    with embedder(script) as model, pytest.raises(errors.ModelError, match="413"):
         model.embed(["a"])
     assert 1 == len(seen)
 
@@ -87,7 +80,7 @@ def test_one_deadline_for_a_call(fault: str) -> None:
     begun = time.monotonic()
     with (
         embedder(FAULTS[fault](lambda _: CLOSED), timeout=0.3) as model,
-        pytest.raises(ModelTimeoutError, match="in time"),
+        pytest.raises(errors.ModelTimeoutError, match="in time"),
     ):
         model.embed(["a", "b"])
     assert 0.3 <= time.monotonic() - begun < 0.8

@@ -7,17 +7,8 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import ModelTimeoutError, ReplayError
+from research_agent.models.adapters import trace_ports
 from research_agent.models.adapters.trace_file import TraceFile
-from research_agent.models.adapters.trace_ports import (
-    RecordedDecisions,
-    RecordingChat,
-    RecordingDecisions,
-    RecordingEmbedder,
-    RecordingReranker,
-    ReplayedChat,
-    ReplayedEmbedder,
-    ReplayedReranker,
-)
 from research_agent.types import Message
 from tests.fakes import ScriptedChat, WordEmbedder, says
 
@@ -61,12 +52,12 @@ def test_calls_are_answered_in_their_order() -> None:
     """The same call gets its replies one after the other, and failures fail again."""
     lines: list[Mapping[str, object]] = []
     model = ScriptedChat(says("one"), ModelTimeoutError("late", hint="Wait."), says("three"))
-    recorded = RecordingChat(model, "m", lines.append)
+    recorded = trace_ports.RecordingChat(model, "m", lines.append)
     assert "one" == recorded.complete("answer", ASKED, max_tokens=9).text
     with pytest.raises(ModelTimeoutError):
         recorded.complete("answer", ASKED, max_tokens=9)
     recorded.complete("answer", ASKED, max_tokens=9)
-    replayed = ReplayedChat(None, lines, "m")
+    replayed = trace_ports.ReplayedChat(None, lines, "m")
 
     assert says("one") == replayed.complete("answer", ASKED, max_tokens=9)
     with pytest.raises(ModelTimeoutError, match="late"):
@@ -80,31 +71,33 @@ def test_calls_are_answered_in_their_order() -> None:
 def test_another_call_is_asked_or_an_error(identity: str, tokens: int) -> None:
     """A call with another model or length is not the recorded one."""
     lines: list[Mapping[str, object]] = []
-    RecordingChat(ScriptedChat(says("one")), "m", lines.append).complete(
+    trace_ports.RecordingChat(ScriptedChat(says("one")), "m", lines.append).complete(
         "answer", ASKED, max_tokens=9
     )
-    asking = ReplayedChat(ScriptedChat(says("new")), lines, identity)
+    asking = trace_ports.ReplayedChat(ScriptedChat(says("new")), lines, identity)
 
     assert "new" == asking.complete("answer", ASKED, max_tokens=tokens).text
     with pytest.raises(ReplayError, match="answer model"):
-        ReplayedChat(None, lines, identity).complete("answer", ASKED, max_tokens=tokens)
+        trace_ports.ReplayedChat(None, lines, identity).complete("answer", ASKED, max_tokens=tokens)
 
 
 def test_vectors_scores_and_verdicts_come_back() -> None:
     """Texts are not in the lines; what is new is asked only where that is allowed."""
     lines: list[Mapping[str, object]] = []
     embedder = WordEmbedder()
-    vectors = RecordingEmbedder(embedder, lines.append).embed(["a secret"])
-    scores = RecordingReranker(Scores(), lines.append).scores("rye", ["rye bread", "tin"])
-    RecordingDecisions(Verdicts(), lines.append).get(["a", "b"])
-    replayed = ReplayedEmbedder(embedder, lines, may_ask=True)
+    vectors = trace_ports.RecordingEmbedder(embedder, lines.append).embed(["a secret"])
+    scores = trace_ports.RecordingReranker(Scores(), lines.append).scores(
+        "rye", ["rye bread", "tin"]
+    )
+    trace_ports.RecordingDecisions(Verdicts(), lines.append).get(["a", "b"])
+    replayed = trace_ports.ReplayedEmbedder(embedder, lines, may_ask=True)
 
     assert "secret" not in str(lines)
     assert vectors[0] == replayed.embed(["new", "a secret"])[1]
     assert ["a secret", "new"] == embedder.asked
-    assert scores == ReplayedReranker(None, lines).scores("rye", ["rye bread", "tin"])
-    assert {"a": "keep"} == RecordedDecisions(lines).get(["a", "b"])
+    assert scores == trace_ports.ReplayedReranker(None, lines).scores("rye", ["rye bread", "tin"])
+    assert {"a": "keep"} == trace_ports.RecordedDecisions(lines).get(["a", "b"])
     with pytest.raises(ReplayError):
-        ReplayedEmbedder(embedder, lines, may_ask=False).embed(["new"])
+        trace_ports.ReplayedEmbedder(embedder, lines, may_ask=False).embed(["new"])
     with pytest.raises(ReplayError):
-        ReplayedReranker(None, lines).scores("rye", ["tin"])
+        trace_ports.ReplayedReranker(None, lines).scores("rye", ["tin"])

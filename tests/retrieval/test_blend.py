@@ -17,16 +17,17 @@ from research_agent.retrieval.reorder.blend import (
     scaled,
     spearman,
 )
-from research_agent.retrieval.reorder.codes import ModelCodes, code_agreement
-from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
-from research_agent.retrieval.reorder.topic_labels import (
+from research_agent.retrieval.reorder.codes import (
     Code,
+    ModelCodes,
     checked,
+    code_agreement,
     code_of,
     code_schema,
     code_similarity,
     labels,
 )
+from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
 from research_agent.settings import BlendSettings, Settings
 from research_agent.types import Chunk, Hit
 from research_agent.types.retrieval import BlendDiagnostics

@@ -9,13 +9,7 @@ import pytest
 from research_agent.types import Alternative, Chunk, Token
 from research_agent.types.claims import Claim
 from research_agent.types.verification import SentenceDoubt
-from research_agent.verification.dragin import (
-    MOST_WORDS,
-    answer_words,
-    doubt_query,
-    rarity,
-    sentence_doubts,
-)
+from research_agent.verification import dragin
 from tests.fakes import chunk, token
 
 KEY = chunk("ML-KEM-768 has an encapsulation key of 1,184 bytes.")
@@ -39,7 +33,7 @@ def doubts(
 ) -> tuple[SentenceDoubt, ...]:
     text = text or "".join(one.text for one in said)
     chunks = {"c1": cited, "c2": BREAD}
-    return sentence_doubts((text, said), claims, chunks, seen, limit=0.5)
+    return dragin.sentence_doubts((text, said), claims, chunks, seen, limit=0.5)
 
 
 def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
@@ -49,7 +43,7 @@ def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
     assert "1088" == found.word
     assert math.isclose(math.log(2), found.score or 0.0)
     assert ("ML-KEM-768", "encapsulation", "key", "bytes") == found.certain
-    assert "How large is ML-KEM-768? encapsulation key bytes" == doubt_query(
+    assert "How large is ML-KEM-768? encapsulation key bytes" == dragin.doubt_query(
         "How large is ML-KEM-768?", found.certain, frozenset()
     )
 
@@ -89,7 +83,7 @@ def test_rare_words_weigh_more() -> None:
 
     assert "key" == rare.word
     assert (usual.score or 1.0) < 0.05
-    assert 1.0 == rarity(0, 0) == rarity(0, 40)
+    assert 1.0 == dragin.rarity(0, 0) == dragin.rarity(0, 40)
 
 
 def test_right_citations_take_the_place_of_written_ones() -> None:
@@ -112,13 +106,15 @@ def test_query_has_a_limit_and_says_nothing_twice() -> None:
     """As many words as DRAGIN takes; without any the question stays as it is."""
     many = [f"{one}{other}" for one in "bcdfgh" for other in "klmnpqr"]
 
-    assert 2 + MOST_WORDS == len(doubt_query("Which keys?", many, frozenset()).split())
-    assert "Which keys?" == doubt_query("Which keys?", ["Keys", "keys"], frozenset())
+    assert 2 + dragin.MOST_WORDS == len(
+        dragin.doubt_query("Which keys?", many, frozenset()).split()
+    )
+    assert "Which keys?" == dragin.doubt_query("Which keys?", ["Keys", "keys"], frozenset())
 
 
 def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:
     said = [token("en", *EVEN), token("caps", *SURE), token(" a b", *EVEN)]
-    (caps, first, second) = answer_words("encaps a b", said)
+    (caps, first, second) = dragin.answer_words("encaps a b", said)
 
     assert ("encaps", "a", "b") == (caps.text, first.text, second.text)
     assert math.isclose(math.log(2) / 2, caps.entropy or 0.0, abs_tol=0.01)
@@ -154,6 +150,6 @@ def test_partial_fewer_and_binary_log_probabilities_are_used_as_far_as_they_go()
 
 @pytest.mark.parametrize("text", ["", " \n", "[c1]", "...", "?!"])
 def test_answer_without_words(text: str) -> None:
-    assert () == answer_words(text, [Token(text, -1.0)])
+    assert () == dragin.answer_words(text, [Token(text, -1.0)])
     assert all(one.score is None for one in doubts([Token(text, -1.0)], text))
     assert ["1088"] == [one.word for one in doubts(tokens("1088", unsure=["1088"]))]

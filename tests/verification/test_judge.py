@@ -8,12 +8,7 @@ import pytest
 from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import best_quotes
 from research_agent.types.claims import Claim
-from research_agent.verification.judge import (
-    Judgement,
-    judge_schema,
-    read_judgements,
-    with_judgement,
-)
+from research_agent.verification import judge as judging
 from tests.fakes import chunk
 
 KEY = chunk("The key has 1184 bytes.\nIt may be published by anybody.")
@@ -30,12 +25,12 @@ def row(sentence: object = 1, verdict: object = "supported", **more: object) -> 
     return {"sentence": sentence, "verdict": verdict, **quoted, **more}
 
 
-def read(*rows: object, count: int = 1) -> dict[int, Judgement]:
-    return read_judgements(json.dumps({"verdicts": rows}), count, CHUNKS)
+def read(*rows: object, count: int = 1) -> dict[int, judging.Judgement]:
+    return judging.read_judgements(json.dumps({"verdicts": rows}), count, CHUNKS)
 
 
-def judged(claim: Claim, said: Judgement) -> Claim:
-    return with_judgement(claim, said, CHUNKS)
+def judged(claim: Claim, said: judging.Judgement) -> Claim:
+    return judging.with_judgement(claim, said, CHUNKS)
 
 
 def claim(text: str, *facts: Fact) -> Claim:
@@ -43,7 +38,7 @@ def claim(text: str, *facts: Fact) -> Claim:
     return Claim(text, ("c1",) * len(quotes), quotes, facts=facts, support=0.4)
 
 
-def quote(text: str, key: str = "c1", vote: str = "supported") -> Judgement:
+def quote(text: str, key: str = "c1", vote: str = "supported") -> judging.Judgement:
     return read(row(1, vote, key=key, quote=text))[1]
 
 
@@ -64,7 +59,7 @@ def quote(text: str, key: str = "c1", vote: str = "supported") -> Judgement:
     ids=lambda reply: reply[:30],
 )
 def test_nonsense_is_no_judgement(reply: str) -> None:
-    assert {} == read_judgements(reply, 1, CHUNKS)
+    assert {} == judging.read_judgements(reply, 1, CHUNKS)
 
 
 @pytest.mark.parametrize("name", ["sentence", "verdict", "key", "quote"])
@@ -73,7 +68,7 @@ def test_nested_values_are_no_judgement(name: str) -> None:
     nested = "[" * 900 + "]" * 900
     reply = json.dumps({"verdicts": [row(**{name: "NESTED"})]}).replace('"NESTED"', nested)
 
-    assert {} == read_judgements(reply, 1, CHUNKS)
+    assert {} == judging.read_judgements(reply, 1, CHUNKS)
 
 
 @pytest.mark.parametrize(
@@ -120,15 +115,15 @@ def test_quotes_are_found_as_models_read_them(key: str, quoted: str, text: str) 
 def test_reply_may_have_text_around_its_json() -> None:
     reply = f"Here:\n```json\n{json.dumps({'verdicts': [row()]})}\n```"
 
-    assert [1] == list(read_judgements(reply, 1, CHUNKS))
-    assert 3 == judge_schema(3)["properties"]["verdicts"]["maxItems"]  # type: ignore[index]  # (JSON)
+    assert [1] == list(judging.read_judgements(reply, 1, CHUNKS))
+    assert 3 == judging.judge_schema(3)["properties"]["verdicts"]["maxItems"]  # type: ignore[index]  # (JSON)
 
 
 def test_a_verdict_overrules_the_score_both_ways() -> None:
     """A yes brings its key and quote; a no and a contradiction say why."""
     said = replace(claim("Anybody may publish it."), keys=(), quotes=())
     yes = judged(said, quote("It may be published by anybody."))
-    no = judged(replace(said, verdict="supported"), Judgement("unsupported"))
+    no = judged(replace(said, verdict="supported"), judging.Judgement("unsupported"))
     other = judged(claim("The key has 9 bytes."), quote("The key has 1184", vote="contradicted"))
 
     assert ("supported", ("c1",), "yes", True) == (yes.verdict, yes.keys, yes.judged, yes.rekeyed)
@@ -151,7 +146,7 @@ def test_quotes_that_have_nothing_to_do_with_the_sentence(vote: str) -> None:
 def test_hard_facts_are_not_overruled() -> None:
     """A missing one stays unconfirmed whatever the judge quotes, another number a contradiction."""
     said = claim("The key has 1088 bytes.", Fact("number", "1088", "missing"))
-    other = judged(replace(said, verdict="contradicted"), Judgement("unsupported"))
+    other = judged(replace(said, verdict="contradicted"), judging.Judgement("unsupported"))
 
     assert said == judged(said, quote("The key has 1184 bytes."))
     assert ("unconfirmed", "contradicted", "no") == (said.verdict, other.verdict, other.judged)

@@ -141,7 +141,6 @@ class Rewriting:
 
 
 def _places(text: str, faulty: Sequence[str]) -> dict[str, list[Span]]:
-    """Return the spans of each faulty sentence, in the order of the text."""
     wanted = {plain(sentence) for sentence in faulty}
     found: dict[str, list[Span]] = {}
     for start, end in sentence_spans(text):

@@ -54,7 +54,6 @@ def shared_findings(
 
 
 def _rights(storage: Storage) -> Finding:
-    """Return whether a file can be written, by trying it."""
     try:
         storage.put(_TRIED, b"{}")
         storage.delete([_TRIED])

@@ -6,12 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from research_agent.assembly.model_files import learned_file, reply_file
-from research_agent.assembly.models.endpoints import (
-    embedded_digest,
-    embedded_endpoint,
-    endpoint_of,
-    langchain_object,
-)
+from research_agent.assembly.models import endpoints
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
@@ -118,7 +113,7 @@ class Chats:
         if role.provider != "local":
             return served_identity(role.provider, _address(role), role.model, shown, temperature)
         local = self._settings.local
-        digest = embedded_digest(local, self._environment)
+        digest = endpoints.embedded_digest(local, self._environment)
         return digest and embedded_identity(digest, local.context, shown, temperature)
 
     def _rate_limited(self, name: ChatRole, role: RoleSettings, temperature: float) -> ChatModel:
@@ -128,12 +123,12 @@ class Chats:
         called = span_attributes(role)
         endpoint: Endpoint | BedrockEndpoint | None = None
         if role.provider == "local":
-            endpoint = embedded_endpoint(self._embedded)
+            endpoint = endpoints.embedded_endpoint(self._embedded)
         elif role.provider != "langchain":
-            endpoint = endpoint_of(key, role, settings, environment)
+            endpoint = endpoints.endpoint_of(key, role, settings, environment)
         chat: LangChainChat | OpenAIChat | BedrockChat
         if endpoint is None:
-            found = self._given.of(name) or langchain_object(key, role, environment)
+            found = self._given.of(name) or endpoints.langchain_object(key, role, environment)
             chat = LangChainChat(found, temperature=temperature)
         elif isinstance(endpoint, BedrockEndpoint):
             chat = BedrockChat(replace(endpoint, temperature=temperature))
@@ -146,7 +141,6 @@ class Chats:
         return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price, called=called)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
-        """Keep what was learned, for the next process."""
         place = self._place(role)
         known = self._learned.get(place)
         learned = replace(chat.learned, rates=server.rates, tool_calls=known.tool_calls)
@@ -154,7 +148,7 @@ class Chats:
             self._learned.put(place, learned)
 
     def _place(self, role: RoleSettings) -> str:
-        model = role.model or embedded_digest(self._settings.local, self._environment)
+        model = role.model or endpoints.embedded_digest(self._settings.local, self._environment)
         return endpoint_key(role.provider, _address(role), model)
 
 

@@ -9,13 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from research_agent.assembly.models import endpoints
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE, Chats
-from research_agent.assembly.models.endpoints import (
-    EMBEDDING_SECONDS,
-    embedded_weights,
-    endpoint_of,
-    langchain_object,
-)
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import check_role
 from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
@@ -60,7 +55,7 @@ def connect_models(
     environment: Mapping[str, str],
     on_progress: Progress,
     on_note: OnNote = lambda _note: None,
-    seconds: float = EMBEDDING_SECONDS,
+    seconds: float = endpoints.EMBEDDING_SECONDS,
     given: Given = NOTHING_GIVEN,
 ) -> Models:
     """Return the adapters that `settings` name; raises ConfigError where they cannot be used.
@@ -72,7 +67,7 @@ def connect_models(
     with ExitStack() as opened:
         opened.enter_context(LogRedaction())
         embedded = LlamaServer(
-            partial(embedded_weights, settings.local, environment, on_progress),
+            partial(endpoints.embedded_weights, settings.local, environment, on_progress),
             context=settings.local.context,
             threads=settings.local.threads or 0,
         )
@@ -116,7 +111,7 @@ def connect_embedder(
             environment,
             opened,
             server_of=lambda _role: server,
-            seconds=EMBEDDING_SECONDS,
+            seconds=endpoints.EMBEDDING_SECONDS,
         )
 
 
@@ -138,13 +133,13 @@ def _embedder(
         return MultilingualE5() if role.model == MULTILINGUAL else MiniLM()
     server = server_of(role)
     if role.provider == "langchain":
-        found = given or langchain_object(key, role, environment)
+        found = given or endpoints.langchain_object(key, role, environment)
         asked = LangChainEmbedder(found, seconds=seconds)
-        return RateLimitedEmbedder(asked, server, seconds=min(seconds, EMBEDDING_SECONDS))
+        return RateLimitedEmbedder(asked, server, seconds=min(seconds, endpoints.EMBEDDING_SECONDS))
     opened.enter_context(LogRedaction())
-    limit = settings.timeout or EMBEDDING_SECONDS
-    timeout = min(limit, seconds) if seconds < EMBEDDING_SECONDS else limit
-    endpoint = endpoint_of(key, role, settings, environment, timeout=timeout)
+    limit = settings.timeout or endpoints.EMBEDDING_SECONDS
+    timeout = min(limit, seconds) if seconds < endpoints.EMBEDDING_SECONDS else limit
+    endpoint = endpoints.endpoint_of(key, role, settings, environment, timeout=timeout)
     remote = (
         BedrockEmbedder(endpoint)
         if isinstance(endpoint, BedrockEndpoint)
@@ -152,4 +147,4 @@ def _embedder(
     )
     opened.callback(remote.close)
     opened.callback(server.close)  # (it is called before the other one)
-    return RateLimitedEmbedder(remote, server, seconds=min(seconds, EMBEDDING_SECONDS))
+    return RateLimitedEmbedder(remote, server, seconds=min(seconds, endpoints.EMBEDDING_SECONDS))

@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from research_agent.assembly.models.roles import (
-    CHAT_ROLES,
-    api_key,
-    bedrock_region,
-    check_role,
-)
+from research_agent.assembly.models import roles
 from research_agent.errors import ModelMissingError, ResearchAgentError
 from research_agent.model_settings import ENGLISH, LocalModelSettings, ModelSettings
 from research_agent.models.adapters.llama import require_runtime
@@ -42,7 +37,7 @@ def describe_models(
     settings: ModelSettings, environment: Mapping[str, str]
 ) -> tuple[ModelDescription, ...]:
     """Return what fills each role; starts nothing, reads no weights, and raises nothing."""
-    names = (*CHAT_ROLES, "embedding")
+    names = (*roles.CHAT_ROLES, "embedding")
     return tuple(_describe(name, settings, environment) for name in names)
 
 
@@ -50,18 +45,18 @@ def _describe(
     name: str, settings: ModelSettings, environment: Mapping[str, str]
 ) -> ModelDescription:
     key = f"models.{name}"
-    role = next((settings.role(one) for one in CHAT_ROLES if one == name), settings.embedding)
+    role = next((settings.role(one) for one in roles.CHAT_ROLES if one == name), settings.embedding)
     where = role.base_url or (OPENAI_URL if role.provider == "openai" else "")
     about = ModelDescription(role=name, provider=role.provider, model=role.model, where=where)
     try:
-        check_role(key, role, offline=settings.offline)
+        roles.check_role(key, role, offline=settings.offline)
         if role.provider == "openai":
-            api_key(key, role, environment)
+            roles.api_key(key, role, environment)
             return about
         if role.provider == "langchain":
             return replace(about, where=role.base_url or "through LangChain")
         if role.provider == "bedrock":
-            region = bedrock_region(key, role, environment)
+            region = roles.bedrock_region(key, role, environment)
             return replace(about, where=role.base_url or f"Amazon Bedrock in {region}")
         if name == "embedding":
             return replace(about, model=role.model or ENGLISH, where="installed with this program")
@@ -73,7 +68,6 @@ def _describe(
 def _describe_local(
     about: ModelDescription, local: LocalModelSettings, environment: Mapping[str, str]
 ) -> ModelDescription:
-    """Return what is here of the embedded model; raises ModelMissingError."""
     require_runtime()
     if local.path:
         file = gguf_file(local.path)

@@ -3,14 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from research_agent.documents.openapi import values
-from research_agent.documents.openapi.facts import (
-    described,
-    meaning,
-    reference_name,
-    required_names,
-    stated,
-)
+from research_agent.documents.openapi import facts, values
 from research_agent.documents.openapi.lines import Item, Line
 from research_agent.documents.openapi.tree import SCHEMAS, Api, find, pointer, to_schema
 
@@ -36,7 +29,7 @@ def schema_items(api: Api) -> Iterator[Item]:
     """Yield the schemas in the order of the description."""
     for above in SCHEMAS:
         for name, schema in values.mapping(find(api.root, above)).items():
-            title = values.one_line(stated(schema).get("title"))
+            title = values.one_line(facts.stated(schema).get("title"))
             said = title if title.casefold() != name.casefold() else ""
             yield Item(
                 heading=values.in_brackets(f"Schema {name}", said or values.name_words(name)),
@@ -56,9 +49,9 @@ def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     if value.listed:
         name = f"{prefix}{value.name}"
         text = values.in_brackets(
-            name, described(value.schema, value.extra, required=value.required)
+            name, facts.described(value.schema, value.extra, required=value.required)
         )
-        about = meaning(value.schema, value.extra)
+        about = facts.meaning(value.schema, value.extra)
         text = f"{text}: {about}" if about else text
         yield Line(text, api.links(_shallow(value.schema)), name)
     yield from nested_lines(api, value.schema, prefix=prefix, path=value.name)
@@ -76,7 +69,7 @@ def nested_lines(
     here = values.mapping(schema)
     if not here:
         return
-    needed |= required_names(here)
+    needed |= facts.required_names(here)
     for inner in _inner(here, path, needed):
         yield from field_lines(api, inner, prefix)
     for part in values.sequence(here.get("allOf")):
@@ -84,18 +77,18 @@ def nested_lines(
 
 
 def _lines(api: Api, schema: object) -> Iterator[Line]:
-    here = stated(schema)
+    here = facts.stated(schema)
     yield from map(Line, values.paragraphs(here.get("description")))
-    kind = described(schema, {}, required=False)
+    kind = facts.described(schema, {}, required=False)
     if kind and kind != "object":
         yield Line(f"type: {kind}", label="type")
-    if needed := required_names(schema) - values.mapping(here.get("properties")).keys():
+    if needed := facts.required_names(schema) - values.mapping(here.get("properties")).keys():
         yield Line(f"required: {', '.join(sorted(needed))}")
     value = here.get("discriminator")
     if name := values.named(value, "propertyName") or values.plain(value):
         chosen = values.mapping(values.mapping(value).get("mapping"))
         cases = [
-            f"{case} is {reference_name(to_schema(values.plain(to)))}"
+            f"{case} is {facts.reference_name(to_schema(values.plain(to)))}"
             for case, to in chosen.items()
         ]
         yield Line(f"told apart by {name}" + (f": {', '.join(cases)}" if cases else ""))

@@ -27,18 +27,18 @@ from research_agent.types.uncertainty import told
 if TYPE_CHECKING:
     from graphs.chat_state import Limits
 
-HELP = """A question is answered from the documents; "and for the other one?" is understood too.
-/sources            where the last answer stands, and whether it still does
-/evidence 2         a quote of the last answer in its page
-/open 2             that page in the browser
+HELP = """Type a question; follow-ups such as "and for the other one?" work too.
+/sources            the places that the last answer cites, and whether they have changed
+/evidence 2         citation 2 of the last answer, within the text of its page
+/open 2             open that page in the browser
 /why                what was searched, kept and dropped, and how sure the answer is
 /retry [QUESTION]   ask the last question again, or another one in its place
 /reject 2 ...       do not read these chunks again; /reject none: read them again
 /docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
-/export FILE        the conversation as Markdown; FILE.html: as a report to look at
-/sessions           list; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
-/help, /quit        Ctrl-C ends an answer, twice leaves; Alt-Enter begins another line"""
+/export FILE        write the conversation as Markdown; FILE.html: as an HTML report
+/sessions           list them; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
+/help, /quit        Ctrl-C stops an answer, twice leaves; Alt-Enter starts a new line"""
 HTML = (".html", ".htm")
 
 

@@ -13,7 +13,7 @@ from research_agent.config import load_prompts
 from research_agent.config_edit import edited
 from research_agent.evaluation import ablation
 from research_agent.evaluation.ablation import Gain, Run
-from research_agent.evaluation.intervals import paired_difference, told_mean
+from research_agent.evaluation.intervals import told_mean
 from research_agent.evaluation.questions import Question
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE
@@ -21,13 +21,8 @@ from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
 from research_agent.interfaces.evaluation.estimate import estimate
-from research_agent.interfaces.evaluation.running import (
-    EvalOptions,
-    chosen_questions,
-    evaluate,
-    read_file,
-)
-from research_agent.interfaces.report.target import unwritable
+from research_agent.interfaces.evaluation.running import EvalOptions, chosen_questions, evaluate
+from research_agent.interfaces.evaluation.running import read_file as questions_of
 from research_agent.presets import changed, with_preset
 from research_agent.private_files import replace_text
 from research_agent.setting_fields import lines
@@ -40,13 +35,13 @@ HEAD = ("stage", "now", "gain (95 %)", "tokens", "calls", "seconds", "result", "
 @click.argument("questions", metavar="QUESTIONS.jsonl")
 @INDEX
 @ASKING
-@click.option("--presets", is_flag=True, help="Compare presets, not stages.")
-@click.option("--retrieval-only", is_flag=True, help="Ask no model: only stages of the search.")
-@click.option("-o", "output", metavar="FILE", help="Write settings that keep what pays (YAML).")
-@click.option("--out", metavar="FOLDER", help="Keep rows there; else ablate-QUESTIONS.")
-@click.option("--limit", default=0, type=click.IntRange(0), help="Draw so many; 0: all.")
-@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Ask so many at a time.")
-@click.option("--dry-run", is_flag=True, help="Say what it takes, and stop.")
+@click.option("--presets", is_flag=True, help="Compare presets instead of stages.")
+@click.option("--retrieval-only", is_flag=True, help="Only search stages; ask no model.")
+@click.option("-o", "output", metavar="FILE", help="Write the chosen settings (YAML).")
+@click.option("--out", metavar="FOLDER", help="Output folder. Default: ablate-QUESTIONS.")
+@click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
+@click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @OFFLINE
 @told
 def ablate_command(  # noqa: PLR0913 (one argument for each option)
@@ -62,9 +57,9 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
     parallel: int,
     dry_run: bool,
 ) -> int:
-    """Switch each stage on or off by itself, and say what it gains and costs on your questions.
+    """Switch each stage on or off by itself, and print its gain and cost on your questions.
 
-    Replies are kept: no call is made twice, and a run that was ended goes on.
+    Replies are kept, so no call is made twice, and the same command continues an interrupted run.
     """
     settings = start(config, tells_preset=not retrieval_only)
     cache = replace(settings.models.reply_cache, mode="counted")
@@ -73,32 +68,34 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
     folder = Path(out or f"ablate-{Path(questions).stem}{'-retrieval' * retrieval_only}")
     with opened(index, settings) as connection, progress_bar() as show:
         settings = connection.settings
-        found = ablation.arms(settings, searches=retrieval_only)
-        tried = tuple(ablation.preset_arms(settings) if presets else found)
+        tried = tuple(ablation.arms(settings, searches=retrieval_only, presets=presets))
 
         def run(name: str, changes: Mapping[str, object], chosen: Sequence[Question]) -> Run:
             own, place = _with(settings, changes), folder / name.replace(" ", "-")
-            seen = lambda _row, at, of: show(name, at, of)  # noqa: E731 (told the bar)
-            asking = replace(options, limit=0)
+            seen, all_of = (lambda _row, at, of: show(name, at, of)), replace(options, limit=0)
             with ResearchAgent(connection.ports, own, load_prompts()) as agent:
-                rows = evaluate(agent, chosen, folder=place, options=asking, on_row=seen).rows
+                rows = evaluate(agent, chosen, folder=place, options=all_of, on_row=seen).rows
             return ablation.run_of(rows, searches=retrieval_only)
 
         with ResearchAgent(connection.ports, settings, load_prompts()) as agent:
-            chosen = chosen_questions(agent, read_file(questions), options, questions)
+            chosen = chosen_questions(agent, questions_of(questions), options, questions)
         about = estimate(chosen, settings, options)
-        note(f"{len(tried) + 2} configurations, calls that are the same once; each: {about}")
+        note(f"{len(tried) + 2} configurations, equal calls once; each: {about}")
         if dry_run:
             return 0
         base = run("now", {}, chosen)
         gains = [ablation.gain_of(arm, base, run(arm.stage, arm.changes, chosen)) for arm in tried]
         taken = ablation.chosen(settings, gains)
         kept = run("kept", taken, chosen) if taken else base
-    say("\n".join(_table(base, gains, taken)))
-    say(_summary(base, kept, gains, taken))
+    gain, count = ablation.difference(base, kept)
+    say(
+        f"{_table(base, gains, taken)}\n"
+        f"Taken together: {_told(taken) or 'nothing'}; {told_mean(gain, 3, '+')}.\n"
+        f"{count} questions were compared; {max(one.needed for one in gains)} would show every "
+        f"gain of {ablation.SMALL:g}."
+    )
     if output:
-        _write(Path(output), settings, taken)
-        note(f"written: {output}")
+        replace_text(Path(output), _config(Path(output), settings, taken))
     return 0
 
 
@@ -108,7 +105,7 @@ def _with(settings: Settings, changes: Mapping[str, object]) -> Settings:
     return changed(whole, {key: value for key, value in changes.items() if key != "preset"})
 
 
-def _table(base: Run, gains: Sequence[Gain], taken: Mapping[str, object]) -> list[str]:
+def _table(base: Run, gains: Sequence[Gain], taken: Mapping[str, object]) -> str:
     rows = [HEAD, ("---",) * len(HEAD)]
     rows += [("as it is", "", f"{fmean(base.values.values()):.3f}", *_costs(base), "", "")]
     for one in gains:
@@ -116,7 +113,7 @@ def _table(base: Run, gains: Sequence[Gain], taken: Mapping[str, object]) -> lis
         is_taken = one.takes and all(taken.get(key) == x for key, x in one.arm.changes.items())
         change = _told(one.arm.changes) if is_taken else ""
         rows += [(one.arm.stage, now, told_gain, *_costs(one.run), one.verdict, change)]
-    return [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _costs(run: Run) -> tuple[str, str, str]:
@@ -128,26 +125,11 @@ def _told(changes: Mapping[str, object]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in changes.items())
 
 
-def _summary(base: Run, kept: Run, gains: Sequence[Gain], taken: Mapping[str, object]) -> str:
-    ids = [x for x in base.values if x in kept.values]
-    change = paired_difference([kept.values[x] for x in ids], [base.values[x] for x in ids])
-    needed = max((one.needed for one in gains), default=0)
-    return (
-        f"Taken together: {_told(taken) or 'nothing'}; {told_mean(change, 3, '+')} to what was.\n"
-        f"{len(ids)} questions were compared; about {needed} would show every gain of "
-        f"{ablation.SMALL:g}."
-    )
-
-
-def _write(path: Path, settings: Settings, taken: Mapping[str, object]) -> None:
-    """Write the user's own keys and what is taken; raises PathError."""
-    now = dict(lines(settings))
-    values: dict[str, object] = {"preset": settings.laid.name or settings.preset}
-    values |= {key: now[key] for key in settings.laid.own if key in now and key != "preset"}
-    text = "# Made by research-agent ablate.\n"
-    for key, value in (values | dict(taken)).items():
+def _config(path: Path, settings: Settings, taken: Mapping[str, object]) -> str:
+    """Return the user's own keys and what is taken as YAML."""
+    now, text = dict(lines(settings)), "# Made by research-agent ablate.\n"
+    own = {key: now[key] for key in settings.laid.own if key in now}
+    values = own | {"preset": settings.laid.name or settings.preset} | dict(taken)
+    for key, value in values.items():
         text = edited(text, key, json.dumps(to_jsonable_python(value)), path)
-    try:
-        replace_text(path, text)
-    except OSError as error:
-        raise unwritable(str(path), error) from error
+    return text

@@ -17,18 +17,12 @@ from research_agent.assembly.traces import recorded_ports
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.cli import options
+from research_agent.interfaces.cli import options, rendering
 from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
 from research_agent.interfaces.cli.progress import Steps
-from research_agent.interfaces.cli.rendering import (
-    cost_line,
-    evidence_text,
-    open_first,
-    print_result,
-)
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.cli.trace import tracing, write_event, write_step
 from research_agent.interfaces.events import event_line
@@ -204,19 +198,19 @@ def _print(result: ResearchResult, show: Show) -> None:
 
 def _print_text(result: ResearchResult, show: Show) -> None:
     if show.evidence:
-        say(evidence_text(result))
-    print_result(result)
+        say(rendering.evidence_text(result))
+    rendering.print_result(result)
     if result.advice:
         say(result.advice, error=True)
     if show.opens:
-        open_first(result)
+        rendering.open_first(result)
     if result.unsure and not show.quiet:
         say(uncertainty.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
     for warning in result.warnings if show.verbose or unfinished else ():
         note(warning)
     if not show.quiet:
-        say(cost_line(result, short=not show.verbose), dim=True, error=True)
+        say(rendering.cost_line(result, short=not show.verbose), dim=True, error=True)
 
 
 def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:

@@ -14,7 +14,7 @@ from research_agent.assembly.calibration import index_state
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
-from research_agent.errors import IndexMissingError, PathError, QuestionSetError
+from research_agent.errors import IndexMissingError
 from research_agent.evaluation.making import Kept, Maker, Row, make
 from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
@@ -22,12 +22,10 @@ from research_agent.interfaces.cli.options import INDEX, MODEL, OFFLINE, SETTING
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
-from research_agent.interfaces.report.target import MADE_BY, unwritable
+from research_agent.interfaces.report.target import MADE_BY, check_target
 from research_agent.interfaces.report.writing import PACKAGE, environment, policy
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
-from research_agent.types import Hit
-from research_agent.types.scope import Scope
 
 PASSAGES = 60
 """Passages that are read for each question: many are too short, or no table."""
@@ -39,11 +37,11 @@ CALLS, TOKENS = 4, 900
 @INDEX
 @MODEL
 @SETTINGS
-@click.option("--questions", default=50, type=click.IntRange(1, 5000), help="How many.")
-@click.option("--seed", default=1, help="Another one takes other passages.")
-@click.option("-o", "output", default="questions.jsonl", metavar="FILE", help="Where to write.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option("--dry-run", is_flag=True, help="Say what it takes, and stop.")
+@click.option("--questions", default=50, type=click.IntRange(1, 5000), help="Questions to write.")
+@click.option("--seed", default=1, help="Chooses the passages.")
+@click.option("-o", "output", default="questions.jsonl", metavar="FILE", help="Output file.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @OFFLINE
 @told
 def make_command(  # noqa: PLR0913 (one argument for each option)
@@ -56,14 +54,13 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
     force: bool,
     dry_run: bool,
 ) -> int:
-    """Write questions over your documents, with the passages that answer them, to be reviewed.
+    """Write questions about your documents with the passages that answer them, for your review.
 
-    Beside FILE there are a page to look at (.html) and a table to edit (.csv); `eval` reads FILE
-    and the table. After an interruption the same command asks for nothing twice.
+    It also writes a page to look at (.html) and a table to edit (.csv). `eval` reads FILE or the
+    table. After an interruption the same command repeats no call.
     """
     path, settings = Path(output), start(config)
-    if path.exists() and not force:
-        raise PathError(f"{output} is there already", hint="Name another file, or give --force.")
+    check_target(output, force=force)
     _, chunk_ids = index_state(index)
     if not chunk_ids:
         raise IndexMissingError("the index has no passages", hint="research-agent index PATH")
@@ -76,8 +73,6 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
     )
     if dry_run:
         return 0
-    if settings.models.reply_cache.mode == "off":
-        note("replies are not kept (models.reply_cache): an interrupted run begins anew")
     with opened(index, settings) as connection, progress_bar() as show:
         run = RunContext(connection.ports, connection.settings, load_prompts())
         some = shuffled(chunk_ids, seed)[: max(2000, PASSAGES * questions)]
@@ -85,8 +80,6 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
         _make(run, some, questions, kept, lambda at: show("making questions", at, questions))
     if kept.dropped:
         note(f"{kept.dropped.total()} questions were dropped. {kept.told()}")
-    if not kept.rows:
-        raise QuestionSetError("no question was kept", hint="Use a stronger model: -m NAME")
     _write(path, [{"qid": f"made-{at:03}"} | row for at, row in enumerate(kept.rows, 1)], model)
     beside = " and ".join(path.with_suffix(end).name for end in (".html", ".csv"))
     say(f"{len(kept.rows)} questions in {output}; review them in {beside}")
@@ -103,7 +96,8 @@ def _make(
     chunks, models = run.ports.chunks.chunks(passages), run.settings.models
     counts, used = wanted(questions), set[str]()
     streams = {kind: tasks(kind, chunks, run.ports, used) for kind in counts}
-    attempt = Maker(run, partial(_search, run)).attempt
+    search = partial(rank, ports=run.ports, settings=run.settings.retrieval)
+    attempt = Maker(run, lambda question, scope: search(question, scope=scope).hits).attempt
     alone = models.role("answer").provider == "local"
     threads = ThreadPoolExecutor(1 if alone else models.concurrency)
     try:
@@ -113,19 +107,12 @@ def _make(
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _search(run: RunContext, question: str, scope: Scope) -> Sequence[Hit]:
-    return rank(question, ports=run.ports, settings=run.settings.retrieval, scope=scope).hits
-
-
 def _write(path: Path, rows: Sequence[Row], model: str) -> None:
     table, own = path.with_suffix(".csv"), "research_agent.interfaces.evaluation"
     style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
     template = environment(own).get_template("questions.html.jinja")
     shown = {"rows": rows, "model": model, "csv": table.name}
     page = template.render(shown, policy=policy(style), made_by=MADE_BY)
-    try:
-        replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-        replace_text(table, f"\ufeff{csv_text(rows)}")  # (by this mark Excel knows UTF-8)
-        replace_text(path.with_suffix(".html"), page.replace("/*STYLE*/", style, 1))
-    except OSError as error:
-        raise unwritable(str(path), error) from error
+    replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    replace_text(table, f"\ufeff{csv_text(rows)}")  # (by this mark Excel knows UTF-8)
+    replace_text(path.with_suffix(".html"), page.replace("/*STYLE*/", style, 1))

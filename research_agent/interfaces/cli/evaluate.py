@@ -101,9 +101,9 @@ def run_command(  # noqa: PLR0913 (one argument an option)
     as_json: bool,
     **asking: Any,  # noqa: ANN401 (the fields of EvalOptions, checked by click)
 ) -> int:
-    """Ask the questions of a file, and measure what is found, answered, cited and refused.
+    """Ask the questions in a file, and measure what is found, answered, cited and refused.
 
-    Rows are written to a folder as they come: run it again to go on where it was ended.
+    Rows are written to a folder as they come, so running it again continues an interrupted run.
     """
     wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
     only = "-retrieval" if wanted.retrieval_only else ""

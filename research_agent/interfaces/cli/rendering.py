@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from research_agent.answering.result_lines import (
-    Reference,
-    lacking_lines,
-    marks_line,
-    numbered,
-    references,
-)
+from research_agent.answering import result_lines
 from research_agent.interfaces.cli.terminal import is_rich, note, say
 from research_agent.interfaces.steps import several, usage_text
 from research_agent.text.visible import visible
@@ -63,13 +57,13 @@ def shown_answer(result: ResearchResult) -> str:
     if result.status == "refused" and result.refusal_reason == "unsupported_draft":
         nearest = [place(item.hit.chunk) for item in result.evidence[:1]]
         return "; nearest passage: ".join([UNPROVEN, *nearest]) + "."
-    given = {one.citation.key: one.number for one in references(result)}
+    given = {one.citation.key: one.number for one in result_lines.references(result)}
     answer = result.answer
     for key in {
         item.key for item in result.evidence
     } - given.keys():  # (the notice names the nearest passage, which may not be cited)
         answer = answer.replace(f"[{key}] ", "")
-    return numbered(answer, given)
+    return result_lines.numbered(answer, given)
 
 
 def print_result(result: ResearchResult) -> None:
@@ -82,7 +76,7 @@ def print_result(result: ResearchResult) -> None:
     from rich.padding import Padding
 
     console = Console(file=sys.stdout, highlight=False)
-    links = {one.number: citation_address(one.citation) for one in references(result)}
+    links = {one.number: citation_address(one.citation) for one in result_lines.references(result)}
     console.print(marked_up(visible(shown_answer(result)), links))
     for indent, line in _below(result):
         number = re.match(r"\[(\d+)\] ", line)
@@ -109,7 +103,7 @@ def marked_up(text: str, links: Mapping[str, str]) -> "Text":
 
 
 def _below(result: ResearchResult) -> Sequence[tuple[int, str]]:
-    found = references(result)
+    found = result_lines.references(result)
     lines: list[tuple[int, str]] = [(0, "")] if found else []
     for one in found:
         lines.append((0, f"[{one.number}] {one.citation.place}"))
@@ -117,8 +111,8 @@ def _below(result: ResearchResult) -> Sequence[tuple[int, str]]:
     for conflict in result.conflicts:
         lines.append((0, _conflict(conflict, found)))
         lines.append((INDENT, f'"{_flat(conflict.other_quote)}"'))
-    lines += [(0, line) for line in lacking_lines(result)]
-    return [*lines, *((0, line) for line in [marks_line(result)] if line)]
+    lines += [(0, line) for line in result_lines.lacking_lines(result)]
+    return [*lines, *((0, line) for line in [result_lines.marks_line(result)] if line)]
 
 
 def _flat(text: str) -> str:
@@ -126,7 +120,7 @@ def _flat(text: str) -> str:
     return text if is_table else " ".join(text.split())
 
 
-def _conflict(conflict: Conflict, found: Sequence[Reference]) -> str:
+def _conflict(conflict: Conflict, found: Sequence[result_lines.Reference]) -> str:
     given = {one.citation.key: f" [{one.number}]" for one in found}
     one = f"{conflict.value} in {conflict.doc_id} ({conflict.date or 'no date'})"
     other = (
@@ -138,7 +132,7 @@ def _conflict(conflict: Conflict, found: Sequence[Reference]) -> str:
 
 def evidence_text(result: ResearchResult) -> str:
     """Return every chunk that the model read, with its place, and its number where it is cited."""
-    given = {one.citation.key: f"[{one.number}] " for one in references(result)}
+    given = {one.citation.key: f"[{one.number}] " for one in result_lines.references(result)}
     return "".join(
         f"--- {given.get(item.key, '')}{place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
         for item in result.evidence
@@ -159,7 +153,7 @@ def cost_line(result: ResearchResult, *, short: bool = False) -> str:
 
 def open_first(result: ResearchResult) -> None:
     """Open the page of the first citation in the browser; tells where that does not work."""
-    if found := references(result):
+    if found := result_lines.references(result):
         open_page(citation_address(found[0].citation))
     else:
         note("nothing is cited, so no page is opened")

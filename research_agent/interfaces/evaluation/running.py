@@ -134,10 +134,8 @@ def chosen_questions(
     check_against(chosen, ports.documents(), ports.contents, name)
     for one in chosen:
         if len(ports.chunks.chunks(one.left_out)) < len(one.left_out):
-            raise QuestionSetError(
-                f"{name}, line {one.line}: a passage that is left out is not in the index any more",
-                hint="Take the question out, or make the set anew: research-agent eval make",
-            )
+            lost = "a passage that is left out is not in the index any more"
+            raise QuestionSetError(f"{name}, line {one.line}: {lost}", hint="Make the set anew.")
     return chosen
 
 

@@ -11,13 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.outputs import ChunksOutput, DocumentsOutput, Json, SearchOutput
 from research_agent.interfaces.own_graphs import own, research_tool, state, tools
-from research_agent.planning.tool_texts import (
-    chunks_json,
-    chunks_text,
-    documents_json,
-    search_json,
-    search_text,
-)
+from research_agent.planning import tool_texts
 from research_agent.types.evidence import place, readable
 from research_agent.types.records import DocumentOutline
 from research_agent.types.result import ResearchResult
@@ -67,17 +61,19 @@ class Offer:
 
 def _search(agent: ResearchAgent, given: Json) -> Answered:
     result = agent.search(**given)
-    return Answered(search_text(result), search_json(result))
+    return Answered(tool_texts.search_text(result), tool_texts.search_json(result))
 
 
 def _chunks(agent: ResearchAgent, given: Json) -> Answered:
     result = agent.get_chunks(**given)
-    return Answered(chunks_text(result, count=agent.count_tokens), chunks_json(result))
+    return Answered(
+        tool_texts.chunks_text(result, count=agent.count_tokens), tool_texts.chunks_json(result)
+    )
 
 
 def _documents(agent: ResearchAgent, _given: Json) -> Answered:
     result = agent.documents()
-    return Answered(result.outline, documents_json(result))
+    return Answered(result.outline, tool_texts.documents_json(result))
 
 
 OFFERS = (

@@ -17,19 +17,7 @@ from starlette.routing import Route
 from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
 from research_agent.interfaces.own_graphs import own, research_tool
-from research_agent.interfaces.serve.answers import (
-    Events,
-    counted,
-    finished,
-    server_sent,
-    unless_gone,
-)
-from research_agent.interfaces.serve.bodies import (
-    ChatInputs,
-    CompletionInputs,
-    Problem,
-    Told,
-)
+from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
 from research_agent.interfaces.serve.description import EVENTS, openapi
 from research_agent.interfaces.serve.gate import CLIENT, Gate
@@ -76,7 +64,7 @@ class Api:
 
     async def chat(self, request: Request) -> Response:
         """Answer one question of a conversation."""
-        asked = await _given(request, ChatInputs)
+        asked = await _given(request, bodies.ChatInputs)
         served, client = await self._served(request), _client(request)
         name = session_name(served.location, client.rule.name, asked.session)
         talk = partial(served.chat, name, asked.question)
@@ -93,19 +81,19 @@ class Api:
         asked = await _given(request, inputs.SearchChunksInput)
         agent = (await self._served(request)).agent
         search = partial(agent.search, **asked.model_dump())
-        found = await unless_gone(request, on_thread(agent.threads, search))
+        found = await answers.unless_gone(request, on_thread(agent.threads, search))
         return _json(search_json(found))
 
     async def completions(self, request: Request) -> Response:
         """Answer the last message of a conversation that the client remembers."""
-        asked = await _given(request, CompletionInputs)
+        asked = await _given(request, bodies.CompletionInputs)
         limits, question, turns = Limits(preset=asked.preset), asked.question, asked.turns
         served, made = await self._served(request), Completion(asked)
         ask = partial(served.after, turns, question, limits=limits)
         events = self._counted(in_background(served.agent.threads, lambda stop: ask(stop=stop)))
         if asked.stream:
             return StreamingResponse(made.parts(events), media_type=EVENTS)
-        last = await unless_gone(request, finished(events))
+        last = await answers.unless_gone(request, answers.finished(events))
         return JSONResponse(made.whole(last.result))
 
     async def models(self, _: Request) -> Response:
@@ -143,14 +131,14 @@ class Api:
         """Return the index of the token: nothing in a request names one."""
         return await anyio.to_thread.run_sync(self._shelf.served, _client(request).location)
 
-    def _counted(self, events: Events) -> Events:
-        return counted(events, self._metrics)
+    def _counted(self, events: answers.Events) -> answers.Events:
+        return answers.counted(events, self._metrics)
 
-    async def _answer(self, request: Request, events: Events) -> Response:
+    async def _answer(self, request: Request, events: answers.Events) -> Response:
         told = self._counted(events)
         if EVENTS in request.headers.get("accept", ""):
-            return StreamingResponse(server_sent(told), media_type=EVENTS)
-        last = await unless_gone(request, finished(told))
+            return StreamingResponse(answers.server_sent(told), media_type=EVENTS)
+        last = await answers.unless_gone(request, answers.finished(told))
         return _json(event_json(last)["result"])
 
 
@@ -205,22 +193,24 @@ def _json(values: object) -> Response:
     return Response(to_json(values, inf_nan_mode="null"), media_type="application/json")
 
 
-def _problem(status: int, told: Told, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse(Problem(error=told).model_dump(), status, headers)
+def _problem(status: int, told: bodies.Told, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse(bodies.Problem(error=told).model_dump(), status, headers)
 
 
 async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     headers = {"retry-after": "5"} if error.retryable else {}
-    told = Told(message=str(error), type=type(error).__name__, hint=error.hint)
+    told = bodies.Told(message=str(error), type=type(error).__name__, hint=error.hint)
     return _problem(status, told, headers)
 
 
 async def _unknown(_: Request, error: HTTPException) -> Response:
-    return _problem(error.status_code, Told(message=error.detail, type="refused"), error.headers)
+    return _problem(
+        error.status_code, bodies.Told(message=error.detail, type="refused"), error.headers
+    )
 
 
 async def _fault(_: Request, _error: Exception) -> Response:
     """Tell a fault of ours without its text: the server's log has it."""
-    told = Told(message="an unexpected error: the server's log has it", type="fault")
+    told = bodies.Told(message="an unexpected error: the server's log has it", type="fault")
     return _problem(500, told)

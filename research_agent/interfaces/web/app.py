@@ -226,7 +226,6 @@ async def _upload(workspace: Workspace, request: Request) -> Response:
 
 
 def _index(workspace: Workspace, _: Request, given: dict[str, Any]) -> Response:
-    """Begin to index a folder, or what was uploaded."""
     folder = given.get("folder") or ""
     if not isinstance(folder, str):
         raise errors.ToolInputError("the folder is no text")

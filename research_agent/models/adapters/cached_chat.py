@@ -69,7 +69,6 @@ class CachedChat:
         return reply
 
     def _cached(self, use: Callable[[], KeptReply | None]) -> KeptReply | None:
-        """Use the cache; say once what is wrong with it."""
         try:
             return use()
         except (OSError, ValueError) as error:

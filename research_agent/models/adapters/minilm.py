@@ -239,7 +239,6 @@ def _valid(text: str) -> str:
 
 
 def _file(files: Packaged, package: str, name: str) -> Path:
-    """Return a data file of an installed package, without importing the package."""
     spec = find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / name

@@ -205,7 +205,6 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _size(connection: sqlite3.Connection) -> int:
-    """Return the bytes of the file that are in use."""
     pages, free, page = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_count", "freelist_count", "page_size")
@@ -215,7 +214,6 @@ def _size(connection: sqlite3.Connection) -> int:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write everything inside, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -66,7 +66,6 @@ def _get(url: str, key: str, *, seconds: float, proxied: bool) -> Mapping[str, A
 
 
 def _length(told: object) -> int | None:
-    """Return the first length that is one."""
     named = (told.get(name) for name in _LENGTHS) if isinstance(told, dict) else ()
     return next(
         (n for n in named if isinstance(n, int) and not isinstance(n, bool) and n > 0), None

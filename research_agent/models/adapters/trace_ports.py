@@ -202,7 +202,6 @@ def _by_key(lines: Iterable[Line], kind: str, name: str) -> dict[str, Any]:
 
 
 def _reply(line: Line) -> Completion:
-    """Return what was recorded, or raise it."""
     failed = line.get("failed")
     if not failed:
         return _codec().validate_python(line["reply"])

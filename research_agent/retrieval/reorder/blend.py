@@ -1,6 +1,6 @@
 """A second opinion about the order of hits, mixed in by weight.
 
-The second channel is any score by chunk id: codes (`topic_labels`), words, a reranker. The first
+The second channel is any score by chunk id: `codes`, words, a reranker. The first
 one is the hits' own score.
 """
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from research_agent.closeable import Closing
 from research_agent.errors import IndexingError
+from research_agent.index.adapters.shared import reading
 from research_agent.index.adapters.shared.generations import (
     Generation,
     Lease,
@@ -24,13 +25,6 @@ from research_agent.index.adapters.shared.generations import (
     latest,
     publish,
     table_name,
-)
-from research_agent.index.adapters.shared.reading import (
-    SharedReader,
-    by_digest,
-    filters,
-    found,
-    known_vectors,
 )
 from research_agent.index.adapters.shared.search_indexes import bring_up_to_date
 from research_agent.index.adapters.shared.storage import Storage, faults
@@ -107,9 +101,9 @@ class SharedWriter(Closing):
     def vectors(self, digests: Collection[str]) -> dict[str, list[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
         tables = [rows.below[VECTORS] for rows in self._waiting if VECTORS in rows.below]
-        known = by_digest(tables, digests)
+        known = reading.by_digest(tables, digests)
         table = self._table(VECTORS) if self._dimension else None
-        return known | known_vectors(self._storage, self.edition, digests, table)
+        return known | reading.known_vectors(self._storage, self.edition, digests, table)
 
     def put(
         self,
@@ -149,7 +143,7 @@ class SharedWriter(Closing):
         versions = {rows.document["version"] for rows in batch}
         with faults(self._storage.label):
             self._lease.check()
-            for where in filters("version", versions & self._tried):
+            for where in reading.filters("version", versions & self._tried):
                 for name in filter(self._has, ("documents", *BELOW)):
                     self._table(name).delete(where)
             self._tried |= versions
@@ -233,7 +227,7 @@ class SharedWriter(Closing):
         if self._storage.names(f"{vectors}.lance/_versions/"):
             self._tables[VECTORS] = self._storage.table(vectors)
         with faults(self._storage.label):
-            rows = found(self._table("documents"), "", None).to_pylist()
+            rows = reading.found(self._table("documents"), "", None).to_pylist()
         rows.sort(key=lambda row: int(row["session"]))
         self._live: dict[str, dict[str, Any]] = {row["version"]: row for row in rows}
 
@@ -281,12 +275,14 @@ class SharedWriter(Closing):
         Documents go first: rows of no document are deleted by the next publication.
         """
         for name in filter(self._has, ("documents", *BELOW)):
-            for where in filters("version", sorted(self._versions_in(name) - set(live))):
+            for where in reading.filters("version", sorted(self._versions_in(name) - set(live))):
                 self._table(name).delete(where)
         self._live = {version: row for version, row in self._live.items() if version in live}
 
     def _versions_in(self, name: str) -> set[str]:
-        return set(found(self._table(name), "", ["version"])["version"].unique().to_pylist())
+        return set(
+            reading.found(self._table(name), "", ["version"])["version"].unique().to_pylist()
+        )
 
     def _write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
@@ -294,7 +290,9 @@ class SharedWriter(Closing):
             merge.execute(documents_table(rows))
 
     def _link(self, live: Sequence[dict[str, Any]]) -> None:
-        linked = self._linker(SharedReader(self._storage, self._next()).exported(vectors=False))
+        linked = self._linker(
+            reading.SharedReader(self._storage, self._next()).exported(vectors=False)
+        )
         changed = []
         for row in live:
             left = json.dumps(asdict(linked.unresolved.get(row["key"], Unresolved())))
@@ -331,7 +329,7 @@ class SharedWriter(Closing):
         """Index what is new, look whether all is ours, and publish."""
         self._trained = bring_up_to_date(self._table, self._trained, self._dimension)
         new = self._next()
-        seen = SharedReader(self._storage, new)
+        seen = reading.SharedReader(self._storage, new)
         for name in filter(self._has, ("documents", *BELOW)):
             versions = seen.arrow(name, columns=["version"])["version"].unique().to_pylist()
             if not self._live.keys() >= set(versions):

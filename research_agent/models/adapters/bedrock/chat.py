@@ -133,7 +133,6 @@ def _named(model: str) -> dict[str, Any]:
 
 
 def _spec(tool: ToolSpec) -> ToolSpec:
-    """Return a tool in Bedrock's form, from OpenAI's."""
     inner = tool.get("function", tool)
     if not isinstance(inner, dict):
         raise TypeError("a tool is no object")

@@ -82,7 +82,6 @@ class BedrockEmbedder:
 
 
 def _embedded(texts: list[str], client: "BedrockEmbeddings") -> list[list[float]]:
-    """Return the vectors of a batch of texts: one request."""
     return [unit_vector(vector) for vector in client.embed_documents(texts)]
 
 

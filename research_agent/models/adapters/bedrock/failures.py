@@ -171,7 +171,6 @@ def _request_hint(text: str, model: str, where: str) -> str:
 
 
 def _library_error(error: "BotoCoreError", where: str) -> errors.ModelError:
-    """Return our error for what botocore could not do."""
     from botocore import exceptions as boto
 
     name = type(error).__name__

@@ -112,7 +112,6 @@ class LangChainChat:
         return bound.invoke(list(sent))
 
     def _fields(self, limit: int, option: str) -> dict[str, object]:
-        """Return the fields of one call that are not the object's own."""
         own = {name: getattr(self._model, name) for name in type(self._model).model_fields}
         changed: dict[str, object] = {
             name: min(own[name], limit) if isinstance(own[name], int) and own[name] > 0 else limit

@@ -9,14 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from research_agent.errors import ModelReplyError
-from research_agent.models.adapters.openai.connection import (
-    OPENAI_URL,
-    Connection,
-    Endpoint,
-    NotStreamedError,
-    expect,
-    unused_client,
-)
+from research_agent.models.adapters.openai import connection
 from research_agent.models.adapters.openai.failures import translated_errors
 from research_agent.models.adapters.openai.replies import Reply, cut_off
 from research_agent.models.adapters.openai.request import Options, request_options
@@ -45,10 +38,12 @@ class OpenAIChat:
     as `max_tokens` lets it be, and it is whole or an error.
     """
 
-    def __init__(self, endpoint: Endpoint, *, learned: ServerCapabilities | None = None) -> None:
+    def __init__(
+        self, endpoint: connection.Endpoint, *, learned: ServerCapabilities | None = None
+    ) -> None:
         """Ask the model at `endpoint`, of which `learned` is known; sends nothing yet."""
         self._endpoint = endpoint
-        self._connection = Connection(endpoint, self._build)
+        self._connection = connection.Connection(endpoint, self._build)
         self._learned = learned or ServerCapabilities()
         self._lock = Lock()
 
@@ -88,7 +83,7 @@ class OpenAIChat:
             with translated_errors(self._endpoint):
                 try:
                     reply = await _send(client, sent, options)
-                except NotStreamedError:
+                except connection.NotStreamedError:
                     plain = True
                     continue
                 except openai.APIStatusError as error:
@@ -102,7 +97,6 @@ class OpenAIChat:
             return reply
 
     def _refuse(self, name: str) -> None:
-        """Remember that the server refuses an option."""
         with self._lock:
             refused = tuple(sorted({*self._learned.refused, name}))
             self._learned = replace(self._learned, refused=refused)
@@ -111,7 +105,7 @@ class OpenAIChat:
         from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
-        if url == OPENAI_URL:
+        if url == connection.OPENAI_URL:
             self._refuse("max_tokens")
         return ChatOpenAI(
             model=self._endpoint.model,
@@ -122,7 +116,7 @@ class OpenAIChat:
             stream_chunk_timeout=None,
             use_responses_api=False,
             openai_proxy=None,
-            http_client=unused_client(),
+            http_client=connection.unused_client(),
             http_async_client=http,
         )
 
@@ -131,7 +125,7 @@ async def _send(client: "ChatOpenAI", sent: Sent, options: Options) -> Reply:
     """Send one request and read its reply."""
     from langchain_core.messages import AIMessage
 
-    expect(max_bytes=options.max_bytes, streamed=options.streamed)
+    connection.expect(max_bytes=options.max_bytes, streamed=options.streamed)
     messages, body, reply = list(sent), dict(options.body), Reply()
     if not options.streamed:
         given: dict[str, Any] = {"tools": list(options.tools)} if options.tools else {}

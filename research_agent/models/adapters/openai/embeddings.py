@@ -4,12 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from research_agent.models.adapters.openai.connection import (
-    Connection,
-    Endpoint,
-    expect,
-    unused_client,
-)
+from research_agent.models.adapters.openai import connection
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
 from research_agent.models.replies import check_vectors
 from research_agent.text.unit_vectors import unit_vector
@@ -39,11 +34,11 @@ class OpenAIEmbedder:
     a time than it is sent, it is sent half as many from then on.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: connection.Endpoint) -> None:
         """Ask the model at `endpoint`; nothing is sent before the first call."""
         self._endpoint, self.name = endpoint, endpoint.model
         """Which model: an index refuses vectors of another one."""
-        self._connection = Connection(endpoint, self._build)
+        self._connection = connection.Connection(endpoint, self._build)
         self._most = MOST_TEXTS
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -66,7 +61,7 @@ class OpenAIEmbedder:
         done = 0
         while done < len(texts):
             batch = list(texts[done : done + self._most])
-            expect(max_bytes=REPLY_BYTES + len(batch) * TEXT_BYTES)
+            connection.expect(max_bytes=REPLY_BYTES + len(batch) * TEXT_BYTES)
             with translated_errors(self._endpoint):
                 try:
                     found = await client.aembed_documents(batch, chunk_size=len(batch))
@@ -93,7 +88,7 @@ class OpenAIEmbedder:
             check_embedding_ctx_length=False,
             model_kwargs={"encoding_format": "float"},
             openai_proxy=None,
-            http_client=unused_client(),
+            http_client=connection.unused_client(),
             http_async_client=http,
         )
 
