@@ -47,7 +47,9 @@ def guarded_keys(
         key, now = f"{prefix}{name}", known.get(name)
         if isinstance(value, dict) and values(now):
             yield from guarded_keys(value, now, f"{key}.")
-        elif key in GUARDED and value != now and (key, value) != ("models.offline", True):
+        elif (value or None) == (now or None):  # (0 is the null of earlier versions)
+            continue
+        elif key in GUARDED and (key, value) != ("models.offline", True):
             yield key, value
 
 

@@ -13,7 +13,8 @@ from research_agent.types.scope import Scope
 FENCES = ("answer", "chunk", "conversation", "doubtful", "first", "gaps", "question", "results",
           "second", "sentences", "text", "tried")  # fmt: skip
 """Names of the tags around documents' and models' texts in prompts."""
-_FENCE = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
+_BETWEEN = r"[\s/\uff0f\xad\u200b-\u200f\u2060\ufeff]*"  # spaces, strokes, what is not seen
+_FENCE = re.compile(rf"[<\uff1c](?={_BETWEEN}(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 MAX_SPELLED = 5000
 """Characters of a table that is spelled out."""
 PAGES = {"pdf": "PDF page", "pptx": "slide", "ipynb": "cell"}

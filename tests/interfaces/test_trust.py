@@ -106,7 +106,9 @@ def test_harmless_settings_need_no_trust(folder: Path) -> None:
     """How to search and how to answer; guarded keys too where they change nothing."""
     rerank, models = {"mode": "promote", "base_url": ""}, {"chat": {"provider": "local"}}
     models |= {"offline": True}  # type: ignore[dict-item]  # (JSON)
-    write(folder, {"retrieval": {"top_k": 31}, "rerank": rerank, "models": models})
+    sessions = {"retention_days": 0}  # (as earlier versions wrote null)
+    given = {"retrieval": {"top_k": 31}, "rerank": rerank, "models": models, "sessions": sessions}
+    write(folder, given)
     found = configured(None, os.environ).settings
 
     assert (31, "promote") == (found.retrieval.top_k, found.rerank.mode)

@@ -8,7 +8,7 @@ from research_agent.types import Chunk
 SHORTEST = 5
 """Characters of the shortest identifier."""
 _WORD = re.compile(r"\w+(?:[-./:]\w+)*")
-_SHAPE = re.compile(r".*_|.*[^\W\d].*\d")
+_SHAPE = re.compile(r".*_|[\W\d]*[^\W\d].*\d")
 
 
 def identifiers(query: str) -> tuple[str, ...]:
