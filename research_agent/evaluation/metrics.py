@@ -303,6 +303,14 @@ class Difference:
         return self.difference.low > 0 or self.difference.high < 0
 
 
+def in_common(old: Sequence[EvalRow], asked: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return ids and words of the questions that were asked before; raises EvaluationError."""
+    if both := {(row.qid, row.question) for row in old}.intersection(asked):
+        return both
+    hint = "Compare runs over the same question set."
+    raise EvaluationError("the two runs have no question in common", hint=hint)
+
+
 def compared(
     old: Sequence[EvalRow], new: Sequence[EvalRow], seed: int = SEED
 ) -> tuple[Difference, ...]:
@@ -310,10 +318,7 @@ def compared(
 
     Raises EvaluationError where they have none in common.
     """
-    both = {(row.qid, row.question) for row in old} & {(row.qid, row.question) for row in new}
-    if not both:
-        hint = "Compare runs over the same question set."
-        raise EvaluationError("the two runs have no question in common", hint=hint)
+    both = in_common(old, [(row.qid, row.question) for row in new])
     found = []
     for metric in METRICS:
         before, after = _values(metric, old), _values(metric, new)

@@ -109,6 +109,7 @@ def _mistakes(name: str, problems: Sequence[str]) -> QuestionSetError:
 def _object(written: str) -> Row:
     try:
         row = json.loads(written)
+        json.dumps(row, ensure_ascii=False).encode()  # (half of a surrogate pair is no text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from error
     if isinstance(row, dict):
@@ -127,7 +128,7 @@ def _question(row: Row, line: int) -> Question:
     answerable = row.get("answerable", True)
     if not isinstance(answerable, bool):
         raise ValueError("answerable has to be true or false")  # noqa: TRY004 (told by line)
-    golds = tuple(map(_gold, _list(row, "gold")))
+    golds = tuple(dict.fromkeys(map(_gold, _list(row, "gold"))))  # (one place is one gold)
     accepted = tuple(map(_span, _list(row, "accepted_pages")))
     made = Question(
         qid=_text(row, "qid") or sha256(_same(text).encode()).hexdigest()[:8],

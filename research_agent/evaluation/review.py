@@ -2,14 +2,15 @@
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from research_agent.errors import QuestionSetError
 from research_agent.evaluation.making import Row
 
 TEXTS = ("qid", "kind", "question", "gold_answer", "why")
 COLUMNS = ("answerable", *TEXTS, "required_facts", "gold", "left_out")
-NO = ("no", "n", "false", "0")
+YES, NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
+FORM = "Keep the columns of the table that eval make writes, and its yes and no."
 BAR = " | "
 """Between the wordings of a fact, and between document, pages and quote of a gold; each fact and
 each gold has a line of its cell."""
@@ -50,23 +51,23 @@ def json_lines(text: str, name: str) -> str:
     >>> json_lines("question;why\nWho?;", "a.csv").split("\n")
     ['', '{"question": "Who?"}']
     """
-    rows = text.lstrip("\ufeff").splitlines(keepends=True)
-    head = rows[0] if rows else ""
-    cells = csv.reader(rows, delimiter=max(",;\t", key=head.count))
-    columns = [one.strip().casefold() for one in next(cells, [])]
+    text = text.lstrip("\ufeff")
+    # (a line ends at a line feed alone: other separators may stand within a cell)
+    rows = [f"{line}\n" for line in text.split("\n")]
+    reader = csv.reader(rows, delimiter=max(",;\t", key=rows[0].count))
+    try:
+        cells = [*reader]
+    except csv.Error as error:
+        raise QuestionSetError(f"{name}, line {reader.line_num}: {error}", hint=FORM) from error
+    columns = [one.strip().casefold() for one in cells[0]]
     if "question" not in columns:
-        raise QuestionSetError(
-            f"{name} has no column named question",
-            hint="Keep the first row of the table that eval make writes.",
-        )
+        raise QuestionSetError(f"{name} has no column named question", hint=FORM)
     lines = [""]
-    for number, row in enumerate(cells, start=2):
-        given = dict(zip(columns, map(_plain, row), strict=False))
+    for number, row in enumerate(cells[1:], start=2):
         try:
-            lines.append(json.dumps(_row(given), ensure_ascii=False) if any(row) else "")
+            lines.append(json.dumps(_row(columns, row), ensure_ascii=False) if any(row) else "")
         except ValueError as error:
-            hint = 'A gold is a line such as "guide | 4-5 | words of the page".'
-            raise QuestionSetError(f"{name}, row {number}: gold: {error}", hint=hint) from error
+            raise QuestionSetError(f"{name}, row {number}: {error}", hint=FORM) from error
     return "\n".join(lines)
 
 
@@ -74,10 +75,16 @@ def _plain(cell: str) -> str:
     return (cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell).strip()
 
 
-def _row(given: Mapping[str, str]) -> Row:
+def _row(columns: Sequence[str], cells: Sequence[str]) -> Row:
+    if any(cells[len(columns) :]):
+        raise ValueError("more cells than columns; a cell with commas needs quotes")
+    given = dict(zip(columns, map(_plain, cells), strict=False))
     row: Row = {name: given[name] for name in TEXTS if given.get(name)}
     if given.get("answerable"):
-        row["answerable"] = given["answerable"].casefold() not in NO
+        said = given["answerable"].casefold()
+        if said not in (*YES, *NO):
+            raise ValueError(f"answerable is {said!r}, and has to be yes or no")
+        row["answerable"] = said in YES
     facts = [line.split(BAR) for line in given.get("required_facts", "").splitlines()]
     lists = {"required_facts": facts, "left_out": given.get("left_out", "").split()}
     lists["gold"] = [_gold(line) for line in given.get("gold", "").splitlines()]
@@ -86,6 +93,10 @@ def _row(given: Mapping[str, str]) -> Row:
 
 def _gold(line: str) -> Row:
     doc_id, pages, quote = (*line.split(BAR, 2), "", "")[:3]
-    numbers = [int(page) for page in pages.split("-") if pages]
+    try:
+        numbers = [int(page) for page in pages.split("-") if pages]
+    except ValueError as error:
+        example = '"guide | 4-5 | words of the page"'
+        raise ValueError(f"gold: pages {pages!r}; a gold is a line such as {example}") from error
     found = dict(zip(("start_page", "end_page"), numbers, strict=False))
     return {"doc_id": doc_id, **found} | ({"quote": quote} if quote else {})

@@ -1,6 +1,7 @@
 """Question sets: what is read, and what is refused with its line."""
 
 import json
+import re
 
 import pytest
 
@@ -13,6 +14,7 @@ from research_agent.evaluation import (
     read_questions,
     sampled,
 )
+from research_agent.evaluation.review import json_lines
 from research_agent.types.records import DocumentOutline
 from tests.fakes import chunk
 
@@ -42,12 +44,38 @@ def test_a_question_is_read_with_all_it_says_and_written_again() -> None:
     assert len({one.qid for one in found}) == 4
 
 
+def test_a_place_that_is_named_twice_is_one_gold() -> None:
+    (found,) = read_questions(lines(GOOD | {"gold": [PAGED, PAGED]}), "set.jsonl")
+    assert 1 == len(found.golds)
+
+
+def test_what_ends_no_row_of_a_table_may_stand_in_a_cell() -> None:
+    said = "question,answerable\r\nWhere is\u2028A\x0c now?,no\r\n"
+    (found,) = read_questions(json_lines(said, "set.csv"), "set.csv")
+    assert ("Where is\u2028A\x0c now?", False) == (found.text, found.answerable)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("question\nWho, and how?\n", "row 2: more cells than columns"),
+        ("question,answerable\nWho?,nope\n", "answerable is 'nope', and has to be yes or no"),
+        ("question,gold\nWho?,guide | 1-x\n", "row 2: gold: pages '1-x'"),
+        (f"question\n{'x' * 140_000}\n", "field larger than field limit"),
+    ],
+)
+def test_a_table_with_mistakes_is_refused_by_its_row(table: str, said: str) -> None:
+    with pytest.raises(QuestionSetError, match=re.escape(said)):
+        json_lines(table, "set.csv")
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         ("{", "line 2: no JSON"),
         ("[1]", "line 2: no JSON object"),
         ('{"qid": "x"}', "question is missing"),
+        ('{"qid": "\\ud800", "question": "A?"}', "surrogates not allowed"),
         ('{"question": "  "}', "question is missing"),
         ('{"question": 5}', "question has to be text"),
         ('{"question": "A?", "answerable": "no"}', "answerable has to be true or false"),

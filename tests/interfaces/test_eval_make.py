@@ -124,6 +124,12 @@ def test_presets_and_searches_are_compared_and_a_lost_passage_is_told(at_store: 
 def test_nothing_is_made_of_nothing_or_over_a_file(at_store: Path) -> None:
     Path("questions.jsonl").touch()
     there = run("eval", "make")
+    Path("kept.csv").write_text("my own words", "utf-8")
+    given = ("eval", "make", "-o")
+    for done in (run(*given, "kept.csv"), run(*given, "kept.jsonl"), run(*given, "a.html")):
+        assert done.exit_code, done.output
+    over = run("ablate", "own.jsonl", "--retrieval-only", "-o", "kept.csv")
+    assert (1, "my own words") == (over.exit_code, Path("kept.csv").read_text("utf-8"))
     nonsense = Author(verdict="no")
     with served(nonsense, at_store) as config:
         none = run("eval", "make", "--config", config, "--questions", "2", "-o", "new.jsonl")

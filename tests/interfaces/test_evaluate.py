@@ -3,17 +3,29 @@
 import json
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from research_agent import ResearchAgent, evaluate
-from research_agent.evaluation import Question
+from research_agent.errors import ModelUnavailableError
+from research_agent.evaluation import Gold, Question, Span
 from research_agent.interfaces.evaluation.kept import read_rows
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
+from research_agent.interfaces.evaluation.running import EvalOptions
+from tests.fakes import (
+    BYPASSING,
+    GOOD,
+    PROMPTS,
+    QUESTION,
+    ScriptedChat,
+    WordEmbedder,
+    ports,
+    says,
+)
 from tests.interfaces.commands import Model, made_index, printed, run, served
 from tests.loopback import Json, Raw, text_reply
 
@@ -23,6 +35,7 @@ BREADS = "# Breads\n\n" + "\n\n".join(
     f"It is baked at {150 + n} degrees for {n} hours."
     for n in range(1, MANY + 1)
 )
+PAGES = ("summary.json", "report.md", "report.html")
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -119,6 +132,7 @@ def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path)
         good = run(*given, "--fail-under", "recall@10=0.9")
         bad = run(*given, "--fail-under", "recall@10=1.1", "--fail-under", "right=0.5")
         odd = run(*given, "--fail-under", "beauty=1")
+        nan, negative = run(*given, "--fail-under", "right=nan"), run(*given, "--seed", "-1")
         dry = run(*given, "--dry-run", "--limit", "1", "--out", "other")
 
     assert (0, [], []) == (good.exit_code, model.asked, model.seen)
@@ -127,11 +141,35 @@ def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path)
     assert "recall@10 is 1, and should be at least 1.1" in bad.stderr
     assert "right is not known of any question" in bad.stderr
     assert (2, True) == (odd.exit_code, "no metric beauty" in odd.stderr)
+    assert [2, 2] == [nan.exit_code, negative.exit_code]
     assert "1 question to ask: 1 search, no model" in dry.stderr
     assert not (there / "other").exists()
     folder = there / "eval-set-retrieval"
     assert HOSTILE not in (folder / "report.html").read_text(encoding="utf-8")
     assert HOSTILE not in (folder / "report.md").read_text(encoding="utf-8")
+    modes = {one.name: one.stat().st_mode & 0o77 for one in folder.iterdir() if one.name != "lock"}
+    assert dict.fromkeys(("about.json", "rows.jsonl", *PAGES), 0) == modes
+
+
+def test_rows_are_not_written_through_a_link_nor_forgotten_while_another_run_writes(
+    there: Path,
+) -> None:
+    given = ("eval", "--retrieval-only", written(there, row(1)), "--out", "run")
+    folder, other = there / "run", there / "other"
+    folder.mkdir()
+    (folder / "rows.jsonl").symlink_to(other)
+    linked = run(*given)
+    (folder / "rows.jsonl").unlink()
+    (folder / "rows.jsonl").write_bytes(b"")
+    with FileLock(folder / "lock"):
+        busy = run(*given, "--restart")
+    missed = run(*given, "--compare", "run", "--limit", "1")
+
+    assert (1, False) == (linked.exit_code, other.exists())
+    assert (1, True) == (busy.exit_code, (folder / "rows.jsonl").exists())
+    assert "another evaluation writes to run" in busy.stderr
+    assert "the two runs have no question in common" in missed.stderr
+    assert b"" == (folder / "rows.jsonl").read_bytes()
 
 
 def test_an_interrupted_run_goes_on_and_another_set_or_config_is_refused(there: Path) -> None:
@@ -212,3 +250,21 @@ def test_from_python_failed_questions_and_nonsense_count_apart(tmp_path: Path) -
     assert [True, None] == [one.right for one in found.rows]
     assert ("nonsense", 1) == (found.rows[1].judged, found.summary.nonsense)
     assert 1.0 == found.summary.figures[0].mean
+
+
+def test_a_search_that_failed_is_no_search_that_found_nothing() -> None:
+    golds = (Gold((Span("guide", 0, 0),)),)
+    asked = [Question(qid=name, text=f"{QUESTION} {name}", golds=golds) for name in ("a", "away")]
+    failing = replace(ports(ScriptedChat()), embedder=Away())
+    with ResearchAgent(failing, BYPASSING, PROMPTS) as agent:
+        found = evaluate(agent, asked, options=EvalOptions(retrieval_only=True))
+
+    recall = found.summary.figure("recall@10")
+    assert (1, 1) == (found.summary.failed, recall and recall.questions)
+
+
+class Away(WordEmbedder):
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if texts[0].endswith("away"):
+            raise ModelUnavailableError("the server is away")
+        return super().embed(texts)

@@ -23,6 +23,7 @@ from research_agent.interfaces.cli.terminal import note, say
 from research_agent.interfaces.evaluation.estimate import estimate
 from research_agent.interfaces.evaluation.running import EvalOptions, chosen_questions, evaluate
 from research_agent.interfaces.evaluation.running import read_file as questions_of
+from research_agent.interfaces.report.target import check_target
 from research_agent.presets import changed, with_preset
 from research_agent.private_files import replace_text
 from research_agent.setting_fields import lines
@@ -38,6 +39,7 @@ HEAD = ("stage", "now", "gain (95 %)", "tokens", "calls", "seconds", "result", "
 @click.option("--presets", is_flag=True, help="Compare presets instead of stages.")
 @click.option("--retrieval-only", is_flag=True, help="Only search stages; ask no model.")
 @click.option("-o", "output", metavar="FILE", help="Write the chosen settings (YAML).")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--out", metavar="FOLDER", help="Output folder. Default: ablate-QUESTIONS.")
 @click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
 @click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
@@ -52,6 +54,7 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
     presets: bool,
     retrieval_only: bool,
     output: str | None,
+    force: bool,
     out: str | None,
     limit: int,
     parallel: int,
@@ -61,6 +64,8 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
 
     Replies are kept, so no call is made twice, and the same command continues an interrupted run.
     """
+    if output:
+        check_target(output, force=force)
     settings = start(config, tells_preset=not retrieval_only)
     cache = replace(settings.models.reply_cache, mode="counted")
     settings = replace(settings, models=replace(settings.models, reply_cache=cache))

@@ -60,7 +60,10 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
     table. After an interruption the same command repeats no call.
     """
     path, settings = Path(output), start(config)
-    check_target(output, force=force)
+    if path.suffix in (".csv", ".html"):
+        raise click.UsageError(f"-o {output}: the questions are JSON Lines; name a .jsonl file")
+    for end in (path.suffix, ".csv", ".html"):
+        check_target(str(path.with_suffix(end)), force=force)
     _, chunk_ids = index_state(index)
     if not chunk_ids:
         raise IndexMissingError("the index has no passages", hint="research-agent index PATH")

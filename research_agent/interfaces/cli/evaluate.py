@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from research_agent.config import load_prompts
 from research_agent.evaluation.intervals import SEED
-from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared
+from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared, in_common
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
@@ -81,7 +82,7 @@ def eval_command() -> None:
 @click.option("--fail-under", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if less.")
 @click.option("--fail-over", multiple=True, metavar="METRIC=VALUE", help="Exit with 6 if more.")
 @click.option("--limit", default=0, type=click.IntRange(0), help="Draw N questions; 0: all.")
-@click.option("--seed", default=SEED, help="Seed of the draw and of the intervals.")
+@click.option("--seed", default=SEED, type=click.IntRange(0), help="Of the draw and intervals.")
 @click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.JSON
@@ -114,6 +115,8 @@ def run_command(  # noqa: PLR0913 (one argument an option)
         agent = ResearchAgent(connection.ports, connection.settings, load_prompts())
         with agent, progress_bar() as show:
             chosen = chosen_questions(agent, found, wanted, questions)
+            if compare:
+                in_common(old, [(one.qid, one.text) for one in chosen])
             done = () if restart else read_rows(folder, begun=True)
             known = {row.qid for row in done if not row.error}
             todo = [one for one in chosen if one.qid not in known]
@@ -129,7 +132,7 @@ def run_command(  # noqa: PLR0913 (one argument an option)
                 options=wanted,
                 on_row=lambda _row, at, of: show("asking", at, of),
             )
-    changes = compared(old, came.rows, wanted.seed) if old else ()
+    changes = compared(old, came.rows, wanted.seed) if compare else ()
     write_pages(came, changes, folder)
     if as_json:
         say_json(evaluation_json(came, changes))
@@ -150,6 +153,8 @@ def _limits(given: Sequence[str]) -> dict[str, float]:
             found[name] = float(number)
         except ValueError as error:
             raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
+        if isnan(found[name]):
+            raise click.UsageError(f"{one!r}: no metric can miss it")
         if name not in NAMES and not name.endswith(AUROC):
             raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
     return found

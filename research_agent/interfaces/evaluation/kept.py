@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from research_agent.errors import EvaluationError
 from research_agent.evaluation.rows import EvalRow
+from research_agent.private_files import replace_text, touch
 
 ABOUT, ROWS, LOCK = "about.json", "rows.jsonl", "lock"
 ROW: TypeAdapter[EvalRow] = TypeAdapter(EvalRow)
@@ -25,15 +26,11 @@ def kept_run(folder: Path, about: Mapping[str, str]) -> Iterator[Callable[[EvalR
     writes to it.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = FileLock(folder / LOCK, timeout=0).acquire()
-    except Timeout as error:
-        wait = "Wait for it, or name another folder with --out."
-        raise EvaluationError(f"another evaluation writes to {folder}", hint=wait) from error
-    with lock:
+    with _locked(folder):
         _check(folder, about)
         path = folder / ROWS
-        whole = path.read_bytes().rfind(b"\n") + 1 if path.exists() else 0
+        touch(path)
+        whole = path.read_bytes().rfind(b"\n") + 1
         with path.open("ab") as file:
             file.truncate(whole)  # (a row may have been cut off while it was written)
 
@@ -45,10 +42,18 @@ def kept_run(folder: Path, about: Mapping[str, str]) -> Iterator[Callable[[EvalR
             yield add
 
 
+def _locked(folder: Path) -> AbstractContextManager[object]:
+    try:
+        return FileLock(folder / LOCK, timeout=0).acquire()
+    except Timeout as error:
+        wait = "Wait for it, or name another folder with --out."
+        raise EvaluationError(f"another evaluation writes to {folder}", hint=wait) from error
+
+
 def _check(folder: Path, about: Mapping[str, str]) -> None:
     path = folder / ABOUT
     if not path.exists():
-        path.write_text(json.dumps(dict(about), indent=1), encoding="utf-8")
+        replace_text(path, json.dumps(dict(about), indent=1))
     try:
         before = dict(json.loads(path.read_text(encoding="utf-8")))
     except ValueError as error:
@@ -64,9 +69,15 @@ def _check(folder: Path, about: Mapping[str, str]) -> None:
 
 
 def restarted(folder: Path) -> None:
-    """Forget the rows of a folder, and what they were done with."""
-    for name in (ABOUT, ROWS):
-        (folder / name).unlink(missing_ok=True)
+    """Forget the rows of a folder, and what they were done with.
+
+    Raises EvaluationError where another process writes to it.
+    """
+    if not folder.exists():
+        return
+    with _locked(folder):
+        for name in (ABOUT, ROWS):
+            (folder / name).unlink(missing_ok=True)
 
 
 def read_rows(folder: Path, *, begun: bool = False) -> tuple[EvalRow, ...]:

@@ -11,6 +11,7 @@ from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
 from research_agent.interfaces.report.target import MADE_BY
 from research_agent.interfaces.report.writing import environment, policy
+from research_agent.private_files import replace_text
 from research_agent.text.visible import plain
 
 PACKAGE = "research_agent.interfaces.evaluation"
@@ -166,4 +167,4 @@ def write_pages(evaluation: Evaluation, changes: Sequence[Difference], folder: P
         "report.html": html(evaluation, changes),
     }
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        replace_text(folder / name, text.encode(errors="backslashreplace").decode())

@@ -206,7 +206,9 @@ def _row(
         if not isinstance(last, Finished):
             raise TypeError("the graph ended without a report")
     except (ModelError, BudgetError) as error:
-        return replace(searched(question, seen), asked=True, error=f"{error} {error.hint}".strip())
+        row = searched(question, seen)
+        row = row if seen.ranked else replace(row, scores={}, lost=())  # (the search failed)
+        return replace(row, asked=True, error=f"{error} {error.hint}".strip())
     row = answered(question, passed(seen.ranked, recorder.record(), context), last.result)
     if not is_judged(question) or row.refused:
         return row
