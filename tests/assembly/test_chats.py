@@ -113,7 +113,7 @@ def test_fault_that_passes(environment: Mapping[str, str]) -> None:
     with server(script) as url, connected(at(url, prices=(PRICE,)), environment) as models:
         cost = models.answerer.complete("answer", ASKED, max_tokens=7, seconds=20).cost
     assert 2 == cost.tries
-    assert 1.0 <= cost.seconds < 2.5
+    assert 1.0 <= cost.seconds < 15
     assert (90 * 10 + 9 * 100) / 1e6 == pytest.approx(cost.price)
 
 

