@@ -56,7 +56,7 @@ def in_a_child(environment: Mapping[str, str], work: Callable[[], object]) -> ob
         except ResearchAgentError as error:
             return f"{type(error).__name__}: {error}"
 
-    return Child(within).wait(120)
+    return Child(within).wait(300)
 
 
 def test_workers_make_the_index_that_one_process_makes(
@@ -92,7 +92,7 @@ def test_workers_make_the_index_that_one_process_makes(
 def test_a_document_that_ends_its_workers_is_told_and_costs_no_other(
     docs: Path, tmp_path: Path, environment: Mapping[str, str]
 ) -> None:
-    (docs / "poison.txt").write_text("poison", "utf-8")
+    (docs / "0-poison.txt").write_text("poison", "utf-8")
     location = f"lance:{tmp_path / 'shared'}"
 
     def work() -> object:
@@ -102,7 +102,7 @@ def test_a_document_that_ends_its_workers_is_told_and_costs_no_other(
     report = in_a_child(environment, work)
     assert isinstance(report, IndexReport)
     (failed,) = [file for file in report.files if file.status == "failed"]
-    assert (docs / "poison.txt", ray_workers.GAVE_UP) == (Path(failed.path), failed.reason)
+    assert (docs / "0-poison.txt", ray_workers.GAVE_UP) == (Path(failed.path), failed.reason)
     assert 8 == report.documents
 
 

@@ -66,16 +66,28 @@ class RayWorkers(Closing):
     def made(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
         """Yield what comes of each task once, in any order; `AHEAD` a worker are there at a time.
 
-        A worker that ends is started anew with its documents. Raises IndexUnavailableError where
-        no worker begins, and what a worker raises.
+        A worker that ends is started anew with its documents. Where it ends too often, each of
+        them gets a worker to itself in the end, so that one costs no other. Raises
+        IndexUnavailableError where no worker begins, and what a worker raises.
         """
-        coming = iter(tasks)
+        coming, doubtful = iter(tasks), list[Task]()
         first = list(islice(coming, 1))
         if not first:
             return
-        coming, ray, since = chain(first, coming), self._ray, time.monotonic()
-        kind = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
+        kind = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
         actors = [kind.remote(self._make, self._given) for _ in range(self._count)]
+        for task, said in self._replies(chain(first, coming), actors, AHEAD):
+            if said:
+                yield task, said
+            else:
+                doubtful.append(task)
+        for task, said in self._replies(iter(doubtful), actors, 1) if doubtful else ():
+            yield task, said or Made(report=FileReport(task.file.path, "failed", GAVE_UP))
+
+    def _replies(
+        self, coming: Iterator[Task], actors: Iterable[Any], ahead: int
+    ) -> Iterator[tuple[Task, Made | None]]:
+        ray, since = self._ray, time.monotonic()
         asked: dict[Any, tuple[Any, Task | None]] = {a.ready.remote(): (a, None) for a in actors}
         free = deque[Any]()
         while True:
@@ -90,9 +102,9 @@ class RayWorkers(Closing):
             for reference in ray.wait(list(asked), timeout=1.0)[0]:
                 actor, task = asked.pop(reference)
                 said = self._said(reference, task)
-                free.extend([actor] * (1 if task else AHEAD))
+                free.extend([actor] * (1 if task else ahead))
                 if task:
-                    yield task, said or Made(report=FileReport(task.file.path, "failed", GAVE_UP))
+                    yield task, said
                     since = time.monotonic()
 
     def close(self) -> None:
