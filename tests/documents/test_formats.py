@@ -125,10 +125,21 @@ def test_a_mail_is_read_with_what_is_attached() -> None:
     assert "m, attachment a.xlsx, sheet Costs, rows 4-9" in [where for where, _ in found]
 
 
-def test_mail_in_an_unknown_character_set_is_read() -> None:
+@pytest.mark.parametrize("name", [b"nobodys", b"undefined", b"idna", b"utf-8\0"])
+def test_mail_in_an_unknown_character_set_is_read(name: bytes) -> None:
     """Its bytes are looked at, as those of a text file are."""
-    mail = b"Subject: Bread\nContent-Type: text/plain; charset=nobodys\n\nbaked at 230 \xc2\xb0C\n"
-    assert "baked at 230 °C" in [block.text for block in parse_bytes(mail, ".eml").blocks]
+    head = b"Subject: Bread\nContent-Type: text/plain; charset=" + name
+    blocks = parse_bytes(head + b"\n\nbaked at 230 \xc2\xb0C\n", ".eml").blocks
+    assert "baked at 230 °C" in [block.text for block in blocks]
+
+
+def test_attachment_with_parts_of_its_own_is_told() -> None:
+    """It is no text, and its words are not passed over in silence."""
+    kind, inner = b"Content-Type: multipart/mixed; boundary=", b"B\n\n--B\n\nRye\n--B--\n"
+    mail = b"Subject: Bread\n" + kind + b"A\n\n--A\n\nbaked\n--A\n" + kind + inner + b"--A--\n"
+    document = parse_bytes(mail, ".eml")
+    assert "None" not in [block.text for block in document.blocks]
+    assert ("attachment part 1: 'multipart/mixed'",) == document.warnings
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,10 @@ def _plain(document: ParsedDocument, *above: str) -> Iterator[Block]:
 def _content(part: MIMEPart) -> bytes:
     try:
         content = part.get_content()
-    except LookupError:  # a character set that is not known, so its bytes are looked at
+    except (LookupError, ValueError):  # no character set that is known: its bytes are looked at
         content = part.get_payload(decode=True)
+        if content is None:  # it has parts of its own
+            raise
     if isinstance(content, EmailMessage):
         content = content.as_bytes()
     return content if isinstance(content, bytes) else _MARK + str(content).encode(errors="replace")
