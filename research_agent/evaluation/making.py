@@ -128,7 +128,8 @@ def _facts(kind: Kind, given: object, question: str, quotes: Sequence[str]) -> l
     """
     within = _folded(" ".join(quotes[-1:] if kind == "hops" else quotes))
     known = "" if kind == "comparison" else _folded(question)
-    kept = [x for x in _texts(given) if x and _folded(x) in within and _folded(x) not in known]
+    said = [x for x in _texts(given) if x and "|" not in x]  # (cells of a row are no one fact)
+    kept = [x for x in said if _folded(x) in within and _folded(x) not in known]
     if not kept:
         raise _DroppedError("no fact of it is in the quote and not in the question")
     return list(dict.fromkeys(kept))

@@ -153,7 +153,8 @@ def about_run(
         return about | {"mode": "retrieval"}
     named = describe_models(settings.models, os.environ)
     models = dict.fromkeys(f"{one.provider}:{one.model}" for one in named if one.model)
-    return about | {"model": ", ".join(models), "mode": "answers"}
+    roles = _digest([(one.role, one.provider, one.model) for one in named])
+    return about | {"model": f"{', '.join(models)}, {roles}", "mode": "answers"}
 
 
 def _digest(value: object) -> str:
