@@ -150,7 +150,7 @@ def test_the_command_reads_a_bucket_and_a_list_with_workers_of_its_own(
     assert store
     listed, cake, index = tmp_path / "list", tmp_path / "cake.md", f"s3://{BUCKET}/index"
     cake.write_text("# Cake\n\nCake is baked at 180 degrees.", "utf-8")
-    listed.write_text(f"s3://{BUCKET}/docs/\n{cake}\n", "utf-8")
+    listed.write_text(f"s3://{BUCKET}/docs/\n{cake}\n", "utf-8-sig")  # (as Windows writes it)
     arguments = ("index", "--index", index, "--offline", "--workers", "2", f"@{listed}")
     done = in_a_process(*arguments, folder=tmp_path)
     said = f"{done.stdout}{done.stderr}"

@@ -129,7 +129,7 @@ def _listed(path: str) -> list[str]:
     if not path.startswith("@"):
         return [path]
     try:
-        return [line for line in Path(path[1:]).read_text("utf-8").splitlines() if line]
+        return [line for line in Path(path[1:]).read_text("utf-8-sig").splitlines() if line]
     except (OSError, ValueError) as error:
         hint = f"A file whose name begins with @ is written ./{path}"
         raise PathError(f"the list {path[1:]} cannot be read: {error}", hint=hint) from error
