@@ -200,7 +200,11 @@ def test_an_interrupted_run_goes_on_and_another_set_or_config_is_refused(there: 
     assert 0 == anew.exit_code
 
 
-def test_two_runs_are_compared(there: Path) -> None:
+def test_two_runs_are_compared_and_replies_that_are_kept_cost_as_much(
+    there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(there / "cache"))
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE", "on")
     asked = written(there, row(1), row(2))
     with served(Baker(), there) as config:
         given = ("eval", asked, "--config", config)
@@ -208,6 +212,7 @@ def test_two_runs_are_compared(there: Path) -> None:
         told = printed(run(*given, "--out", "new", "--compare", "old", "--json"))
         assert "no evaluation is in nowhere" in run(*given, "--compare", "nowhere").stderr
 
+    assert told["changes"]["llm_calls"]["old"] == told["changes"]["llm_calls"]["new"] > 0
     assert (2, 0, 0, 1.0) == tuple(
         told["changes"]["right"][name] for name in ("questions", "gained", "fewer", "p")
     )

@@ -1,6 +1,7 @@
 """`research-agent eval`: searches and answers measured on questions whose answers are known."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from math import isnan
 from pathlib import Path
@@ -25,6 +26,7 @@ from research_agent.interfaces.evaluation.running import (
     evaluate,
     read_file,
 )
+from research_agent.settings import Settings
 
 MISSED = 6
 """Exit status where a metric is not as good as --fail-under or --fail-over says."""
@@ -110,7 +112,7 @@ def run_command(  # noqa: PLR0913 (one argument an option)
     only = "-retrieval" if wanted.retrieval_only else ""
     folder = Path(out or f"eval-{Path(questions).stem}{only}")
     old = read_rows(Path(compare)) if compare else ()
-    found, settings = read_file(questions), start(config, tells_preset=True)
+    found, settings = read_file(questions), _counted(start(config, tells_preset=True))
     with opened(index, settings) as connection:
         agent = ResearchAgent(connection.ports, connection.settings, load_prompts())
         with agent, progress_bar() as show:
@@ -143,6 +145,14 @@ def run_command(  # noqa: PLR0913 (one argument an option)
     for one in missed:
         note(one, mark="missed: ")
     return MISSED if missed else 0
+
+
+def _counted(settings: Settings) -> Settings:
+    """Let kept replies cost what they cost when they were made, whatever was asked before."""
+    cache = settings.models.reply_cache
+    if cache.mode == "on":
+        cache = replace(cache, mode="counted")
+    return replace(settings, models=replace(settings.models, reply_cache=cache))
 
 
 def _limits(given: Sequence[str]) -> dict[str, float]:
