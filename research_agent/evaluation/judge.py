@@ -10,9 +10,8 @@ from research_agent.types.evidence import fenced
 
 TOKENS = 40
 """Length of the reply at most."""
-SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"enum": ["right", "wrong"]}},
+VERDICT = {"verdict": {"enum": ["right", "wrong"]}}
+SCHEMA = {"type": "object", "properties": VERDICT} | {
     "required": ["verdict"],
     "additionalProperties": False,
 }

@@ -5,7 +5,8 @@ A metric is a mean over the questions that it can be known of; how many these ar
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from research_agent.errors import EvaluationError
 from research_agent.evaluation.intervals import (
@@ -33,10 +34,9 @@ class Metric:
     name: str
     about: str
     value: Value
-    is_share: bool = False
-    """Each question has it or not: Wilson's interval, and McNemar's test between runs."""
-    lower: bool = False
-    """Less is better."""
+    kind: Literal["mean", "share"] = "mean"
+    """A share is had by a question or not: Wilson's interval, and McNemar's test between runs."""
+    better: Literal["more", "less"] = "more"
 
 
 def _share(flags: Sequence[bool | None]) -> float | None:
@@ -65,7 +65,7 @@ def _spent(name: str, about: str) -> Metric:
     def value(row: EvalRow) -> float | None:
         return None if name == "cost" and not row.llm_calls else _if(row, getattr(row, name))
 
-    return Metric(name, about, value, lower=True)
+    return Metric(name, about, value, better="less")
 
 
 def _if(row: EvalRow, value: float | None, *, answerable: bool | None = None) -> float | None:
@@ -83,17 +83,22 @@ def _right_and_cited(row: EvalRow) -> float | None:
     return None if right is None else right * bool(row.golds_cited)
 
 
-def _marked(row: EvalRow, *, answerable: bool) -> float | None:
-    """Return the share of marked sentences among those that are known to be right, or wrong.
+def _marked_right(row: EvalRow) -> float | None:
+    marked = [one.verdict != "supported" for one in row.sentences if one.has_fact]
+    return _if(row, _share(marked), answerable=True)
 
-    Right is known of a sentence with a required fact, wrong of all to an unanswerable question.
-    """
-    known = [one for one in row.sentences if not answerable or one.has_fact]
-    return _if(row, _share([x.verdict != "supported" for x in known]), answerable=answerable)
+
+def _marked_wrong(row: EvalRow) -> float | None:
+    """Return the marked share of an answer to an unanswerable question: all of it is wrong."""
+    return _if(row, _share([x.verdict != "supported" for x in row.sentences]), answerable=False)
 
 
 def _golds_cited(row: EvalRow) -> float | None:
     return None if row.refused or not row.lost else _if(row, row.golds_cited / len(row.lost))
+
+
+def _refused(*, answerable: bool) -> Value:
+    return lambda row: _if(row, row.refused, answerable=answerable)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -101,21 +106,10 @@ METRICS: tuple[Metric, ...] = (
     _score(f"mrr@{KS[-1]}"),
     _score(f"ndcg@{KS[-1]}"),
     *map(_still, range(len(STAGES))),
-    Metric("right", "answerable questions answered rightly", _right, is_share=True),
-    Metric("right_and_cited", "the same, with a gold cited", _right_and_cited, is_share=True),
-    Metric(
-        "refused_wrongly",
-        "answerable questions refused",
-        lambda row: _if(row, row.refused, answerable=True),
-        is_share=True,
-        lower=True,
-    ),
-    Metric(
-        "refused_rightly",
-        "unanswerable questions refused",
-        lambda row: _if(row, row.refused, answerable=False),
-        is_share=True,
-    ),
+    Metric("right", "answerable questions answered rightly", _right, "share"),
+    Metric("right_and_cited", "the same, with a gold cited", _right_and_cited, "share"),
+    Metric("refused_wrongly", "answerable questions", _refused(answerable=True), "share", "less"),
+    Metric("refused_rightly", "unanswerable questions", _refused(answerable=False), "share"),
     Metric(
         "citation_precision",
         "citations at a gold or accepted place",
@@ -127,17 +121,8 @@ METRICS: tuple[Metric, ...] = (
         "sentences whose quotes are in their documents, letter by letter",
         lambda row: _share([one.quoted for one in row.sentences]),
     ),
-    Metric(
-        "unconfirmed_wrongly",
-        "marked, of sentences with a required fact",
-        lambda row: _marked(row, answerable=True),
-        lower=True,
-    ),
-    Metric(
-        "unconfirmed_rightly",
-        "marked, of sentences that answer an unanswerable question",
-        lambda row: _marked(row, answerable=False),
-    ),
+    Metric("unconfirmed_wrongly", "marked, of sentences with a fact", _marked_right, better="less"),
+    Metric("unconfirmed_rightly", "marked, of answers where there is none", _marked_wrong),
     _spent("llm_calls", "model calls a question"),
     _spent("prompt_tokens", "tokens read a question"),
     _spent("completion_tokens", "tokens written"),
@@ -147,19 +132,17 @@ METRICS: tuple[Metric, ...] = (
 NAMES = tuple(metric.name for metric in METRICS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric over all its questions."""
+    """A metric over the questions that it is known of, with its 95 % interval."""
 
     name: str
     about: str
     mean: float
     low: float
     high: float
-    """Ends of the 95 % interval."""
     questions: int
-    """Those that it is known of."""
-    lower: bool = False
+    better: Literal["more", "less"] = "more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,15 +214,11 @@ def _figures(rows: Sequence[EvalRow], seed: int) -> list[Figure]:
     found = []
     for metric in METRICS:
         if values := list(_values(metric, rows).values()):
-            count, share = len(values), metric.is_share
+            count, share = len(values), metric.kind == "share"
             of = wilson(round(sum(values)), count) if share else mean_interval(values, seed=seed)
-            found.append(_figure(metric.name, metric.about, of, count, lower=metric.lower))
+            figure = Figure(metric.name, metric.about, of.mean, of.low, of.high, count)
+            found.append(replace(figure, better=metric.better))
     return found
-
-
-def _figure(name: str, about: str, of: Interval, count: int, *, lower: bool = False) -> Figure:
-    ends = {"mean": of.mean, "low": of.low, "high": of.high}
-    return Figure(name=name, about=about, **ends, questions=count, lower=lower)
 
 
 Told = tuple[list[float], list[bool]]
@@ -276,12 +255,11 @@ def _aurocs(rows: Sequence[EvalRow], doubts: Mapping[str, Told], seed: int) -> l
             picks = np.random.default_rng(seed).integers(0, len(right), (RESAMPLES, len(right)))
             drawn = [auroc(values[some], right[some]) for some in picks]
             low, high = map(float, np.nanpercentile(drawn, [2.5, 97.5]))
-            interval = Interval(auroc(values, right), low, high)
-            found.append(_figure(name, about, interval, len(right)))
+            found.append(Figure(name, about, auroc(values, right), low, high, len(right)))
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Difference:
     """A metric of two runs on the questions that both have it of."""
 
@@ -329,16 +307,7 @@ def compared(
         gap = paired_difference(now, then, seed=seed)
         gained = sum(x > y for x, y in zip(now, then, strict=True))
         fewer = sum(x < y for x, y in zip(now, then, strict=True))
-        found.append(
-            Difference(
-                name=metric.name,
-                old=sum(then) / len(ids),
-                new=sum(now) / len(ids),
-                difference=gap,
-                questions=len(ids),
-                gained=gained,
-                fewer=fewer,
-                p=sign_test(gained, fewer) if metric.is_share else None,
-            )
-        )
+        means, count = (sum(then) / len(ids), sum(now) / len(ids)), len(ids)
+        p = sign_test(gained, fewer) if metric.kind == "share" else None
+        found.append(Difference(metric.name, *means, gap, count, gained, fewer, p))
     return tuple(found)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from research_agent.evaluation.questions import Question
@@ -16,6 +17,7 @@ Stage = Literal["retrieved", "filtered", "selected", "cited"]
 STAGES: tuple[Stage, ...] = ("retrieved", "filtered", "selected", "cited")
 """Found by a search, kept by the filter, read by the model, cited in the answer."""
 KS = (1, 3, 5, 10)
+USAGE = ("llm_calls", "reused_calls", "prompt_tokens", "completion_tokens", "cost", "model_seconds")
 JudgeVerdict = Literal["", "right", "wrong", "nonsense"]
 """"nonsense": the judge model's reply is no verdict, or it failed. Empty: it was not asked."""
 _MARKER = re.compile(r"\[[^\]\[]{1,20}\]|[*`]")
@@ -110,10 +112,8 @@ class EvalRow:
         """
         if not self.asked or self.error:
             return None
-        if not self.answerable:
-            return self.refused
-        if self.refused:
-            return False
+        if self.refused or not self.answerable:
+            return self.refused and not self.answerable
         if self.facts:
             return all(self.facts)
         return self.judged == "right" if self.judged in ("right", "wrong") else None
@@ -139,11 +139,9 @@ def answered(
 ) -> EvalRow:
     """Return the row of a question that was answered or refused."""
     said, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
-    texts, usage = {item.key: item.hit.chunk.text for item in result.evidence}, result.usage
-    cited = [
-        Span(one.doc_id, one.start_page, one.end_page, texts.get(one.key, one.quote))
-        for one in result.citations
-    ]
+    texts = {item.key: item.hit.chunk.text for item in result.evidence}
+    cited = [Span(x.doc_id, x.start_page, x.end_page, texts[x.key]) for x in result.citations]
+    usage = {name: getattr(result.usage, name) for name in USAGE}
     return replace(
         searched(question, seen),
         lost=lost(question, seen, result, cited),
@@ -152,23 +150,15 @@ def answered(
         answer=result.answer,
         facts=tuple(states(said, fact) for fact in question.required_facts),
         judged=judged,
-        citations=tuple(
-            _cited(question, citation, span)
-            for citation, span in zip(result.citations, cited, strict=True)
-        ),
+        citations=tuple(map(partial(_cited, question), result.citations, cited)),
         golds_cited=sum(any(matches(one, gold) for one in cited) for gold in question.golds),
         sentences=tuple(_sentence(question, claim, texts) for claim in shown),
         uncertainty=result.uncertainty.value,
         uncertainty_source=result.uncertainty.source,
         answerable_probability=result.answerable,
         rounds=result.rounds,
-        llm_calls=usage.llm_calls,
-        reused_calls=usage.reused_calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cost=usage.cost,
-        seconds=usage.elapsed_seconds,
-        model_seconds=usage.model_seconds,
+        seconds=result.usage.elapsed_seconds,
+        **usage,
     )
 
 

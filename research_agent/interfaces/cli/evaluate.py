@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -30,46 +29,29 @@ from research_agent.settings import Settings
 
 MISSED = 6
 """Exit status where a metric is not as good as --fail-under or --fail-over says."""
-SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
-    "run": ("research_agent.interfaces.cli.evaluate", "run_command"),
-    "make": ("research_agent.interfaces.cli.eval_make", "make_command"),
-}
-"""Each subcommand's module and name; a module is imported only for the command that runs."""
+Resolved = tuple[str, click.Command, list[str]]
 
 
-class WithDefault(click.Group):
-    """A group whose first argument may be a file: then `run` is meant."""
+class WithMake(click.Group):
+    """Takes the first argument for a question set, unless it is `make`."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's own)
-        """Return the names."""
-        return list(SUBCOMMANDS)
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Resolved:  # noqa: ARG002
+        """Return the command that is meant, and its arguments."""
+        if args[0] != "make":
+            return "", run_command, args
+        from research_agent.interfaces.cli.eval_make import make_command
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's own)
-        """Return a subcommand, None where there is none of that name."""
-        if cmd_name not in SUBCOMMANDS:
-            return None
-        module, name = SUBCOMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `run` before what names no subcommand, --help too."""
-        return super().parse_args(ctx, _with_run(args))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand that the first argument names, or `run`."""
-        return super().resolve_command(ctx, _with_run(args))
+        return "make", make_command, args[1:]
 
 
-def _with_run(args: list[str]) -> list[str]:
-    return args if args and args[0] in SUBCOMMANDS else ["run", *args]
-
-
-@click.group("eval", cls=WithDefault)
+@click.group(
+    "eval",
+    cls=WithMake,
+    add_help_option=False,  # (that of the command is shown)
+    context_settings={"ignore_unknown_options": True},
+)
 def eval_command() -> None:
-    """Measure searches and answers on questions whose answers are known."""
+    """Measure searches and answers on a question set (QUESTIONS.jsonl), or `make` one."""
 
 
 @click.command("eval")

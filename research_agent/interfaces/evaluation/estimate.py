@@ -18,28 +18,19 @@ def estimate(
     known: Sequence[EvalRow] = (),
 ) -> str:
     """Return what asking `questions` takes at the most, and about, where `known` rows tell."""
-    count = len(questions)
+    count, budget = len(questions), settings.budget
     told = f"{several(count, 'question')} to ask"
     if options.retrieval_only:
-        return f"{told}: {several(count, 'search').replace('searchs', 'searches')}, no model"
-    budget, judged = settings.budget, sum(map(is_judged, questions))
-    least = count * (2 if settings.refuses_by == "check" else 1)
-    hours = count * budget.seconds / 3600 / max(1, options.parallel)
-    parts = [
-        f"{least} to {count * budget.llm_calls} model calls",
-        f"{judged} more to judge answers" if judged else "",
-        f"at most {count * budget.tokens:,} tokens",
-        f"at most {hours:.1f} hours",
-        f"cost at most {count * budget.cost:g}" if budget.cost else "",
-    ]
-    told = f"{told}: {', '.join(filter(None, parts))} (budget)"
-    rows = [row for row in known if row.asked and not row.error]
-    if not rows:
-        return told
-    tokens = fmean(row.prompt_tokens + row.completion_tokens for row in rows)
-    minutes = count * fmean(row.seconds for row in rows) / 60 / max(1, options.parallel)
-    calls = count * fmean(row.llm_calls for row in rows)
-    about = f"{calls:.0f} calls, {count * tokens:,.0f} tokens, {minutes:.1f} minutes"
-    costs = [row.cost for row in rows if row.cost is not None]
-    about += f", cost {count * fmean(costs):.4g}" if costs and any(costs) else ""
-    return f"{told}; about {about}, by {several(len(rows), 'answer')} that there are"
+        return f"{told}: no model is asked"
+    least = count * (2 if settings.refuses_by == "check" else 1) + sum(map(is_judged, questions))
+    hours = count * budget.seconds / 3600 / options.parallel
+    told += f": {least} to {count * budget.llm_calls} model calls, {count * budget.tokens:,} tokens"
+    told += f" and {hours:.1f} hours at most"
+    told += f", cost {count * budget.cost:g}" if budget.cost else ""
+    if rows := [row for row in known if row.asked and not row.error]:
+        tokens = fmean(row.prompt_tokens + row.completion_tokens for row in rows)
+        minutes = count * fmean(row.seconds for row in rows) / 60 / options.parallel
+        cost = count * fmean(row.cost or 0.0 for row in rows)
+        told += f"; about {count * tokens:,.0f} tokens, {minutes:.1f} minutes"
+        told += f", cost {cost:.4g}" if cost else ""
+    return told

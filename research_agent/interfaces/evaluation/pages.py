@@ -6,7 +6,9 @@ from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
-from research_agent.evaluation.metrics import Difference, Figure
+from markdown_it import MarkdownIt
+
+from research_agent.evaluation.metrics import Difference
 from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
 from research_agent.interfaces.report.target import MADE_BY
@@ -16,9 +18,10 @@ from research_agent.text.visible import plain
 
 PACKAGE = "research_agent.interfaces.evaluation"
 REPORT_PACKAGE = "research_agent.interfaces.report"
-PLOT = (400.0, 200.0)
-"""Width and height of a risk-coverage plot."""
-LEAST_SHOWN = 1e-3
+LEAST_SHOWN, LONGEST = 1e-3, 500
+"""Of a number that is shown with two decimals; characters of an answer."""
+SPENT = ("llm_calls", "prompt_tokens", "completion_tokens", "seconds", "cost")
+"""Figures that do not lie between 0 and 1."""
 
 
 def evaluation_json(evaluation: Evaluation, changes: Sequence[Difference]) -> dict[str, object]:
@@ -39,11 +42,6 @@ def value(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2f}"  # noqa: PLR2004 (percent)
 
 
-def interval(figure: Figure) -> str:
-    """Return a figure's 95 % interval as text."""
-    return f"{value(figure.low)} to {value(figure.high)}"
-
-
 def notes(evaluation: Evaluation) -> list[str]:
     """Return what has to be said beside the figures, a sentence each."""
     of = evaluation.summary
@@ -52,31 +50,26 @@ def notes(evaluation: Evaluation) -> list[str]:
         "Only refusals are measured.": not of.answerable,
         f"{of.failed} ended with an error and count in no figure of answers.": of.failed,
         f"{of.judged} answers were judged by a model: their questions give no facts.": of.judged,
-        f"Of {of.nonsense} answers the judge model said nothing usable; they count apart.": (
-            of.nonsense
-        ),
+        f"The judge said nothing usable of {of.nonsense} answers; they count apart.": of.nonsense,
         f"Whether {of.unknown} answers are right is not known.": of.unknown,
+        f"{value(of.tokens_a_right_answer or 0)} tokens a right answer.": of.tokens_a_right_answer,
     }
     found = [sentence for sentence, holds in told.items() if holds]
-    if of.tokens_a_right_answer:
-        found.append(f"{value(of.tokens_a_right_answer)} tokens a right answer.")
-    for source, below in of.areas.items():
-        found.append(f"Area below the risk-coverage curve by {source}: {value(below)}.")
+    found += [
+        f"Area below the risk-coverage curve by {x}: {value(y)}." for x, y in of.areas.items()
+    ]
     if of.lost:
-        through = f"{of.lost.get('', 0)} came through"
         parts = [f"{of.lost[stage]} not {stage}" for stage in STAGES if stage in of.lost]
-        found.append(f"Golds: {', '.join([through, *parts])}.")
+        found.append(", ".join([f"Golds: {of.lost.get('', 0)} came through", *parts]) + ".")
     return found
 
 
 def change(one: Difference) -> tuple[str, ...]:
     """Return a difference as the cells of its row."""
-    gap = one.difference
-    clear = "yes" if one.is_clear else "no"
-    low, high = (f"{number:+.3g}" for number in (gap.low, gap.high))
-    test = "" if one.p is None else f"{one.p:.3g}"
+    gap = f"{one.difference.low:+.3g} to {one.difference.high:+.3g}"
+    clear, test = "yes" if one.is_clear else "no", "" if one.p is None else f"{one.p:.3g}"
     pairs = f"{one.gained} more, {one.fewer} less"
-    return (value(one.old), value(one.new), f"{low} to {high}", clear, pairs, test)
+    return (one.name, value(one.old), value(one.new), gap, clear, pairs, test)
 
 
 CHANGES = ("metric", "old", "new", "difference, 95 %", "clear", "questions", "McNemar's p")
@@ -90,22 +83,22 @@ def markdown(
     """Return the figures as Markdown; what others wrote is escaped by `shown`."""
     about = "\n".join(f"- {name}: {shown(said)}" for name, said in evaluation.about.items())
     figures = [
-        (one.name, value(one.mean), interval(one), str(one.questions), one.about)
+        (
+            one.name,
+            value(one.mean),
+            f"{value(one.low)} to {value(one.high)}",
+            str(one.questions),
+            one.about,
+        )
         for one in evaluation.summary.figures
     ]
-    parts = [
-        "# Evaluation",
-        about,
-        "\n".join(notes(evaluation)),
-        _table(("metric", "mean", "95 %", "questions", "what it is"), figures),
-    ]
+    heads = ("metric", "mean", "95 %", "questions", "what it is")
+    parts = ["# Evaluation", about, "\n".join(notes(evaluation)), _table(heads, figures)]
     if changes:
-        parts.append("## Beside the old run")
-        parts.append(_table(CHANGES, [(one.name, *change(one)) for one in changes]))
-    if wrong := [row for row in evaluation.rows if is_wrong(row)]:
-        parts.append("## Not right")
-        rows = [(shown(row.qid), shown(row.question), outcome(row)) for row in wrong]
-        parts.append(_table(("id", "question", "what happened"), rows))
+        parts += ["## Beside the old run", _table(CHANGES, [*map(change, changes)])]
+    said = [_outcome(row, shown) for row in evaluation.rows if _is_wrong(row)]
+    if said:
+        parts += ["## Not right", _table(("id", "question", "what happened", "answer"), said)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -114,55 +107,48 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], f"|{'---|' * len(heads)}", *lines[1:]])
 
 
-def is_wrong(row: EvalRow) -> bool:
-    """Return whether a row needs a look: not right, failed, or a gold was not found."""
+def _is_wrong(row: EvalRow) -> bool:
     return bool(row.error) or row.right is False or (not row.asked and any(row.lost))
 
 
-def outcome(row: EvalRow) -> str:
-    """Return what became of a question, in a few words."""
-    said = [
-        "error" if row.error else "",
-        row.status,
-        {True: "right", False: "wrong", None: ""}[row.right],
+def _outcome(row: EvalRow, shown: Callable[[str], str]) -> tuple[str, ...]:
+    happened = [
+        "error" if row.error else row.status,
         f"judge: {row.judged}" if row.judged else "",
         f"{sum(row.facts)} of {len(row.facts)} facts" if row.facts else "",
         *(f"a gold not {stage}" for stage in STAGES if stage in row.lost),
     ]
-    return ", ".join(filter(None, said)) or "searched"
+    answer = (row.error or row.answer)[:LONGEST]
+    return (shown(row.qid), shown(row.question), ", ".join(filter(None, happened)), shown(answer))
 
 
 def html(evaluation: Evaluation, changes: Sequence[Difference]) -> str:
-    """Return one HTML page without scripts or requests; every word of others is escaped."""
+    """Return the same and plots as one HTML page without scripts or requests."""
     style = (files(REPORT_PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
     style += (files(PACKAGE) / "templates" / "plots.css").read_text(encoding="utf-8")
-    wide, high = PLOT
-    curves = {
-        source: " ".join(f"{at.coverage * wide:.1f},{high - at.risk * high:.1f}" for at in curve)
-        for source, curve in evaluation.summary.curves.items()
-    }
-    template = environment(PACKAGE).get_template("evaluation.html.jinja")
-    page = template.render(
-        evaluation=evaluation,
-        notes=notes(evaluation),
-        changes=[(one.name, *change(one)) for one in changes],
-        heads=CHANGES,
-        curves=curves,
-        plot=PLOT,
-        value=value,
-        interval=interval,
-        outcome=outcome,
-        policy=policy(style),
-        made_by=MADE_BY,
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    page = (
+        environment(PACKAGE)
+        .get_template("evaluation.html.jinja")
+        .render(
+            body=reader.render(markdown(evaluation, changes)),
+            bars=[one for one in evaluation.summary.figures if not one.name.startswith(SPENT)],
+            curves={
+                source: [f"{400 * at.coverage:.1f},{200 - 200 * at.risk:.1f}" for at in curve]
+                for source, curve in evaluation.summary.curves.items()
+            },
+            value=value,
+            policy=policy(style),
+            made_by=MADE_BY,
+        )
     )
     return page.replace("/*STYLE*/", style, 1)
 
 
 def write_pages(evaluation: Evaluation, changes: Sequence[Difference], folder: Path) -> None:
     """Write summary.json, report.md and report.html to a folder."""
-    said = json.dumps(evaluation_json(evaluation, changes), indent=1)
     texts = {
-        "summary.json": f"{said}\n",
+        "summary.json": json.dumps(evaluation_json(evaluation, changes), indent=1),
         "report.md": markdown(evaluation, changes),
         "report.html": html(evaluation, changes),
     }

@@ -31,7 +31,6 @@ from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import rank
-from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types import Chunk
 from research_agent.types.events import Finished, Watching
@@ -46,13 +45,13 @@ class EvalOptions:
     """How an evaluation is done."""
 
     retrieval_only: bool = False
-    """Search only: no language model is asked."""
+    """No language model is asked."""
     limit: int = 0
-    """How many questions are drawn; 0: all."""
+    """Questions that are drawn; 0: all."""
     seed: int = SEED
     """Of that draw, and of the bootstrap."""
     parallel: int = 1
-    """Questions that are asked side by side."""
+    """Questions at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +125,8 @@ def chosen_questions(
     if not chosen:
         raise QuestionSetError(f"{name} holds no question", hint=FORMAT)
     if options.retrieval_only and not any(one.golds for one in chosen):
-        raise QuestionSetError(
-            f"no question of {name} has a gold: there is nothing to look for",
-            hint=f"Give gold, or leave out --retrieval-only. {FORMAT}",
-        )
+        said = f"no question of {name} has a gold: there is nothing to look for"
+        raise QuestionSetError(said, hint=f"Give gold, or leave out --retrieval-only. {FORMAT}")
     ports = agent.run_context.ports
     check_against(chosen, ports.documents(), ports.contents, name)
     for one in chosen:
@@ -171,18 +168,16 @@ def asked(
     state, stop = agent.run_context.ports.index_state, Stop()
     before, left = state(), list(reversed(questions))
     row_of = partial(_row, agent, stop=stop, retrieval_only=options.retrieval_only)
-    with ThreadPoolExecutor(max(1, options.parallel), "evaluate") as threads:
+    with ThreadPoolExecutor(options.parallel, "evaluate") as threads:
         running = set[Future[EvalRow]]()
         try:
             while left or running:
-                while left and len(running) < max(1, options.parallel):
+                while left and len(running) < options.parallel:
                     running.add(threads.submit(row_of, left.pop()))
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 if (now := state()) != before:
-                    raise EvaluationError(
-                        f"the index changed during the evaluation: it was {before}, is {now}",
-                        hint="Let nobody write to the index meanwhile; begin anew (--restart).",
-                    )
+                    said = f"the index changed during the evaluation: it was {before}, is {now}"
+                    raise EvaluationError(said, hint="Begin anew (--restart), and index later.")
                 yield from (one.result() for one in done)
         finally:
             stop.end()  # (those still under way, where the caller or an error ends this)
@@ -224,20 +219,15 @@ def ranked(query: str, context: RunContext, scope: Scope = EVERYTHING) -> tuple[
 
     Raises ModelError where the embedding model fails.
     """
-    settings = without_models(context.settings)
-    wide = replace(settings.retrieval, top_k=max(settings.retrieval.top_k, KS[-1]))
-    found = rank(query, ports=context.ports, settings=wide, scope=scope)
-    step = RunContext(context.ports, settings, context.prompts).within(whole(settings.budget))
-    done = reorder(query, found.hits, step, top_k=KS[-1])
-    return tuple(hit.chunk for hit in done.value.hits)
-
-
-def without_models(settings: Settings) -> Settings:
-    """Return settings whose searches ask no language model."""
+    settings = context.settings
     blend, rerank = settings.blend, settings.rerank
     blend = replace(blend, mode="off") if blend.mode == "model" else blend
     rerank = replace(rerank, mode="off") if rerank.mode == "model" else rerank
-    return replace(settings, blend=blend, rerank=rerank)
+    wide = replace(settings.retrieval, top_k=max(settings.retrieval.top_k, KS[-1]))
+    found = rank(query, ports=context.ports, settings=wide, scope=scope)
+    own = replace(context, settings=replace(settings, blend=blend, rerank=rerank))
+    done = reorder(query, found.hits, own.within(whole(settings.budget)), top_k=KS[-1])
+    return tuple(hit.chunk for hit in done.value.hits)
 
 
 def passed(first: Sequence[Chunk], record: RunRecord, context: RunContext) -> Seen:
