@@ -108,8 +108,8 @@ METRICS: tuple[Metric, ...] = (
     *map(_still, range(len(STAGES))),
     Metric("right", "answerable questions answered rightly", _right, "share"),
     Metric("right_and_cited", "the same, with a gold cited", _right_and_cited, "share"),
-    Metric("refused_wrongly", "answerable questions", _refused(answerable=True), "share", "less"),
-    Metric("refused_rightly", "unanswerable questions", _refused(answerable=False), "share"),
+    Metric("refused_wrongly", "refused, if answerable", _refused(answerable=True), "share", "less"),
+    Metric("refused_rightly", "refused, if unanswerable", _refused(answerable=False), "share"),
     Metric(
         "citation_precision",
         "citations at a gold or accepted place",

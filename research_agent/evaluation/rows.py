@@ -140,7 +140,10 @@ def answered(
     """Return the row of a question that was answered or refused."""
     said, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    cited = [Span(x.doc_id, x.start_page, x.end_page, texts[x.key]) for x in result.citations]
+    cited = [
+        Span(x.doc_id, x.start_page, x.end_page, texts.get(x.key, x.quote))
+        for x in result.citations
+    ]
     usage = {name: getattr(result.usage, name) for name in USAGE}
     return replace(
         searched(question, seen),
