@@ -226,7 +226,7 @@ def test_limits_are_kept_without_a_threshold(index: str, tmp_path: Path) -> None
     assert (0, True) == (few.exit_code, "confidence.bypass stays 0.25" in few.stdout)
     assert "24 answers asked for: 24 drafted, 12 of them wrong" in few.stdout
     assert re.search(
-        r"answer.min_answerable: 0\.\d+ \(was 0\.41\): 1\d of 24 answers, \d of them", few.stdout
+        r"answer.min_answerable: 0\.\d+ \(was 0\.2\): 1\d of 24 answers, \d of them", few.stdout
     )
     assert f"{MAX_ENTROPY} stays 0.6" in few.stdout  # (an entropy that nobody measured)
     assert f"kept in {locate(index).calibration}" == few.stdout.splitlines()[-1]

@@ -164,13 +164,14 @@ class _Writing:
         if said.probability is None:
             note = "answer: the check gave neither yes nor no"
             return replace(answer, unchecked=True), (note,)
-        answerable, least = said.probability, 0.5
+        answerable, is_refused = said.probability, said.probability < 0.5
         if said.measured:
             texts = pieces([item.hit.chunk.text for item in self.evidence])
             nearest = max(context.ports.pairs.relevance(self.question, texts))
             answerable = answerability(answerable, nearest)
             least = context.settings.answer.min_answerable
-        refused: Refused = "insufficient_evidence" if answerable < least else ""
+            is_refused = answerable < least or (is_refused and least > 0)
+        refused: Refused = "insufficient_evidence" if is_refused else ""
         return replace(answer, answerable=answerable, refused=refused), ()
 
     def with_second(self, answer: Answer) -> AnswerWithNotes:
