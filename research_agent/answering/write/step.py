@@ -25,6 +25,9 @@ from research_agent.types.verification import Answer
 AnswerWithNotes = tuple[Answer, tuple[str, ...]]
 """An answer and notes for the trace."""
 
+YES = 0.5
+"""P(yes) from which a model says yes."""
+
 
 def answer_question(
     question: str,
@@ -164,7 +167,7 @@ class _Writing:
         if said.probability is None:
             note = "answer: the check gave neither yes nor no"
             return replace(answer, unchecked=True), (note,)
-        answerable, is_refused = said.probability, said.probability < 0.5
+        answerable, is_refused = said.probability, said.probability < YES
         if said.measured:
             texts = pieces([item.hit.chunk.text for item in self.evidence])
             nearest = max(context.ports.pairs.relevance(self.question, texts))
