@@ -70,7 +70,7 @@ def in_a_child(environment: Mapping[str, str], folder: Path, work: Callable[[], 
             return f"{type(error).__name__}: {error}"
 
     given, done = folder / "work.pickle", folder / "done.pickle"
-    given.write_bytes(cloudpickle.dumps(within))
+    given.write_bytes(cloudpickle.dumps(within))  # type: ignore[no-untyped-call]  # (no types)
     told = subprocess.run(
         [sys.executable, "-c", IN_A_CHILD, str(given), str(done)],
         env={**os.environ, **environment},
