@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,22 +12,27 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import click
 
+from benchmarks import serving
 from benchmarks.common import CACHE, RESULTS, folder, table_of
-from benchmarks.datasets import data_set
+from benchmarks.datasets import data_set, documents
 from benchmarks.retrieval import index_of, measure_at, values
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.index import list_documents
 from research_agent.assembly.shared import shared_writer, storage_of
 from research_agent.errors import IndexLockedError
 from research_agent.evaluation.intervals import paired_difference, percentile, told_mean
+from research_agent.interfaces.cli.index import update
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
 
 ROUNDS = 100
+FILES = 600
 SETS = ("nist", "scifact", "cranfield")
 LEFT_OUT = "hybrid + filter"
 """What the filter drops depends on similarities, which are the same numbers in both."""
@@ -35,10 +41,20 @@ LEFT_OUT = "hybrid + filter"
 @click.command("shared")
 @click.option("--data", "names", multiple=True, type=click.Choice(SETS), help="Default: all.")
 @click.option("--writers", is_flag=True, help="Two processes that publish, and nothing else.")
+@click.option("--workers", is_flag=True, help="Indexing by one and two workers, and nothing else.")
+@click.option("--serve", type=int, default=0, help="So many requests to two servers, and no more.")
 @CACHE
-def shared_command(*, names: tuple[str, ...], writers: bool, cache: str) -> None:
+def shared_command(
+    *, names: tuple[str, ...], writers: bool, workers: bool, serve: int, cache: str
+) -> None:
     """Compare the rankings of a shared index with those of a folder, stage by stage."""
+    if serve:
+        print(json.dumps(serving.run(serve), indent=1))
+        return
     with folder(cache) as place:
+        if workers:
+            print(json.dumps(by_workers(place), indent=1))
+            return
         if writers:
             print(json.dumps(two_writers(f"lance:{place / 'two-writers'}"), indent=1))
             return
@@ -74,6 +90,39 @@ def compared(name: str, cache: Path) -> Iterator[Mapping[str, str]]:
                     f"{percentile(list(arm.ms.values()), 0.95):.0f}" for arm in (own, shared)
                 ),
             }
+
+
+def by_workers(cache: Path) -> list[Mapping[str, float]]:
+    """Index the first documents of SciFact by one worker and by two, twice each, and time both.
+
+    The rate is that between the first and the last document: Ray is started by then.
+    """
+    [source] = documents("scifact", cache)
+    rows: list[Mapping[str, float]] = []
+    for count in (1, 2, 2, 1):
+        with TemporaryDirectory() as name, patch.dict(os.environ, RESEARCH_AGENT_HOME=name):
+            docs, seen = Path(name) / "docs", list[float]()
+            docs.mkdir()
+            for file in sorted(source.iterdir())[:FILES]:
+                shutil.copy(file, docs)
+            began = time.perf_counter()
+            report = update(
+                f"lance:{name}/index",
+                [str(docs)],
+                Settings(),
+                shown=lambda *_, seen=seen: seen.append(time.perf_counter()),
+                workers=count,
+            )
+            rows.append(
+                {
+                    "workers": count,
+                    "texts": report.embedded,
+                    "seconds in all": round(time.perf_counter() - began, 1),
+                    "documents a second": round((len(seen) - 1) / (seen[-1] - seen[0]), 2),
+                    "load average": round(os.getloadavg()[0], 1),
+                }
+            )
+    return rows
 
 
 def two_writers(location: str) -> Mapping[str, float]:

@@ -1,14 +1,9 @@
 """Conversations in a real PostgreSQL server, which the test starts and ends."""
 
 import os
-import pwd
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -20,51 +15,14 @@ from research_agent.conversation.adapters.sessions import SessionTable, postgres
 from research_agent.errors import ConfigError, SessionError, SessionLockedError
 from research_agent.settings import SessionSettings
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
-from tests.needed import missing, needed_package
-
-BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin")) + [
-    Path(found).parent for found in [shutil.which("initdb")] if found
-]
-
-
-def user() -> list[str]:
-    """Return what a server's command begins with: it refuses to run as root."""
-    if os.geteuid():
-        return []
-    try:
-        pwd.getpwnam("postgres")
-    except KeyError:
-        missing("PostgreSQL does not run as root, and there is no user postgres")
-    return ["runuser", "-u", "postgres", "--"]
+from tests.postgres import postgres
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Start a server that listens on a socket of its own alone, and end it."""
-    needed_package("psycopg", "postgres")
-    if not BINARIES:
-        missing("no PostgreSQL server is installed")
-    binaries, begin = BINARIES[-1], user()
-    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as name:
-        folder = Path(name)
-        if begin:
-            shutil.chown(folder, "postgres")
-        data = folder / "data"
-        started = [str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log")]
-        made = [str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "tester"]
-        subprocess.run([*begin, *made], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        subprocess.run(
-            [*begin, *started, "-o", options, "start"],
-            cwd=folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        try:
-            yield f"host={folder} user=tester dbname=postgres"
-        finally:
-            stop = [*started, "-m", "immediate", "stop"]
-            subprocess.run([*begin, *stop], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with postgres() as started:
+        yield started
 
 
 @pytest.fixture
