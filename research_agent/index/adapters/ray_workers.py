@@ -149,7 +149,9 @@ class _Worker:
 
 def _imported(*, own: bool) -> Any:  # noqa: ANN401 (the library has no types of its own)
     """Return the library; what it reads from the environment is read now."""
-    os.environ.update(_QUIET | ({**_OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if own else {}))
+    os.environ.update(_QUIET | (_OWN if own else {}))
+    if own:  # (Ray reads it once a process)
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     try:
         import ray
     except ImportError as error:
