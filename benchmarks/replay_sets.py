@@ -30,7 +30,7 @@ from benchmarks.common import (
 )
 from benchmarks.datasets import MIXED, MULTIHOP_NAMES, NAMES, data_set, documents, sought_questions
 from benchmarks.drafts import recorded
-from benchmarks.recording import RecordedChat, Replaying
+from benchmarks.recording import MissingRecordingError, RecordedChat, Replaying
 from benchmarks.replaying import Line, Replies, digest, of_events, replayed
 from benchmarks.retrieval import filtered, index_of
 from graphs.chat import Chat
@@ -213,6 +213,8 @@ def prunings(indexes: Indexes) -> Iterator[Line]:
 
 def _pruned(case: Row, ports: Ports, settings: Settings) -> dict[str, str]:
     chunks = ports.chunks.chunks([chunk_id for chunk_id, *_ in case["hits"]])
+    if len(chunks) < len(case["hits"]):  # (the case is older than today's chunks)
+        raise MissingRecordingError("pruning")
     hits = [Hit(chunk, *told) for chunk, (_, *told) in zip(chunks, case["hits"], strict=True)]
     context = RunContext(ports, settings, load_prompts()).within(PLENTY)
     found = select_evidence(case["question"], hits, EarlierEvidence(), context)
