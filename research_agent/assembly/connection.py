@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from research_agent.assembly.calibration import Calibrated, calibrated, writers_of
+from research_agent.assembly.calibration import Calibrated, calibrated
 from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.given_texts import chunks_of
 from research_agent.assembly.index import LatestIndex, open_index
@@ -107,8 +107,7 @@ def connect(
                 own_index.create()
                 index = LatestIndex(opening)
             opened.callback(index.close)
-            writers = writers_of(settings, environment)
-            fitted = calibrated(location, settings, index.header, writers=writers)
+            fitted = calibrated(location, settings, index.header)
         told = settings.blend.diagnostics if settings.blend.mode != "off" else ""
         lines = opened.enter_context(BlendLines(told, on_problem=on_note)) if told else None
         pairs = CrossEncoder(MiniLM())

@@ -209,7 +209,7 @@ def test_bad_files_and_folders_are_told(docs: Path) -> None:
         (("ask", "what?"), 1, "index", "research-agent index"),
         (("search", "what"), 1, "index", "research-agent index"),
         (("documents",), 1, "index", "research-agent index"),
-        (("calibrate", "--rules", "--yes"), 1, "index", "research-agent index"),
+        (("calibrate", "--rules"), 1, "index", "research-agent index"),
         (("diagnose", "what?"), 1, "index", "research-agent index"),
         (("diagnose", "  "), 2, "empty", ""),
         (("index", "nowhere"), 1, "nowhere", ""),

@@ -40,15 +40,15 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_version_fitted_besides_is_named(tmp_path: Path) -> None:
-    """Modes and gains are gone; fields of a limit that are gone are passed over."""
+    """Modes and limits of answers are gone; fields of a limit that are gone are passed over."""
     path = tmp_path / "calibration.json"
     write_calibration(path, KEPT)
     content = json.loads(path.read_text())
-    content |= {"mode": {"value": "extractive"}, "gain": {"value": 0.1}, "more": "x"}
+    content |= {"mode": {"value": "extractive"}, "answers": {"verify.max_entropy": {}}, "more": "x"}
     content["thresholds"][BYPASS]["left_out"] = 7
     path.write_text(json.dumps(content))
 
-    assert replace(KEPT, ignored=("answer.mode", "prune.min_gain")) == read_calibration(path)
+    assert replace(KEPT, ignored=("answer.mode", "verify.max_entropy")) == read_calibration(path)
 
 
 @pytest.mark.parametrize(

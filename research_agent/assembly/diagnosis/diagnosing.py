@@ -141,11 +141,6 @@ def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]
         f"at {kept.made}: share of errors below {limit.bound:.1%}"
         for name, limit in kept.thresholds.items()
     ]
-    fitted += [
-        f"{name} {limit.value:g}, fitted to {limit.drafts} answers ({limit.writers}) "
-        f"at {kept.made}: {limit.answered} within it, {limit.wrong} of them wrong"
-        for name, limit in kept.answers.items()
-    ]
     yield from (Finding("ok", part, line) for line in fitted)
 
 

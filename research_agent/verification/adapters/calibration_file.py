@@ -30,7 +30,8 @@ def read_calibration(path: Path) -> Calibration | None:
             content = json.loads(file.read(MAX_BYTES), parse_constant=_refused)
         if content.pop("format") != FORMAT:
             raise ValueError("another version wrote it")  # noqa: TRY301 (told like the others)
-        content["ignored"] = [name for key, name in GONE.items() if content.pop(key, None)]
+        ignored = [name for key, name in GONE.items() if content.pop(key, None)]
+        content["ignored"] = [*ignored, *content.pop("answers", ())]
         return _codec().validate_python(content)
     except FileNotFoundError:
         return None
