@@ -6,6 +6,7 @@ damaged or of another state makes them again or does without them.
 """
 
 import os
+import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from hashlib import sha256
@@ -16,9 +17,8 @@ from research_agent.errors import IndexDamagedError, IndexingError
 from research_agent.index.adapters.folders import Edition, IndexFolder
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.vectors.chroma import discard, opened, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
-from research_agent.index.adapters.vectors.server import ChromaServer
+from research_agent.index.adapters.vectors.chroma import ChromaServer, opened, shown, spoil, sync
+from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.index.messages import command
 from research_agent.types import Chunk, ScoredId
@@ -27,7 +27,7 @@ HELD = 100_000_000
 """Numbers, of 4 bytes each, that are held in memory at most."""
 REMADE_AT_ONCE = 10_000
 """Vectors, at most, for which Chroma's files are made again when an index is opened: seconds."""
-Vectors = ExactVectors | ApproximateVectors | UnsearchedVectors
+Vectors = ExactVectors | ApproximateVectors
 
 
 def is_exact(vectors: int, dimension: int, exact_below: int) -> bool:
@@ -90,7 +90,7 @@ def _fill(words: WordIndex, ledger: LedgerReader) -> None:
 def _sync_vectors(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
     """Bring Chroma's files to the ledger's generation; few vectors (`is_exact`) have none."""
     if is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
-        discard(edition.vectors)
+        shutil.rmtree(edition.vectors, ignore_errors=True)
     elif not shown(edition.vectors, ledger.generation()):
         with ledger.snapshot():
             generation, digests = ledger.generation(), ledger.vector_digests()
@@ -101,8 +101,8 @@ class DenseSearch(Closing):
     """Dense search by whatever can be used; implements VectorIndex.
 
     Few vectors are read from the ledger. Many are searched by Chroma; where its files are missing
-    or damaged they are made again if that is quick. If not, the vectors are searched one by one,
-    or not at all where they are too many for the memory; `warning` says so.
+    or damaged they are made again if that is quick. If not, the vectors are compared one by one;
+    `warning` says so.
     """
 
     def __init__(
@@ -181,19 +181,15 @@ class DenseSearch(Closing):
             raise IndexDamagedError("Its files are missing, damaged or not of this state.")
         return ApproximateVectors(opening, self._ledger.matrix_of, dimension=dimension)
 
-    def _without_chroma(self, reason: str) -> Vectors:
-        """Return vectors that are searched one by one, or not at all."""
-        count, dimension = self._ledger.vector_count(), self._ledger.header().dimension
-        held = count * dimension <= HELD
-        meanwhile = "all are compared one by one" if held else "only words are searched"
+    def _without_chroma(self, reason: str) -> ExactVectors:
+        """Return vectors that are compared one by one, and say so in `warning`."""
         what = f"Chroma server {self._server}" if self._server else "files"
         self.warning = (
-            f"The {what} for searching {count} vectors quickly cannot be used; {meanwhile}. "
+            f"The {what} for searching {self._ledger.vector_count()} vectors quickly cannot be "
+            "used; all are compared one by one. "
             f"Make them again: {command(self._folder.label)} PATH… ({reason})"
         )
-        if held:
-            return ExactVectors(*self._ledger.matrix())
-        return UnsearchedVectors(self._ledger.matrix_of)
+        return ExactVectors(*self._ledger.matrix())
 
 
 class WordSearch(Closing):

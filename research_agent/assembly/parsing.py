@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from research_agent.documents.adapters.decoding import decode
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
-from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
+from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.adapters.source_code import CODE_ENDINGS, parse_code
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
@@ -87,18 +87,16 @@ def local_files(settings: DocumentSettings) -> LocalFiles:
     return LocalFiles(settings, READABLE, needed=needed)
 
 
-def reader(settings: DocumentSettings, *, scans: bool = False) -> EagerReader:
+def reader(settings: DocumentSettings, *, scans: bool = False) -> SandboxedReader:
     """Return the reader of files, with the limits of `settings`; the caller closes it.
 
     With `scans`, it leaves pages of PDFs that have no text to a `ScanReader`.
     """
     parse = parse_for_ocr if scans else parse_file
-    return EagerReader(
-        SandboxedReader(
-            f"{__name__}:{parse.__name__}",
-            seconds=settings.parse_seconds,
-            memory_mb=settings.parse_memory_mb,
-        )
+    return SandboxedReader(
+        f"{__name__}:{parse.__name__}",
+        seconds=settings.parse_seconds,
+        memory_mb=settings.parse_memory_mb,
     )
 
 
@@ -125,11 +123,9 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
 
         declared, parse = declared_charset(data), parse_html
     elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":
-        from research_agent.documents.adapters.markdown import parse_markdown
-        from research_agent.documents.adapters.notebook import parse_notebook
+        from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
 
-        book = partial(parse_notebook, parse_markdown=parse_markdown)
-        parse = book if ending == ".ipynb" else parse_markdown
+        parse = parse_notebook if ending == ".ipynb" else parse_markdown
     elif ending in TABLE_ENDINGS:
         from research_agent.documents.adapters.office.sheets import parse_delimited
 

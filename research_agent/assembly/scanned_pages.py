@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from research_agent.closeable import Closing
-from research_agent.documents.adapters.sandbox import EagerReader, SandboxedFunction
+from research_agent.documents.adapters.sandbox import SandboxedFunction, SandboxedReader
 from research_agent.errors import DocumentError
 from research_agent.private_files import make_folder, touch
 from research_agent.settings import DocumentSettings
@@ -45,7 +45,7 @@ class ScanReader(Closing):
 
     reads_scans = True
 
-    def __init__(self, reader: EagerReader, folder: Path, settings: DocumentSettings) -> None:
+    def __init__(self, reader: SandboxedReader, folder: Path, settings: DocumentSettings) -> None:
         """Read with `reader`, which its owner closes; a page may take `parse_seconds`."""
         self.on_page: OnPage = lambda _done, _of: None
         self._reader, self._folder = reader, folder
@@ -54,10 +54,6 @@ class ScanReader(Closing):
             seconds=settings.parse_seconds,
             memory_mb=max(settings.parse_memory_mb, MEMORY_MB),
         )
-
-    def begin(self, path: str) -> None:
-        """Begin to read the text of a file that will be asked for next."""
-        self._reader.begin(path)
 
     def read(self, path: str) -> ParsedDocument:
         """Return the document in a file; raises DocumentError, whatever the file holds."""

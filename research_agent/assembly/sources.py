@@ -6,7 +6,7 @@ Addresses are fetched where they are named, kept, and read like files.
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from mimetypes import guess_extension
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,7 @@ from research_agent.assembly.known_vectors import kept_folder
 from research_agent.assembly.parsing import READABLE, local_files, reader
 from research_agent.assembly.scanned_pages import ScanReader, can_read_scans
 from research_agent.closeable import Closing
-from research_agent.documents.adapters.sandbox import EagerReader, SandboxedFunction
+from research_agent.documents.adapters.sandbox import SandboxedFunction, SandboxedReader
 from research_agent.errors import DocumentError
 from research_agent.private_files import make_folder, replace_text
 from research_agent.settings import Settings
@@ -31,7 +31,7 @@ OFFLINE = "not fetched: the program runs offline (--offline, models.offline)"
 
 
 class Sources(Closing):
-    """Files, and addresses that are fetched once a run; finds, reads ahead, and reads.
+    """Files, and addresses that are fetched once a run; finds and reads.
 
     A reply is kept in a folder beside what its server said of its version, so that the next run
     asks only whether it has changed.
@@ -39,7 +39,7 @@ class Sources(Closing):
 
     def __init__(
         self,
-        read: EagerReader | ScanReader,
+        read: SandboxedReader | ScanReader,
         wanted: Collection[str],
         folder: Path,
         settings: Settings,
@@ -81,11 +81,6 @@ class Sources(Closing):
         if is_bucket(path):
             return self._buckets.digest(path)
         return self._files.digest(self.local(path))
-
-    def begin(self, path: str) -> None:
-        """Begin to read what will be asked for next."""
-        with suppress(DocumentError):
-            self._reader.begin(self.local(path))
 
     def read(self, path: str) -> ParsedDocument:
         """Return the document in a file or at an address; raises DocumentError."""

@@ -12,10 +12,7 @@ Carried = tuple[tuple[int, str | Link], ...]
 
 
 def of_block(block: Block, text: str) -> Carried:
-    """Return the anchors and links of a block with `text`, links at their words.
-
-    Anchors lead to its beginning, and so do links without words or whose words are not found.
-    """
+    """Return the anchors and links of a block, links at the offset of their words in `text`."""
     found: list[tuple[int, str | Link]] = [(0, anchor) for anchor in block.anchors]
     last = missed = 0
     for link in block.links:
@@ -40,8 +37,7 @@ def shifted(carried: Carried, by: int) -> Carried:
 def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
     """Return the anchors and links of each part of a text that was cut.
 
-    A link goes to the first part that holds its words, never before the link in front of it;
-    anchors and links without words go to the first part.
+    A link goes to the first part that holds its words; what has no words to the first of all.
     """
     parts: list[list[tuple[int, str | Link]]] = [[] for _ in texts]
     first = missed = 0
@@ -56,10 +52,7 @@ def dealt(carried: Carried, texts: Sequence[str]) -> tuple[Carried, ...]:
 
 
 def tied(number: int, place: int, count: int) -> Carried:
-    """Return a part's anchor, and its links to the first, the next and the previous part.
-
-    `number` is that of the cut block in its document; an uncut block (`count` 1) has none.
-    """
+    """Return the anchor of part `place` of cut block `number`, and its links to other parts."""
     if count == 1:
         return ()
     others = sorted({0, place - 1, place + 1} & set(range(count)) - {place})

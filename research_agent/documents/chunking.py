@@ -36,8 +36,6 @@ _NOTE = re.compile(r"\s*(?:\d{1,3}|[*\u2020\u2021\u00a7]|[a-z])\s?(?=[^\W\d_a-z]
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """Text of one section, with the places where its pages begin."""
-
     text: str
     kind: ChunkKind
     section: tuple[str, ...]
@@ -189,7 +187,6 @@ def _rest(units: Sequence[_Passage], index: int) -> float:
 
 
 def _is_near(units: Sequence[_Passage], unit: _Passage) -> bool:
-    """Say whether `unit` ends at most one page after the page on which `units` begin."""
     return unit.pages[-1][1] <= units[0].pages[0][1] + 1
 
 
@@ -247,13 +244,11 @@ def _goes_on(block: Block, later: Sequence[Block]) -> bool:
 
 
 def _is_cut(before: Block, ended: str, block: Block, text: str) -> bool:
-    """Say whether `block` goes on with a sentence that began on the page before."""
     turned = block.page == before.page + 1 and block.kind == "text"
     return turned and text[0].islower() and ended[-1] not in SENTENCE_ENDS
 
 
 def _units(passage: _Passage, chunk_chars: int) -> Iterator[_Passage]:
-    """Yield the passage, or its sentences where it is too long, or parts of one that is."""
     if len(passage.text) <= chunk_chars:
         yield passage
         return
@@ -281,11 +276,7 @@ def _joined(units: Sequence[_Passage]) -> _Passage:
 
 
 def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
-    """Return a table or piece of code, whole or cut at line ends into parts that are linked.
-
-    `number` is that of the cut block in its document. Parts of tables and of blocks with a head
-    repeat the head.
-    """
+    """Return a table or code, whole or in linked parts with its head; `number` is its place."""
     text = block.text.strip("\n").rstrip()
     texts = [text]
     if len(text) > WHOLE * chunk_chars:

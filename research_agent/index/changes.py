@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 from research_agent.errors import PathError
 from research_agent.index.ports import FileSource
@@ -17,15 +16,12 @@ EMPTIED = "it holds no document any more (is its disk connected?)"
 NAME_ONE = "Name a document, or a folder that holds some: research-agent index PATH…"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a file is to the index: untouched, of the same content as a document, or to be read."""
+class Change(NamedTuple):
+    """What a file is to the index: the content of a document, or to be read."""
 
-    kind: Literal["untouched", "same", "changed", "new"]
-    record: DocumentRecord | None = None
-    """The document it is, or was; None for a new one."""
-    digest: str = ""
-    """SHA-256 of its content; empty where it need not be known."""
+    record: DocumentRecord | None  # the document it is, or was; None for a new one
+    digest: str = ""  # SHA-256 of its content; empty where it need not be known
+    to_read: bool = False
 
 
 class Changes:
@@ -43,10 +39,9 @@ class Changes:
     ) -> None:
         """Look at everything below `paths`; with `prune` what an empty folder held counts as gone.
 
-        With `scans`, documents with pages that have no text are to be read again. `recipe` is all
-        that chunks and vectors depend on, beside the document and the model.
-
-        Raises PathError where there is nothing to index at all.
+        With `scans`, documents with pages that have no text are read again. `recipe` is all that
+        chunks and vectors depend on, beside the document and the model. Raises PathError where
+        there is nothing to index at all.
         """
         self.found, self._absent = _find(paths, files)
         self.known = {record.path: record for record in records}
@@ -69,22 +64,18 @@ class Changes:
         record = self.known.get(file.path)
         looks_same = record and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
         if record and looks_same and self._is_current(record):
-            return Change("untouched", record)
+            return Change(record)
         digest = self._files.digest(file.path)
         record = record or self._renamed(digest)
         if record and self._is_current(record) and record.digest == digest:
             self.moved[record.key] = file
-            return Change("same", record, digest)
-        return Change("changed" if record else "new", record, digest)
+            return Change(record, digest)
+        return Change(record, digest, to_read=True)
 
     def missing(
         self, renewed: Collection[str]
     ) -> Iterator[tuple[DocumentRecord | None, FileReport]]:
-        """Yield what is not below the paths any more, or left alone there, and its report.
-
-        A document comes with its report where it is seen to be gone. Those with a key in `renewed`
-        were read again.
-        """
+        """Yield reports of what was not read (`renewed`: keys that were), with gone documents."""
         told = set()
         for record in self._below:
             if record.path in self.there or record.key in self.moved or record.key in renewed:
@@ -124,21 +115,14 @@ class Changes:
         return False
 
     def _hidden_by(self, path: str) -> FileReport | None:
-        """Return the absent or empty path because of which nothing is known of a file.
-
-        None where a file was found in its folder, or where it is below no such path: below a
-        drive that is not connected, no file is known to be gone.
-        """
+        """Return the absent or empty path because of which nothing is known of a file, if any."""
         if is_below(path, self._roots) or _folder(path) in self._folders:
             return None
         hiding = (*self._absent, *self._emptied)
         return next((report for report in hiding if is_below(path, [report.path])), None)
 
     def _emptied_of(self, paths: Sequence[str]) -> tuple[FileReport, ...]:
-        """Return the paths that held documents and now hold no file at all.
-
-        That is how a disk that is not connected looks, so it is no proof that they are gone.
-        """
+        """Return the paths that held documents and now hold no file: its disk may be away."""
         reports = (*self._absent, *self.found.skipped)
         failed = [report.path for report in reports if report.status == "failed"]
         held = [record.path for record in self._below if record.status == "indexed"]
@@ -151,10 +135,7 @@ class Changes:
 
 
 def _find(paths: Sequence[str], files: FileSource) -> tuple[FoundFiles, tuple[FileReport, ...]]:
-    """Return what is below all paths, each file once, and the paths that do not exist.
-
-    Raises PathError where none of them can be read.
-    """
+    """Return what is below all paths, each file once, and the paths that do not exist."""
     found: dict[str, SourceFile] = {}
     skipped: dict[str, FileReport] = {}
     absent: dict[str, FileReport] = {}

@@ -24,10 +24,7 @@ class ExactVectors:
     def __init__(
         self, vector_ids: Sequence[str], vectors: "Sequence[Sequence[float]] | NDArray[np.float32]"
     ) -> None:
-        """Keep vectors under ids of the form `chunk id#window`, scaled to length one.
-
-        An array is taken over and changed.
-        """
+        """Take over vectors with ids `chunk id#window`, and scale them to length one."""
         import numpy as np
 
         matrix: NDArray[np.float32] = np.asarray(vectors, dtype=np.float32)
@@ -45,10 +42,7 @@ class ExactVectors:
         return len(self._owners)
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
-        """Return the `k` most similar chunks, best first, with their cosine; ties by id.
-
-        Raises IndexMismatchError for a vector of another length than the index holds.
-        """
+        """Return the `k` most similar chunks, best first, with their cosine; ties by id."""
         import numpy as np
 
         total = len(self._owners)

@@ -16,32 +16,27 @@ from research_agent.text.names import (
     term_name,
 )
 
-MOST_CHUNKS = 0.02
-"""A name in a larger share of all chunks is too frequent to mean anything."""
+MOST_CHUNKS = 0.02  # a name in a larger share of all chunks is too frequent to mean anything
 LEAST_CHUNKS, CHUNKS = 10, 200
 """A name in no more chunks than the first is never too frequent, in more than the second always."""
-MOST_DOCUMENTS = 3
-"""A title that more documents have is nobody's name."""
-MOST_NAMES = 20
-"""Mentions of one chunk at most."""
+MOST_DOCUMENTS = 3  # a title that more documents have is nobody's name
+MOST_NAMES = 20  # mentions of one chunk at most
 
 
 @dataclass(slots=True)
 class _Meant:
     """What a name may mean: the chunk at which each document, section or entry begins."""
 
-    written: Key
-    """Its words as first written."""
+    written: Key  # its words as first written
     titles: dict[int, int] = field(default_factory=dict)
     """Chunk by document: those that have the name as their title."""
     parts: dict[int, int] = field(default_factory=dict)
     """Chunk by document: those that have a section or a definition of this name."""
 
     def by(self, document: int) -> tuple[int, ...]:
-        """Return the chunks that are meant by a text of `document`.
+        """Return the chunks that a text of `document` means.
 
-        A title means its documents. A section is meant in its own document, elsewhere only where
-        it is the one of this name.
+        A section is meant in its own document, elsewhere only where it is the one of this name.
         """
         if self.titles:
             others = [chunk for owner, chunk in self.titles.items() if owner != document]
@@ -52,10 +47,7 @@ class _Meant:
 
 
 class Names:
-    """All names of a corpus. Documents and chunks are numbers of the caller's.
-
-    Copies of one document should have one number: a name of theirs would be nobody's else.
-    """
+    """All names of a corpus. Documents and chunks are numbers; copies of a document share one."""
 
     def __init__(self) -> None:
         self._meant: dict[Key, _Meant] = {}
@@ -133,10 +125,7 @@ class Mentions:
                 self._found.extend((document, chunk, name))
 
     def edges(self) -> Iterator[tuple[int, int, int]]:
-        """Yield source, target and place of each mention, in the order of the texts.
-
-        Names that are too frequent in all texts are left out.
-        """
+        """Yield source, target and place of each mention in order, without too frequent names."""
         before, place = -1, 0
         for i in range(0, len(self._found), 3):
             document, chunk, name = self._found[i : i + 3]

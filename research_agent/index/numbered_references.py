@@ -10,8 +10,7 @@ from research_agent.types import Chunk
 from research_agent.types import question_words as words
 from research_agent.types.references import Link, LinkedChunk
 
-LONGEST_RANGE = 10
-"""Of "Tables 3-20" only the ends are taken."""
+LONGEST_RANGE = 10  # of "Tables 3-20" only the ends are taken
 
 _NUMBER = (
     r"(?:(?:[A-Z]\.?)?\d{1,4}(?:\.\d{1,3}){0,4}(?![\d%])"  # 5.2, A1, B.2
@@ -23,8 +22,7 @@ _JOIN = rf"(?:{words.spelled(words.JOINS)})"
 _REFERENCE = re.compile(
     rf"(?<![\w-])((?i:{_NAMES})|(?i:{_SHORT})s?\.|\u00a7+)"
     rf"\s{{0,2}}({_NUMBER}(?:(?:\s*[,\u2013\u2014-]\s*|,?\s+{_JOIN}\s+){_NUMBER})*)"
-)
-"""A word and one or several numbers."""
+)  # a word and one or several numbers
 _ELSEWHERE = re.compile(rf"\s+(?!{_JOIN}\b)\w{{2,4}}\s+(?:\[|[A-Z]{{2,}}[ -]?\d)")
 """What follows a reference to another document: "of [12]"."""
 _BEGIN = rf"[\s|*]*((?i:{'|'.join(words.NUMBERED)})|(?i:{_SHORT})\.)\s+({_NUMBER})"
@@ -42,8 +40,7 @@ _CAPTIONED, _CAPTION, _HEADING, _NUMBERED, _FORMULA, _LINE = range(6)
 _ENTRY = re.compile(
     r"^[ \t*_|-]*([^\W\d_][^|:\u2013\u2014\n]{1,60}?)[*_]*(?:\s*[|:]\s|\s+[\u2013\u2014-]\s)",
     re.MULTILINE,
-)
-"""A line that begins with a term, and what is said of it behind a mark."""
+)  # a line that begins with a term, and what is said of it behind a mark
 
 
 def linked(chunks: Sequence[LinkedChunk]) -> tuple[LinkedChunk, ...]:
@@ -122,7 +119,6 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _word(written: str) -> str:
-    """Return the singular of a word before a number, or what "Sec." is short for."""
     plain = written.lower().rstrip(".")
     known = (word for word in words.NUMBERED if plain.startswith(word[:-1]))
     longer = (word for word in words.NUMBERED if word.startswith(plain.removesuffix("s")))
@@ -132,8 +128,7 @@ def _word(written: str) -> str:
 def _defined(chunks: Sequence[Chunk], wanted: Collection[str]) -> dict[str, int]:
     """Return which chunk has each of the wanted names, the surest, then the first one.
 
-    Of two headings with one number, the one above more chunks has it: a document's cover may
-    have numbers of its own.
+    Of two headings with one number, the one above more chunks has it.
     """
     above = Counter(heading for chunk in chunks for heading in chunk.section)
     found: dict[str, tuple[int, int, int]] = {}
@@ -148,7 +143,6 @@ def _defined(chunks: Sequence[Chunk], wanted: Collection[str]) -> dict[str, int]
 
 
 def _names_of(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
-    """Yield the names that a chunk may have, how little speaks for each, and its heading."""
     for heading in chunk.section:
         if written := _BEGINS.match(heading):
             yield _HEADING, heading, f"{_word(written[1])} {written[2]}"

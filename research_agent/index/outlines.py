@@ -49,10 +49,7 @@ def outline_of(
 
 
 def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the headings of the uppermost level that has several of them, each once.
-
-    `sections` are the headings above each chunk, in reading order. A single heading above
-    everything is the title, and says nothing about the parts.
+    """Return the headings, each once, of the uppermost level of `sections` that has several.
 
     >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
     ('Install', 'Use')

@@ -1,6 +1,5 @@
-"""How vectors and texts are kept in bytes: 32-bit floats, the lowest byte first; compressed."""
+"""How vectors and texts are kept in bytes: 32-bit floats; compressed."""
 
-import sys
 import zlib
 from array import array
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ def packed(vector: Sequence[float]) -> bytes:
     >>> packed([1.0, 0.0])
     b'\x00\x00\x80?\x00\x00\x00\x00'
     """
-    return _ordered(array("f", vector)).tobytes()
+    return array("f", vector).tobytes()
 
 
 def unpacked(blob: bytes, dimension: int) -> list[float]:
@@ -25,7 +24,7 @@ def unpacked(blob: bytes, dimension: int) -> list[float]:
     numbers.frombytes(blob)
     if len(numbers) != dimension:
         raise ValueError(f"a vector of {len(numbers)} numbers among those of {dimension}")
-    return _ordered(numbers).tolist()
+    return numbers.tolist()
 
 
 def storable(text: str) -> str:
@@ -48,10 +47,3 @@ def unpacked_text(blob: bytes) -> str:
         return zlib.decompress(blob).decode("utf-8", "surrogatepass")
     except zlib.error as error:
         raise ValueError(f"a page's text cannot be unpacked: {error}") from error
-
-
-def _ordered(numbers: "array[float]") -> "array[float]":
-    """Swap the bytes on the few machines that keep the highest one first."""
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

@@ -43,10 +43,7 @@ class IndexWriter(Protocol):
         *,
         page_texts: Sequence[str] = (),
     ) -> None:
-        """Keep a new version of a document for good; raises DocumentError, IndexingError.
-
-        `page_texts` are the texts of its pages, from the first, "" for a page without one.
-        """
+        """Keep a new version of a document for good; `page_texts` are those of its pages."""
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
         """Show readers all that was put, documents by key under new paths, and some no more."""
@@ -66,8 +63,7 @@ class Made(NamedTuple):
 
     report: FileReport
     rows: object = None
-    embedded: int = 0
-    """Texts that were embedded for it."""
+    embedded: int = 0  # texts that were embedded for it
 
 
 class Workers(Protocol):
@@ -88,19 +84,10 @@ class TakesRows(Protocol):
 
 
 @runtime_checkable
-class ReadsAhead(Protocol):
-    """A reader of documents that can begin before it is asked."""
-
-    def begin(self, path: str) -> None:
-        """Begin to read a file that will be asked for next; errors are raised then, not here."""
-
-
-@runtime_checkable
 class ReadsScans(Protocol):
     """A reader of documents that may read pages without text by OCR."""
 
-    reads_scans: bool
-    """Documents with such pages are read again."""
+    reads_scans: bool  # documents with such pages are read again
 
 
 class Chunker(Protocol):
@@ -124,5 +111,4 @@ class IndexingPorts:
     writer: IndexWriter
     workers: Workers | None = None
     """Who reads and embeds instead of this process, for an index that takes their rows."""
-    now: Callable[[], float] = lambda: 0.0
-    """Seconds, to see how long the embedding of a file takes."""
+    now: Callable[[], float] = lambda: 0.0  # seconds, to see how long the embedding of a file takes

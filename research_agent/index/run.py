@@ -1,7 +1,6 @@
 """Reading, cutting and embedding what has changed, one document after the other."""
 
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.packing import storable
-from research_agent.index.ports import IndexingPorts, ReadsAhead, TakesRows, Task, Workers
+from research_agent.index.ports import IndexingPorts, TakesRows, Task, Workers
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header, records
@@ -19,24 +18,16 @@ from research_agent.types.documents import FileReport, ParsedDocument, SourceFil
 from research_agent.types.references import LinkedChunk
 
 _TEXTS = 64  # embedded between two reports of progress
-FILE_SECONDS = 1800.0
-"""Time the texts of one file may take to be embedded; what was embedded is known the next time."""
+FILE_SECONDS = 1800.0  # that the texts of one file may take to be embedded
 DAMAGED = "what the index held of it was damaged"
 GO_ON = "index it again to go on from there, or split it"
 
-
 OnProgress = Callable[[records.IndexProgress], None]
-"""Gets the progress of indexing."""
 OnTexts = Callable[[SourceFile, int, int], None]
-Decided = tuple[SourceFile, Change | DocumentError]
-"""A file, and its state in the index, or why it cannot be read."""
 
 
 class Run:
-    """One run of indexing: its inputs and its counts so far.
-
-    While one document is embedded, the next one that has to be read is being read.
-    """
+    """One run of indexing: its inputs and its counts so far."""
 
     def __init__(
         self, ports: IndexingPorts, changes: Changes, chunk_chars: int, on_progress: OnProgress
@@ -45,10 +36,8 @@ class Run:
         self.on_progress = on_progress
         self._reading = Reading(ports, chunk_chars, self._tell)
         self.number = self._elsewhere = 0
-        self.renewed: set[str] = set()
-        """Keys of documents that were read again."""
+        self.renewed: set[str] = set()  # keys of documents that were read again
         self._keys = {record.key for record in changes.known.values()}
-        self._files, self._coming = iter(changes.found.files), deque[Decided]()
 
     @property
     def embedded(self) -> int:
@@ -61,40 +50,26 @@ class Run:
         if workers and isinstance(writer, TakesRows):
             yield from self._by_workers(workers, writer)
             return
-        while decided := self._coming.popleft() if self._coming else self._decide():
-            self.number += 1
-            yield self._index(*decided)
+        for file in self.changes.found.files:
+            self._next(file)
+            change = self._change(file)
+            yield change if isinstance(change, FileReport) else self._read(file, change)
 
-    def _decide(self) -> Decided | None:
-        file = next(self._files, None)
-        if file is None:
-            return None
-        try:
-            return file, self.changes.of_file(file)
-        except DocumentError as error:
-            return file, error
-
-    def _look_ahead(self) -> None:
-        if any(_has_to_be_read(change) for _, change in self._coming):
-            return
-        while decided := self._decide():
-            self._coming.append(decided)
-            if _has_to_be_read(decided[1]):
-                if isinstance(self.ports.reader, ReadsAhead):
-                    self.ports.reader.begin(decided[0].path)
-                return
-
-    def _index(self, file: SourceFile, change: Change | DocumentError) -> FileReport:
+    def _next(self, file: SourceFile) -> None:
+        self.number += 1
         self._tell(file)
-        if isinstance(change, DocumentError):
-            return self._failed(file, "", str(change))
-        if change.record and change.kind in {"untouched", "same"}:
-            return unchanged(change.record, file)
-        return self._read(file, change)
 
     def _tell(self, file: SourceFile, done: int = 0, texts: int = 0) -> None:
         total = len(self.changes.there)
         self.on_progress(records.IndexProgress(file.path, self.number, total, done, texts))
+
+    def _change(self, file: SourceFile) -> Change | FileReport:
+        """Return how a file is to be read, or the report of one that need not or cannot be."""
+        try:
+            change = self.changes.of_file(file)
+        except DocumentError as error:
+            return self._failed(file, "", str(error))
+        return unchanged(change.record, file) if change.record and not change.to_read else change
 
     def _task(self, file: SourceFile, change: Change) -> Task:
         key, recipe = self._key(change.digest, change.record), self.changes.recipe
@@ -103,11 +78,10 @@ class Run:
     def _read(self, file: SourceFile, change: Change) -> FileReport:
         task = self._task(file, change)
         try:
-            report = self._reading.put(task, then=self._look_ahead)
+            report = self._reading.put(task)
         except DocumentError as error:
-            return self._failed(
-                file, task.digest, str(error), key="" if change.record else task.key
-            )
+            key = "" if change.record else task.key
+            return self._failed(file, task.digest, str(error), key=key)
         return self._done(task, report, change.record)
 
     def _done(
@@ -128,18 +102,17 @@ class Run:
         olds: dict[str, records.DocumentRecord | None] = {}
 
         def tasks() -> Iterator[Task]:
-            while decided := self._decide():
-                file, change = decided
-                if isinstance(change, Change) and change.kind in {"changed", "new"}:
+            for file in self.changes.found.files:
+                change = self._change(file)
+                if isinstance(change, FileReport):
+                    self._next(file)
+                    reports[file.path] = change
+                else:
                     olds[file.path] = change.record
                     yield self._task(file, change)
-                else:
-                    self.number += 1
-                    reports[file.path] = self._index(file, change)
 
         for task, made in workers.made(tasks()):
-            self.number += 1
-            self._tell(task.file)
+            self._next(task.file)
             report, old = made.report, olds.pop(task.file.path)
             if made.rows is None:
                 key = "" if old else task.key
@@ -173,7 +146,6 @@ class Run:
         return FileReport(file.path, "failed", reason)
 
     def _key(self, digest: str, old: records.DocumentRecord | None) -> str:
-        """Return the document's key: kept, or made of the content it is first seen with."""
         if old:
             return old.key
         names = (digest[:16] + (f"-{i}" if i else "") for i in range(len(self._keys) + 1))
@@ -190,14 +162,10 @@ class Reading:
         self.ports, self.chunk_chars, self._tell = ports, chunk_chars, tell
         self.embedded = 0
 
-    def put(self, task: Task, *, then: Callable[[], None] = lambda: None) -> FileReport:
-        """Read, cut, embed and put a document; `then` is called once it is read.
-
-        Raises DocumentError where it cannot be read, ModelError, IndexingError.
-        """
+    def put(self, task: Task) -> FileReport:
+        """Put a document that is read; raises DocumentError, ModelError, IndexingError."""
         file, key = task.file, task.key
         document = self.ports.reader.read(file.path)
-        then()
         doc_id, size = display_names([file.path])[file.path], self.chunk_chars
         cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
         chunks = linked(cut)
@@ -223,10 +191,7 @@ class Reading:
         return FileReport(file.path, status, reason, len(chunks))
 
     def _embedded(self, file: SourceFile, cut: Sequence[LinkedChunk]) -> list[records.IndexedChunk]:
-        """Return the chunks with the vectors of their windows; equal texts share one.
-
-        Boilerplate (contents, references, covers) is not searched: it gets no vectors.
-        """
+        """Return the chunks with their vectors; boilerplate is not searched and has none."""
         headers = [chunk_header(chunk) for chunk, _ in cut]
         cut_windows = self.ports.windows.windows
         windows = [
@@ -260,7 +225,6 @@ class Reading:
         ]
 
     def _known(self, digests: Sequence[str]) -> "dict[str, array[float]]":
-        """Return the vectors that need not be computed, in four bytes a number."""
         found: dict[str, array[float]] = {}
         for start in range(0, len(digests), _TEXTS):
             known = self.ports.writer.vectors(digests[start : start + _TEXTS])
@@ -283,7 +247,3 @@ def unchanged(record: records.DocumentRecord, file: SourceFile) -> FileReport:
         return FileReport(file.path, "skipped", reason)
     status: Literal["unchanged", "indexed"] = "unchanged" if record.published else "indexed"
     return FileReport(file.path, status, reason, record.chunks)
-
-
-def _has_to_be_read(change: Change | DocumentError) -> bool:
-    return isinstance(change, Change) and change.kind in {"changed", "new"}

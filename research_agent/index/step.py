@@ -20,12 +20,11 @@ def index_documents(
     on_progress: OnProgress = lambda _: None,
     prune: bool = False,
 ) -> IndexReport:
-    """Index what is new or changed below `paths`, and forget what is gone there.
+    """Index what is new or changed below `paths` (absolute), and forget what is gone there.
 
-    `paths` are absolute. Documents elsewhere stay as they are, and so do those below a path that is
-    not there itself or, without `prune`, holds no document any more: that is how a disk that is not
-    connected looks. A file that fails is one line of the report, and a version of it that could be
-    read before stays. No text is embedded twice.
+    Documents elsewhere stay, and so do those below a path that is not there itself or, without
+    `prune`, holds no document any more: a disk may be away. A file that fails is one line of the
+    report, and a version that could be read before stays. No text is embedded twice.
 
     Raises PathError where there is nothing to index at all. IndexingError and ModelError end the
     run; the next one goes on where it ended.
@@ -61,9 +60,8 @@ def preview_documents(
 ) -> IndexReport:
     """Return what `index_documents` would do, for an index that holds `records`.
 
-    Files are looked at and, where their size or time has changed, hashed; none is parsed, so one
-    that is said to be added or changed may still turn out to be unreadable. Raises PathError where
-    there is nothing to index at all.
+    Files are looked at and, where their size or time has changed, hashed; none is parsed. Raises
+    PathError where there is nothing to index at all.
     """
     changes = Changes(paths, files, records, recipe=_recipe(chunk_chars), prune=prune)
     renewed: set[str] = set()
@@ -78,7 +76,6 @@ def preview_documents(
 
 
 def _recipe(chunk_chars: int) -> str:
-    """Return what an index is made with, beside the embedding model, to be compared and shown."""
     return f"chunk_chars={chunk_chars} chunking={CHUNKING}"
 
 
@@ -90,7 +87,7 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
     record = change.record
     if record is None:
         return FileReport(file.path, "added")
-    if change.kind in {"untouched", "same"}:
+    if not change.to_read:
         return unchanged(record, file)
     renewed.add(record.key)
     if record.recipe != changes.recipe and record.digest == change.digest:

@@ -13,7 +13,7 @@ from research_agent.assembly.index_search import DenseSearch
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import Edition, locate
-from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.settings import DocumentSettings, IndexSettings, Settings
 from tests.fakes import WordEmbedder, embedding
@@ -96,20 +96,6 @@ def test_many_vectors_are_not_indexed_while_someone_waits(
     index()
     with opened() as (found, dense):
         assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
-
-
-def test_too_many_vectors_for_the_memory_leave_words(
-    edition: Edition, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Word search goes on, and the similarity of its hits is still known."""
-    with opened() as (found, _):
-        *_, first, similar = answer(found)
-    (edition.vectors / "1" / "current.json").unlink()
-    monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 39)
-    monkeypatch.setattr(index_search, "HELD", 39)
-    with opened() as (found, dense):
-        assert ((first, similar), UnsearchedVectors) == (answer(found), dense.kind)
-        assert "only words are searched" in found.warnings[0]
 
 
 def test_the_latest_index_hands_its_warnings_on(edition: Edition) -> None:

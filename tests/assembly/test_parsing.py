@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.parsing import READABLE, parse_file, reader
-from research_agent.documents.adapters.sandbox import EagerReader
+from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
 from research_agent.settings import DocumentSettings
@@ -17,7 +17,7 @@ PDF = small_pdf([[(50, 700, 12, "A page.")]])
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[EagerReader]:
+def sandbox() -> Iterator[SandboxedReader]:
     with reader(DocumentSettings()) as found:
         yield found
 
@@ -36,7 +36,7 @@ def sandbox() -> Iterator[EagerReader]:
     ],
 )
 def test_formats(
-    sandbox: EagerReader, tmp_path: Path, name: str, data: bytes, text: str, kind: str
+    sandbox: SandboxedReader, tmp_path: Path, name: str, data: bytes, text: str, kind: str
 ) -> None:
     """The ending chooses the parser, and a PDF is known by how it begins."""
     path = tmp_path / name
@@ -60,7 +60,7 @@ def test_formats(
     ],
 )
 def test_bad_files_have_a_reason(
-    sandbox: EagerReader, tmp_path: Path, name: str, data: bytes, reason: str
+    sandbox: SandboxedReader, tmp_path: Path, name: str, data: bytes, reason: str
 ) -> None:
     """One short line says what is wrong, and the next file is read."""
     (tmp_path / name).write_bytes(data)
@@ -70,7 +70,7 @@ def test_bad_files_have_a_reason(
     assert reason == str(caught.value)
 
 
-def test_missing_and_empty_files(sandbox: EagerReader, tmp_path: Path) -> None:
+def test_missing_and_empty_files(sandbox: SandboxedReader, tmp_path: Path) -> None:
     """A file that went away is an error; an empty one is a document without blocks."""
     (tmp_path / "empty.txt").touch()
 
@@ -93,7 +93,7 @@ def test_warnings_of_decoding_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".txt", ".md", ".html", ".py", ".json"])
-def test_a_line_of_400_kb(sandbox: EagerReader, tmp_path: Path, ending: str) -> None:
+def test_a_line_of_400_kb(sandbox: SandboxedReader, tmp_path: Path, ending: str) -> None:
     """One endless line is read and cut in well under a few seconds, in every text format."""
     path = tmp_path / f"long{ending}"
     path.write_text("word " * 80_000)

@@ -25,7 +25,7 @@ from tests.interfaces.commands import run
 from tests.web_server import Page, Site, website
 
 PAGE = b"<title>Bread</title><h1>Rye</h1><p>Rye is sour, <a href='b'>as b says</a>.</p>"
-READER: Any = SimpleNamespace(read=parse_file, begin=lambda _: None)
+READER: Any = SimpleNamespace(read=parse_file)
 
 
 class Here:

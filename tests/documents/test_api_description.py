@@ -207,6 +207,7 @@ def test_security() -> None:
 def test_webhooks_and_callbacks() -> None:
     """Calls that the other side makes are operations; a callback is linked from its operation."""
     hook = {"post": {"requestBody": {"content": {"a/b": {}}}, "operationId": "told"}}
+    hook["put"] = {"operationId": "told"}
     caller = {"callbacks": {"done": {"{$request.body#/url}": {"post": {"summary": "Done."}}}}}
     document = read(webhooks={"newPet": hook}, paths={"/a": {"post": caller}})
 
@@ -214,6 +215,7 @@ def test_webhooks_and_callbacks() -> None:
     called = "#/paths/~1a/post/callbacks/done/{$request.body#~1url}/post"
     assert ["POST callback done {$request.body#/url}", "Done."] == lines(document, called)
     assert [(called, "link")] == targets(document, "#/paths/~1a/post")
+    assert ("1 operationId stands more than once: told",) == document.warnings
 
 
 def test_swagger_2() -> None:
@@ -303,12 +305,17 @@ def test_names_with_signs() -> None:
 
 
 def test_references_elsewhere() -> None:
-    """Those to files are links; those to servers and to nothing are warnings; circles end."""
+    """Those to files are links, those to nothing warnings; circles end; data is not looked into."""
     wanted = ["other.yaml#/Pet", "../a b.json", "https://x.org/a#/P", "#/components/no", "#/gone"]
     parameters = [{"$ref": "#/a"}, {"$ref": "p.yaml#/Q"}]
     document = read(
         paths={"/a": {"get": {"parameters": parameters}}},
-        components={"schemas": {"A": {"anyOf": [{"$ref": name} for name in wanted]}}},
+        components={
+            "schemas": {
+                "A": {"anyOf": [{"$ref": name} for name in wanted], "example": {"$ref": "#/data"}},
+                "Self": {"properties": {"example": {"$ref": "#/components/schemas/Self"}}},
+            }
+        },
         a={"$ref": "#/b"},
         b={"$ref": "#/a"},
     )
@@ -317,6 +324,7 @@ def test_references_elsewhere() -> None:
         document, "#/components/schemas/A"
     )
     assert [("p.yaml#/Q", "schema")] == targets(document, "#/paths/~1a/get")
+    assert 1 == len(targets(document, "#/components/schemas/Self"))
     assert (
         "2 references lead nowhere: #/components/no, #/gone",
         "1 reference is not followed to other servers: https://x.org/a#/P",
@@ -338,17 +346,6 @@ def test_long_lines_are_cut_between_sentences() -> None:
     assert (Link("#/components/schemas/A", "schema"),) == block(
         document, "#/components/schemas/A"
     ).links
-
-
-def test_data_is_not_looked_into_and_a_schema_may_hold_itself() -> None:
-    schema = {
-        "example": {"$ref": "#/no"},
-        "properties": {"$ref": {"type": "string"}, "example": {"$ref": "#/components/schemas/A"}},
-    }
-    document = read(components={"schemas": {"A": schema}})
-
-    assert [("#/components/schemas/A", "schema")] == targets(document, "#/components/schemas/A")
-    assert ("it describes no operation",) == document.warnings
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "text", [], [None], {}, {"a": None}, True])
@@ -379,11 +376,3 @@ def test_wrong_values_everywhere(wrong: object) -> None:
     assert len(keys) == sum(block.kind == "operation" for block in document.blocks)
     assert len(schema_keys) + 1 == sum(block.kind == "schema" for block in document.blocks)
     assert "it describes no operation" in whole.warnings
-
-
-def test_ids_that_stand_twice() -> None:
-    """Both operations are read, and the name is told."""
-    same = {"operationId": "same"}
-    document = read(paths={"/a": {"get": same}, "/b": {"get": same}})
-
-    assert ("1 operationId stands more than once: same",) == document.warnings

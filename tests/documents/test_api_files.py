@@ -12,12 +12,12 @@ import yaml
 
 from research_agent.assembly.parsing import parse_file, reader
 from research_agent.documents.adapters.openapi import parse_api
-from research_agent.documents.adapters.sandbox import EagerReader
+from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.settings import DocumentSettings
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
-from research_agent.types.references import Link, LinkedChunk
+from research_agent.types.references import LinkedChunk
 from tests.data_sets import data_set
 
 HEAD = "GET /pets listPets"
@@ -26,7 +26,7 @@ API = '{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": {"/pets": {"get"
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[EagerReader]:
+def sandbox() -> Iterator[SandboxedReader]:
     with reader(DocumentSettings()) as found:
         yield found
 
@@ -54,7 +54,7 @@ def chunks(document: ParsedDocument, size: int = 1000) -> tuple[LinkedChunk, ...
     ],
 )
 def test_files_are_told_by_their_content(
-    sandbox: EagerReader, tmp_path: Path, name: str, data: bytes, kinds: set[str]
+    sandbox: SandboxedReader, tmp_path: Path, name: str, data: bytes, kinds: set[str]
 ) -> None:
     """JSON and YAML that describe an API are read as that, all other data as lines."""
     (tmp_path / name).write_bytes(data)
@@ -77,23 +77,6 @@ def test_numbers_of_the_real_ones() -> None:
     assert [(), ()] == [document.warnings for document in documents]
 
 
-def test_every_reference_of_a_real_one_is_a_link() -> None:
-    """The schemas that an operation refers to, at whatever depth, are linked from its parts."""
-    root = json.loads(data_set("openapi", "box.json").read_text(encoding="utf-8"))
-    found: dict[str, set[str]] = {}
-    for block in real("box.json").blocks:
-        for anchor in block.anchors[:1]:
-            found[anchor] = {link.target for link in block.links if link.kind == "schema"}
-    for path, methods in root["paths"].items():
-        for method, operation in methods.items():
-            anchor = f"#/paths/{path.replace('/', '~1')}/{method}"
-            wanted = set(json.dumps(operation).split('"$ref": "')[1:])
-            assert {part.partition('"')[0] for part in wanted} <= found[anchor]
-    for name, schema in root["components"]["schemas"].items():
-        wanted = {part.partition('"')[0] for part in json.dumps(schema).split('"$ref": "')[1:]}
-        assert wanted == found[f"#/components/schemas/{name}"]
-
-
 @pytest.mark.parametrize("size", [200, 1000, 4000])
 def test_chunks_of_a_real_one(size: int) -> None:
     """Parts have the heading of the whole and lead to each other; every link leads somewhere."""
@@ -111,7 +94,7 @@ def test_chunks_of_a_real_one(size: int) -> None:
     assert {"operation", "schema", "security", "list", "text"} == {c.kind for c, _ in found}
 
 
-def test_a_real_one_in_yaml_and_through_the_child(sandbox: EagerReader) -> None:
+def test_a_real_one_in_yaml_and_through_the_child(sandbox: SandboxedReader) -> None:
     """It is the same document, however it is written and wherever it is read."""
     path = data_set("openapi", SPECS[1])
     root = json.loads(path.read_text(encoding="utf-8"))
@@ -133,26 +116,6 @@ def test_they_are_chunks_of_their_own(kind: ChunkKind) -> None:
     assert [("One.", "text"), (HEAD, kind), ("GET /b", kind), ("Two.", "text")] == [
         (chunk.text, chunk.kind) for chunk, _ in cut(*blocks)
     ]
-
-
-def test_parts_have_the_heading_and_their_own_links() -> None:
-    """A long one is cut between lines, and each link stays with its line."""
-    lines = [f"query parameter number{i:02} (Type{i:02})" for i in range(20)]
-    links = tuple(Link(f"#/Type{i:02}", "schema", line) for i, line in enumerate(lines))
-    block = Block("\n".join([HEAD, *lines]), kind="operation", anchors=("#/get",), links=links)
-    found = cut(block)
-
-    assert len(found) > 5
-    assert all(chunk.text.startswith(f"{HEAD}\n") for chunk, _ in found)
-    assert all(len(chunk.text) <= 100 for chunk, _ in found)
-    assert lines == [line for chunk, _ in found for line in chunk.text.split("\n")[1:]]
-    for chunk, own in found:
-        wanted = [f"#/{line[-7:-1]}" for line in chunk.text.split("\n")[1:]]
-        assert wanted == [link.target for link in own.links if link.kind == "schema"]
-    anchors = {anchor for _, own in found for anchor in own.anchors}
-    parts = [link.target for _, own in found for link in own.links if link.kind == "part"]
-    assert "#/get" in found[0][1].anchors
-    assert set(parts) <= anchors
 
 
 def test_lines_with_numbers_are_no_table_of_contents() -> None:

@@ -23,6 +23,10 @@ def said(*blocks: Block, size: int = 200) -> list[tuple[str, ChunkLinks]]:
     return [(chunk.text, links) for chunk, links in cut]
 
 
+def texts(*blocks: Block, size: int) -> list[str]:
+    return [chunk.text for chunk in chunks(*blocks, size=size)]
+
+
 def link(target: str, text: str = "") -> Link:
     return Link(target, "link", text)
 
@@ -72,6 +76,7 @@ def test_tables_and_code_stay_whole() -> None:
     small, *parts = chunks(
         Block("a | b\nc | d", kind="table"), Block("\n".join(rows), kind="table"), size=100
     )
+    captioned = Block("\n".join(["Table 1. Sizes", " | key", *rows]), kind="table")
     code = chunks(Block("\n".join(rows), kind="code"), size=100)
 
     assert "a | b\nc | d" == small.text
@@ -79,6 +84,9 @@ def test_tables_and_code_stay_whole() -> None:
     assert all(part.text.startswith("row 0 | 0\n") for part in parts)
     assert rows[1:] == [line for part in parts for line in part.text.split("\n")[1:]]
     assert rows == [line for part in code for line in part.text.split("\n")]
+    assert all(
+        text.startswith("Table 1. Sizes\n | key\nrow") for text in texts(captioned, size=150)
+    )
 
 
 def test_parts_of_an_algorithm_have_its_caption() -> None:
@@ -204,36 +212,20 @@ def test_parts_of_a_long_table_are_linked() -> None:
     assert [("short",)] == [(text,) for text, own in said(Block("short", kind="table"))]
 
 
-def cut(chunk_chars: int, *blocks: Block) -> list[str]:
-    document = ParsedDocument(blocks)
-    found = linked_chunks("k", "d", document, source="d", chunk_chars=chunk_chars)
-    return [chunk.text for chunk, _ in found]
-
-
 def test_a_list_stays_whole_and_with_what_leads_to_it() -> None:
     """The rest of a list comes along; a sentence that ends in a colon moves to what it leads to."""
     items = [Block(f"{i}. an item of the list", kind="list") for i in range(4)]
     listed = "\n".join(item.text for item in items)
     first, leads, text = (Block(t) for t in ("x" * 90, "Check the following:", "y" * 60))
 
-    assert [f"{first.text}\n\n{leads.text}\n\n{listed}"] == cut(150, first, leads, *items)
-    assert [first.text, f"{leads.text}\n\n{text.text}"] == cut(120, first, leads, text)
+    assert [f"{first.text}\n\n{leads.text}\n\n{listed}"] == texts(first, leads, *items, size=150)
+    assert [first.text, f"{leads.text}\n\n{text.text}"] == texts(first, leads, text, size=120)
 
 
 def test_a_footnote_waits_for_the_end_of_the_sentence() -> None:
     """A sentence that goes on overleaf is not cut by the footnote below its page."""
     blocks = (Block("A sentence that goes", 1), Block("3 See elsewhere.", 1), Block("on here.", 2))
-    (chunk, _), *more = linked_chunks("k", "d", ParsedDocument(blocks), source="d", chunk_chars=500)
+    (chunk,) = chunks(*blocks, size=500)
 
     assert "A sentence that goes on here.\n\n3 See elsewhere." == chunk.text
-    assert (1, 2, []) == (chunk.start_page, chunk.end_page, more)
-
-
-def test_parts_of_a_table_have_caption_and_head() -> None:
-    """Each part of a table that is cut begins with its caption and its head."""
-    rows = "\n".join(f"row {i} | {i} | {i}" for i in range(30))
-    block = Block(f"Table 1. Sizes\n | key | text\n{rows}", kind="table")
-    found = linked_chunks("k", "d", ParsedDocument((block,)), source="d", chunk_chars=150)
-
-    assert len(found) > 1
-    assert all(chunk.text.startswith("Table 1. Sizes\n | key | text\nrow") for chunk, _ in found)
+    assert (1, 2) == (chunk.start_page, chunk.end_page)

@@ -128,47 +128,30 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
             source.digest(str(tmp_path / gone))
 
 
-def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder without permission fails alone."""
-    make(tmp_path, "closed/a.md", "open/b.md")
-    scandir = os.scandir
-
-    def refuse(folder: str) -> object:
-        if folder.endswith("closed"):
-            raise PermissionError(13, "Permission denied")
-        return scandir(folder)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-
-    assert (["open/b.md"], {"closed": "folder cannot be read: Permission denied"}) == found(
-        tmp_path, files()
-    )
-
-
-def test_a_path_that_cannot_be_looked_at_is_not_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("function", "refused", "reason"),
+    [("scandir", "closed", "folder cannot be read: no"), ("stat", "a.md", "cannot be read: no")],
+)
+def test_what_cannot_be_looked_at_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, refused: str, reason: str
 ) -> None:
-    """Permission or a broken disk is a failed line; below a file there is nothing."""
-    make(tmp_path, "a.md", "b.md")
-    stat = os.stat
+    """It fails alone, and is not missing; below a file there is nothing."""
+    make(tmp_path, "closed/a.md", "open/b.md")
+    real = getattr(os, function)
 
-    def refuse(path: str) -> os.stat_result:
-        if path.endswith("a.md"):
-            raise OSError(5, "Input/output error")
-        return stat(path)
+    def refuse(path: str) -> object:
+        if path.endswith(refused):
+            raise OSError(5, "no")
+        return real(path)
 
+    paths = [tmp_path / "closed" / "a.md"] if function == "stat" else []
     with monkeypatch.context() as patched:
-        patched.setattr(os, "stat", refuse)
-        looked = files().find([str(tmp_path / "a.md")])
-    (report,) = looked.skipped
+        patched.setattr(os, function, refuse)
+        names, skipped = found(tmp_path, files(), *paths)
 
-    assert ((), "failed", "cannot be read: Input/output error") == (
-        looked.files,
-        report.status,
-        report.reason,
-    )
+    assert (["open/b.md"] * (not paths), [reason]) == (names, list(skipped.values()))
     with pytest.raises(PathError, match="no such file"):
-        files().find([str(tmp_path / "b.md" / "c.md")])
+        files().find([str(tmp_path / "open" / "b.md" / "c.md")])
 
 
 @pytest.mark.parametrize(

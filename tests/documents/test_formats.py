@@ -133,15 +133,6 @@ def test_mail_in_an_unknown_character_set_is_read(name: bytes) -> None:
     assert "baked at 230 °C" in [block.text for block in blocks]
 
 
-def test_attachment_with_parts_of_its_own_is_told() -> None:
-    """It is no text, and its words are not passed over in silence."""
-    kind, inner = b"Content-Type: multipart/mixed; boundary=", b"B\n\n--B\n\nRye\n--B--\n"
-    mail = b"Subject: Bread\n" + kind + b"A\n\n--A\n\nbaked\n--A\n" + kind + inner + b"--A--\n"
-    document = parse_bytes(mail, ".eml")
-    assert "None" not in [block.text for block in document.blocks]
-    assert ("attachment part 1: 'multipart/mixed'",) == document.warnings
-
-
 @pytest.mark.parametrize(
     ("data", "ending", "reason"),
     [

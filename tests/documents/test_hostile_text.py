@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -52,14 +51,3 @@ def test_documents_of_too_many_parts_are_refused() -> None:
     assert "split the file" == told.value.hint
     assert (1000, "1000") == (len(document.blocks), document.title)
     assert {("h" * LONGEST_NAME,)} == {block.section for block in document.blocks}
-
-
-def test_paragraphs_of_one_letter_are_named_and_skipped(tmp_path: Path) -> None:
-    """3 MB of them took 700 MB; the real parser, in its process."""
-    from research_agent.assembly.parsing import reader
-    from research_agent.settings import DocumentSettings
-
-    path = tmp_path / "letters.txt"
-    path.write_text("a\n\n" * 260_000)
-    with reader(DocumentSettings()) as real, pytest.raises(DocumentError, match="260,000 para"):
-        real.read(str(path))

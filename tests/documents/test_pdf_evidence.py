@@ -144,15 +144,6 @@ def test_rotated() -> None:
     assert table(lying)
 
 
-def test_over_three_pages() -> None:
-    """Each page of a table has its head."""
-    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
-    found = table(small_pdf([[*head, *BODY], BODY, BODY], drawn=ruled(700, 675, 640)))
-
-    assert 3 == len(found)
-    assert all(text.startswith("Crime | young | old | all\n") for text in found)
-
-
 def test_quotes_with_marks_are_found_on_the_page() -> None:
     """The page keeps its own characters, by which a quote of the chunk is marked."""
     data = small_pdf([[(50, 700, 12, "about 10"), (98, 705, 8, "12"), (110, 700, 12, "keys")]])

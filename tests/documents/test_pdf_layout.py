@@ -6,7 +6,6 @@ from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.page_furniture import (
     Page,
-    without_line_numbers,
     without_running_heads,
 )
 from research_agent.documents.layout.rows import Row, join_lines, rows
@@ -40,19 +39,6 @@ def test_accents_and_hyphens() -> None:
 
     assert 1 == len(spans(accent))
     assert ["co\u00ad", "de"] == [piece.text for piece in spans(broken)]
-
-
-def test_row_by_row_and_cell_by_cell() -> None:
-    """A table is read in rows, also where each cell was drawn with all its lines."""
-    by_row = [span("a", 0, 30), span("b", 50, 30), span("c", 0, 10), span("d", 50, 10)]
-    by_cell = [
-        span("RSA", 0, 60), span("[1]", 0, 48), span("112 bits", 60, 54),
-        span("until", 140, 62), span("2030", 140, 50),
-        span("128 bits", 60, 30), span("then", 140, 30),
-    ]  # fmt: skip
-
-    assert ["a | b", "c | d"] == texts(rows(by_row))
-    assert ["RSA [1] | 112 bits | until 2030", "128 bits | then"] == texts(rows(by_cell))
 
 
 def test_footnote_drawn_in_a_paragraph_moves_behind_it() -> None:
@@ -201,36 +187,8 @@ def test_a_number_that_does_not_count_is_text() -> None:
     assert ("",) * 5 == labels
 
 
-def test_line_numbers_go() -> None:
-    """Counting numbers beside the text of most pages are left out; a column of values stays."""
-    numbers = tuple(span(str(9 + i), 20, 700 - 14 * i) for i in range(8))
-    values = tuple(span(str(9 * i), 20, 700 - 14 * i) for i in range(8))
-    text = (span("text", 60, 700),)
-    numbered, table, plain = (Page((*of, *text), 800) for of in (numbers, values, ()))
-
-    assert text == without_line_numbers([numbered])[0].spans
-    assert [table] == without_line_numbers([table])
-    assert [numbered, *[plain] * 5] == without_line_numbers([numbered, *[plain] * 5])
-
-
-def test_a_number_twice_on_a_page_is_no_page_number() -> None:
-    """Only what grows from page to page is; cells of a table at a page's top stay."""
-    cells = (Span("1568", 10, 92, 30, 99), Span("1568", 50, 92, 70, 99))
-    pages, labels = without_running_heads([Page((), 100), Page(cells, 100)])
-
-    assert cells == pages[1].spans
-    assert ("", "") == labels
-
-
 def page(*lines: str) -> list[Row]:
     return [Row(((Span(text, 0, 90 - 10 * i, 50, 99 - 10 * i),),)) for i, text in enumerate(lines)]
-
-
-def test_place_counts_where_no_line_repeats_the_title() -> None:
-    """Without a place an entry begins at the page's top; a place below all lines is kept."""
-    entries = [Entry(0, "A", 0), Entry(0, "B", 0, top=85.0), Entry(0, "C", 0, top=1.0)]
-
-    assert ((("A",), ("B",)), (("C",),)) == row_sections(entries, [page("x", "y"), page("z")])
 
 
 def test_heading_pushed_to_the_next_page() -> None:
@@ -247,9 +205,3 @@ def test_the_documents_title_is_no_heading() -> None:
     entries = [Entry(0, "The Standard", 0), Entry(1, "Scope", 0)]
 
     assert ((("Scope",),),) == row_sections(entries, [page("Scope")], title="The  standard")
-
-
-def test_entries_that_lead_nowhere_are_ignored() -> None:
-    """A page that does not exist costs only its entry; no outline means no headings."""
-    assert (((),),) == row_sections([Entry(0, "X", 7), Entry(0, "", 0)], [page("x")])
-    assert ((), ((),)) == row_sections([], [[], page("x")])

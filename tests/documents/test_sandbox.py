@@ -1,16 +1,15 @@
-"""A reader that survives whatever a parser does, and one that begins with the next file."""
+"""A reader that survives whatever a parser does."""
 
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from research_agent.documents.adapters.sandbox import EagerReader, SandboxedReader
+from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.errors import DocumentError
 
 TARGET = "tests.documents.sandbox_targets:read"
@@ -67,18 +66,14 @@ def test_failures_become_reasons(reader: SandboxedReader, path: str, reason: str
 
 
 def test_slow_files_are_given_up() -> None:
-    """The time limit counts from the beginning, awaited or not; the next file gets a new child."""
-    with EagerReader(SandboxedReader(TARGET, seconds=1, memory_mb=1024)) as eager:
-        eager.begin("ok")
-        time.sleep(2.5)
-        assert "ok" == text(eager, "ok")
+    """The time limit is kept, and the next file gets a new child."""
+    with SandboxedReader(TARGET, seconds=1, memory_mb=1024) as slow:
         start = time.perf_counter()
-        eager.begin("sleep")
         with pytest.raises(DocumentError, match="took more than 1 s"):
-            eager.read("sleep")
+            slow.read("sleep")
 
         assert time.perf_counter() - start < 10
-        assert "after" == text(eager, "after")
+        assert "after" == slow.read("after").blocks[0].text
 
 
 def is_running(process: int) -> bool:
@@ -114,51 +109,3 @@ def test_the_child_ends_with_its_parent(tmp_path: Path) -> None:
         time.sleep(0.05)
 
     assert not is_running(process)
-
-
-@pytest.fixture
-def eager() -> Iterator[EagerReader]:
-    with EagerReader(SandboxedReader(TARGET, seconds=20, memory_mb=1024)) as found:
-        yield found
-    assert "reading ahead" not in {thread.name for thread in threading.enumerate()}
-
-
-def text(eager: EagerReader, path: str) -> str:
-    return eager.read(path).blocks[0].text
-
-
-def test_what_was_begun_is_what_is_read(eager: EagerReader) -> None:
-    """One file is begun at a time; it is given up at once where another one is asked for."""
-    for number in range(3):
-        eager.begin(f"file {number}")
-        assert f"file {number}" == text(eager, f"file {number}")
-    assert "not begun" == text(eager, "not begun")
-    eager.begin("sleep")
-    eager.begin("second")
-    assert "other" == text(eager, "other")
-
-
-@pytest.mark.parametrize(
-    ("path", "reason"), [("crash", "the parser crashed"), ("refuse", "a password is needed")]
-)
-def test_errors_belong_to_their_file(eager: EagerReader, path: str, reason: str) -> None:
-    """They are raised where the file is asked for, and the next file is read."""
-    eager.begin(path)
-    with pytest.raises(DocumentError, match=reason):
-        eager.read(path)
-    eager.begin("after")
-
-    assert "after" == text(eager, "after")
-
-
-def test_closing_ends_what_was_begun() -> None:
-    """Nobody waits for a file that is not wanted any more; closing twice does nothing."""
-    eager = EagerReader(SandboxedReader(TARGET, seconds=60, memory_mb=1024))
-    eager.begin("sleep")
-    start = time.perf_counter()
-    eager.close()
-    eager.close()
-
-    assert time.perf_counter() - start < 15
-    assert "again" == text(eager, "again")
-    eager.close()

@@ -42,14 +42,6 @@ def test_vectors_are_found_by_model_and_digest(tmp_path: Path) -> None:
     assert 0o600 == (tmp_path / FILE_NAME).stat().st_mode & 0o777
 
 
-def test_many_vectors_at_a_time(tmp_path: Path) -> None:
-    """More than a statement takes."""
-    vectors = {str(number): [float(number)] for number in range(1201)}
-    with EmbeddingCache(tmp_path) as cache:
-        cache.put("m", vectors)
-    assert vectors == kept(tmp_path, *vectors)
-
-
 def test_the_oldest_make_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file stays below its bound; what was used lately stays longest."""
     days = iter(range(1, 1000))
@@ -73,11 +65,12 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["no database", "another version", "page"])
-def test_a_damaged_file_is_set_aside(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
     """There are no vectors in it, and a new file takes its place."""
-    many = {str(number): embedding(str(number)) for number in range(200)}
+    many = {str(number): embedding(str(number)) for number in range(600)}
     with EmbeddingCache(tmp_path) as cache:
         cache.put("m", many)
+        assert many.keys() == cache.get("m", many).keys()
     file = tmp_path / FILE_NAME
     if damage == "no database":
         file.write_bytes(b"no database" * 999)
@@ -94,18 +87,6 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, damage: str) -> None:
     with EmbeddingCache(tmp_path) as cache:
         cache.put("m", VECTORS)
         assert VECTORS == cache.get("m", ["a", "b"])
-    assert (tmp_path / f"{FILE_NAME}.damaged").is_file()
-
-
-def test_a_vector_with_a_wrong_bit_is_unknown(tmp_path: Path) -> None:
-    """No index gets a vector that is not the one that was put."""
-    with EmbeddingCache(tmp_path) as cache:
-        cache.put("m", VECTORS)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as connection:
-        (blob,) = connection.execute("SELECT vector FROM vectors WHERE digest = 'a'").fetchone()
-        wrong = bytes([blob[0] ^ 1]) + blob[1:]
-        connection.execute("UPDATE vectors SET vector = ? WHERE digest = 'a'", [wrong])
-    assert {"b": VECTORS["b"]} == kept(tmp_path, "a", "b")
 
 
 def test_without_a_place_nothing_is_kept(tmp_path: Path) -> None:

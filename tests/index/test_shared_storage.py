@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -74,10 +73,9 @@ def test_a_place_with_other_files_is_not_taken(place: str) -> None:
 @pytest.mark.parametrize(
     ("status", "code", "told"),
     [
-        (403, "AccessDenied", "the key may not do this"),
-        (403, "InvalidAccessKeyId", "its key is wrong"),
-        (403, "SignatureDoesNotMatch", "its key is wrong"),
-        (403, "RequestTimeTooSkewed", "this machine's clock is off"),
+        (403, "AccessDenied", "refuses access.*AccessDenied"),
+        (403, "SignatureDoesNotMatch", "refuses access.*SignatureDoesNotMatch"),
+        (403, "RequestTimeTooSkewed", "refuses access.*RequestTimeTooSkewed"),
         (404, "NoSuchBucket", "its bucket does not exist"),
         (503, "SlowDown", "its storage does not answer"),
     ],
@@ -92,27 +90,6 @@ def test_what_a_server_refuses_is_told(
             SharedReader(Storage.at(WHERE))
         assert caught.value.hint
         with pytest.raises(errors.IndexingError, match=told):
-            put(WHERE, document("a", "bread"))
-
-
-def test_without_a_key_the_variable_is_named(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use(url, monkeypatch)
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
-    with pytest.raises(errors.IndexingError, match="there is no key for it") as caught:
-        SharedReader(Storage.at(WHERE))
-    assert "AWS_ACCESS_KEY_ID" in caught.value.hint
-
-
-def test_a_bucket_that_may_only_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    listing = "<ListBucketResult></ListBucketResult>"
-    with refusing(lambda m: (200, listing) if m == "GET" else (403, "AccessDenied")) as url:
-        use(url, monkeypatch)
-        with pytest.raises(errors.IndexingError, match="the key may not do this"):
             put(WHERE, document("a", "bread"))
 
 

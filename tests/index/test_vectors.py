@@ -4,19 +4,14 @@ import shutil
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import cast
 
-import chromadb
 import numpy as np
 import pytest
-from chromadb.api.client import Client
-from chromadb.api.models.Collection import Collection
-from chromadb.config import Settings
 from numpy.typing import NDArray
 
 from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatchError
-from research_agent.index.adapters.vectors.chroma import COLLECTION, opened, shown, spoil, sync
-from research_agent.index.adapters.vectors.search import ApproximateVectors, UnsearchedVectors
+from research_agent.index.adapters.vectors.chroma import opened, shown, spoil, sync
+from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
 from tests.fakes import dot
 from tests.indexing import ids
@@ -104,7 +99,7 @@ def test_every_chunk_is_found_when_all_are_wanted() -> None:
 
 
 def test_exact_and_approximate_search_agree(tmp_path: Path) -> None:
-    """The same chunks, order and cosines; without Chroma and memory, cosines alone."""
+    """The same chunks, order and cosines."""
     source = Source(clustered(400))
     source.sync(tmp_path / "v", 1)
     exact, near = source.exact(), source.near(tmp_path / "v", 1)
@@ -117,9 +112,6 @@ def test_exact_and_approximate_search_agree(tmp_path: Path) -> None:
         near.search([1.0], k=1)
     assert [] == near.similarities(unit(*[1.0] * 32), [])
     near.close()
-    unsearched = UnsearchedVectors(source.matrix)
-    assert [] == unsearched.search(query, k=3)
-    assert exact.similarities(query, wanted) == unsearched.similarities(query, wanted)
 
 
 def test_only_new_and_changed_vectors_are_written(tmp_path: Path) -> None:
@@ -177,37 +169,15 @@ def test_a_write_that_is_cut_off_leaves_the_old_files(tmp_path: Path) -> None:
     assert ["1", "2"] == sorted(path.name for path in folder.iterdir())
 
 
-def damaged(folder: Path, damage: str) -> None:
-    """Damage the files of the first generation."""
-    files = folder / "1"
-    (graph,) = files.glob("*/data_level0.bin")
-    if damage == "header":
-        (graph.parent / "header.bin").write_bytes(b"cut")
-    elif damage == "halved":
-        graph.write_bytes(graph.read_bytes()[: graph.stat().st_size // 2])
-    elif damage == "one bit":
-        data = bytearray(graph.read_bytes())
-        data[len(data) // 2] ^= 1
-        graph.write_bytes(data)
-    elif damage == "links":
-        (graph.parent / "link_lists.bin").write_bytes(b"")
-    elif damage == "missing":
-        shutil.rmtree(graph.parent)
-    else:
-        (files / "current.json").write_text("[]")
-
-
-DAMAGES = ["header", "halved", "one bit", "links", "missing", "note"]
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_files_are_not_opened_but_made_anew(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("name", ["header.bin", "data_level0.bin", "link_lists.bin", "note"])
+def test_damaged_files_are_not_opened_but_made_anew(tmp_path: Path, name: str) -> None:
     """What could end the process is told by its note; the vectors come from the ledger again."""
     folder, source = tmp_path / "v", Source(clustered(1100))
     source.sync(folder, 1)
-    before = {path.name for path in folder.rglob("*.bin")}
-    assert {"header.bin", "data_level0.bin", "link_lists.bin", "length.bin"} == before
-    damaged(folder, damage)
+    (graph,) = (folder / "1").glob("*/data_level0.bin")
+    damaged = folder / "1" / "current.json" if name == "note" else graph.parent / name
+    data = damaged.read_bytes()
+    damaged.write_bytes(b"x" + data[1 : len(data) // 2])
     assert not shown(folder, 1)
     assert sorted(source.vectors) == source.sync(folder, 1)
     index, query = source.near(folder, 1), source.vectors["c0003#0"]
@@ -215,26 +185,16 @@ def test_damaged_files_are_not_opened_but_made_anew(tmp_path: Path, damage: str)
     index.close()
 
 
-@pytest.mark.parametrize("damage", ["garbage", "cut", "space"])
-def test_a_damaged_database_is_an_error(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_database_is_an_error(tmp_path: Path) -> None:
     """What Chroma's note does not cover is told when it is opened; a spoilt one is made anew."""
     folder, source = tmp_path / "v", Source(clustered(30))
     source.sync(folder, 1)
-    database = folder / "1" / "chroma.sqlite3"
-    if damage == "space":
-        with_l2_space(folder / "1")
-    else:
-        database.write_bytes(
-            b"no database" if damage == "garbage" else database.read_bytes()[:9999]
-        )
+    (folder / "1" / "chroma.sqlite3").write_bytes(b"no database")
     with pytest.raises(IndexDamagedError):
         source.near(folder, 1)
+    assert sorted(source.vectors) == source.sync(folder, 2)
     spoil(folder)
-    assert not shown(folder, 1)
-    assert sorted(source.vectors) == source.sync(folder, 1)
-    index = source.near(folder, 1)
-    assert 30 == len(index.search(source.vectors["c0003#0"], k=99))
-    index.close()
+    assert not shown(folder, 2)
 
 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,30 +211,3 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "free space" in caught.value.hint
     assert ["1"] == [path.name for path in folder.iterdir()]
     assert shown(folder, 1)
-
-
-def with_l2_space(folder: Path) -> None:
-    """Replace the collection by one that compares otherwise."""
-    settings = Settings(anonymized_telemetry=False)
-    with cast("Client", chromadb.PersistentClient(folder, settings=settings)) as client:
-        client.delete_collection(COLLECTION)
-        client.create_collection(
-            COLLECTION, configuration={"hnsw": {"space": "l2"}}, embedding_function=None
-        )
-
-
-def test_lost_vectors_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that do not hold what was written are not shown."""
-    folder, source = tmp_path / "v", Source(clustered(30))
-    monkeypatch.setattr(Collection, "upsert", lambda *_, **__: None)
-    with pytest.raises(IndexDamagedError, match="does not hold"):
-        source.sync(folder, 1)
-    assert not shown(folder, 1)
-
-
-def test_a_damaged_beginning_is_left_out(tmp_path: Path) -> None:
-    """An update that cannot go on from the last generation begins from nothing."""
-    folder, source = tmp_path / "v", Source(clustered(30))
-    source.sync(folder, 1)
-    (folder / "1" / "chroma.sqlite3").write_bytes(b"no database")
-    assert sorted(source.vectors) == source.sync(folder, 2)

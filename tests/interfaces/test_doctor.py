@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.index.adapters.vectors.looking import read
 from tests.interfaces import doctor_page
 from tests.interfaces.commands import Model, printed, run, served
 
@@ -15,12 +14,6 @@ from tests.interfaces.commands import Model, printed, run, served
 def made() -> Iterator[Path]:
     with doctor_page.indexed() as folder:
         yield folder
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read Chroma's files here: the other process has tests of its own."""
-    monkeypatch.setattr("research_agent.assembly.diagnosis.index.look", read)
 
 
 @pytest.mark.parametrize("set_up", doctor_page.SET_UPS, ids=lambda set_up: set_up.title)

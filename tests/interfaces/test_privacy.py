@@ -15,7 +15,6 @@ import pytest
 
 from research_agent.assembly.models.connecting import connect_models
 from research_agent.index.adapters.vectors import chroma
-from research_agent.index.adapters.vectors.looking import read
 from research_agent.interfaces.cli.main import UNTRACED
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.types import Message
@@ -44,10 +43,9 @@ def made() -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _index(made: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy of an index of one document that holds the word; its vectors are read here."""
+def _index(made: Path, data_home: Path) -> None:
+    """A copy of an index of one document that holds the word."""
     shutil.copytree(made / "home", data_home)
-    monkeypatch.setattr("research_agent.assembly.diagnosis.index.look", read)
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.vectors.chroma import shown_generation
-from research_agent.index.adapters.vectors.looking import look
+from research_agent.index.adapters.vectors.chroma import latest, opened
 from research_agent.text.addresses import is_web
 from research_agent.text.locations import is_shared
 from research_agent.types.records import IndexHeader, brought, wants_ocr
@@ -139,20 +138,19 @@ class _Index:
             return Finding("warning", PART, str(error), self.update)
 
     def dense(self) -> Finding:
-        """Look at Chroma's files in another process; those that are not as noted are not opened."""
-        name, place = "vector cache", str(self.folder.current().vectors)
+        """Count the vectors in Chroma's files; those that are not as noted are not opened."""
+        name, place = "vector cache", self.folder.current().vectors
         if self.writer:
             return self.unseen(name)
-        generation, entries = shown_generation(self.folder.current().vectors), 0
-        if generation:
-            seen = look(self.folder.current().vectors)
-            entries = seen.vectors
-            if seen.crashed:
-                what = f"the {name} cannot be opened: {seen.problem}"
-                return Finding("fault", PART, what, f"rm -r {quote(place)} && {self.update}")
-            if seen.problem:
-                return Finding("warning", PART, seen.problem, self.update)
-        return self.cache(name, place, generation, entries, self.vectors)
+        files = latest(place)
+        if not files:
+            return self.cache(name, str(place), 0, 0, self.vectors)
+        try:
+            with opened(files) as collection:
+                entries = collection.count()
+        except (IndexingError, OSError) as error:
+            return Finding("warning", PART, str(error), self.update)
+        return self.cache(name, str(place), int(files.name), entries, self.vectors)
 
     def served(self, url: str) -> Finding:
         """Look at the collection on a Chroma server."""

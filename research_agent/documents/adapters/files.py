@@ -32,10 +32,7 @@ class LocalFiles:
         *,
         needed: Mapping[str, str] | None = None,
     ) -> None:
-        """Take files with one of `endings` (".pdf", in small letters).
-
-        `needed` says for other endings what has to be done before such files can be read.
-        """
+        """Take files with `endings` (".pdf", lower case); `needed` says what others need."""
         self._settings = settings
         self._endings = frozenset(endings)
         self._needed = needed or {}
@@ -43,11 +40,9 @@ class LocalFiles:
     def find(self, paths: Collection[str]) -> FoundFiles:
         """Return the files below `paths`, sorted by path, and what is left alone.
 
-        A file that is named itself is taken whatever the globs and .gitignore say, and so is one
-        that is a symbolic link. Only .gitignore files at or below a named folder count. A folder
-        that is left alone is reported once, for all it holds. A path that cannot be looked at is
-        reported as failed: whether there is something is not known. Raises PathError for a path
-        that does not exist.
+        A file that is named itself is taken whatever the globs and .gitignore say. Only .gitignore
+        files at or below a named folder count. A path that cannot be looked at is reported as
+        failed. Raises PathError for a path that does not exist.
         """
         files: dict[str, SourceFile] = {}
         skipped: dict[str, FileReport] = {}
@@ -129,10 +124,7 @@ class LocalFiles:
         exclude: "_Globs",
         ignores: tuple["_Globs", ...],
     ) -> str:
-        """Return why a file or folder is left alone although it may be readable; "" if it is not.
-
-        Of several .gitignore files the nearest one that knows the path decides.
-        """
+        """Return why an entry is left alone although it may be readable; "" if it is not."""
         folder = stat.S_ISDIR(status.st_mode)
         verdicts = (globs.verdict(entry.path, folder=folder) for globs in reversed(ignores))
         if entry.name.startswith("."):
@@ -174,8 +166,6 @@ class LocalFiles:
 
 
 class _Globs:
-    """Patterns in the syntax of .gitignore, relative to a folder."""
-
     def __init__(self, folder: str, patterns: Collection[str]) -> None:
         """Keep the patterns that can be understood; git, too, takes no notice of others."""
         self._folder = folder
@@ -210,8 +200,6 @@ def _pattern(written: str) -> _Pattern | None:
 def _without_backtracking(regex: str) -> str:
     """Let each star but the last of its name, and each `**` but the last, take the first that fits.
 
-    What follows a star can begin later too, so nothing is lost: the next star takes what is left.
-
     >>> _without_backtracking("^[^/]*a[^/]*b")
     '^(?>[^/]*?a)[^/]*b'
     """
@@ -233,7 +221,6 @@ def _found(path: str, root: str, status: os.stat_result, reason: str) -> SourceF
 
 
 def _ignores(folder: str) -> tuple[_Globs, ...]:
-    """Return the patterns of the folder's own .gitignore, if it has one that can be read."""
     path = f"{folder}{os.sep}.gitignore"
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):

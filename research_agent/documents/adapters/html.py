@@ -45,11 +45,9 @@ def declared_charset(data: bytes) -> str:
 
 
 def parse_html(text: str) -> ParsedDocument:
-    r"""Return the document in an HTML text.
+    r"""Return the document in an HTML text; its title is the head's, else the first h1.
 
-    Headings become the section path; scripts, navigation, footers and hidden elements are left
-    out. The title is the head's, else the first h1. Links to other documents and sections are kept,
-    and the ids and names they may lead to.
+    Headings become the section path; scripts, navigation and hidden elements are left out.
 
     >>> page = parse_html("<title>T</title><nav>x</nav><h2>A</h2><p>one<br>two</p><li>three")
     >>> page.title, [(b.text, b.section, b.kind) for b in page.blocks][1:]
@@ -88,8 +86,6 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 class _Walk:
-    """One pass over a page: the open headings, and the text of the block being read."""
-
     def __init__(self) -> None:
         self._path: list[tuple[int, str]] = []
         self._text: list[str] = []

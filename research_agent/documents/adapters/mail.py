@@ -66,7 +66,6 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def _plain(document: ParsedDocument, *above: str) -> Iterator[Block]:
-    """Yield blocks below a section, without links: a mail is beside no other file."""
     for block in document.blocks:
         yield replace(block, section=(*above, *block.section), anchors=(), links=())
 

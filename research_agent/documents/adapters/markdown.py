@@ -1,16 +1,22 @@
-"""Markdown, read with markdown-it: headings become the section path, marks are taken off."""
+"""Markdown, read with markdown-it, and notebooks: headings become the section path."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
+
+OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -24,10 +30,9 @@ _HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
 
 
 def parse_markdown(text: str) -> ParsedDocument:
-    r"""Return the document in a Markdown text, tables and front matter included.
+    r"""Return the document in a Markdown text; its title is the front matter's, else the first h1.
 
-    The title is the front matter's, else the first heading of the first level. Links to other
-    documents and sections are kept, headings have the anchors that GitHub gives them.
+    Headings have the anchors that GitHub gives them.
 
     >>> document = parse_markdown("# Guide\n\nUse `k`, see [here](x).\n\n- one\n- two")
     >>> document.title, [block.text for block in document.blocks]
@@ -52,8 +57,6 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 class _Walk:
-    """One pass over the tokens: the open headings, list items and table."""
-
     def __init__(self) -> None:
         self._path: list[tuple[int, str]] = []
         self._marks: list[str] = []
@@ -110,7 +113,6 @@ class _Walk:
             yield from self._block(content, "text")
 
     def _heading(self, content: str, level: int) -> Iterator[Block]:
-        """Yield a heading with its anchors: that of its words, and the one written behind it."""
         heading = _HEADING_ID.sub("", content)
         name = slug = _slug(heading)
         while name in self._slugs:
@@ -143,7 +145,6 @@ def _slug(heading: str) -> str:
 
 
 def _plain(inline: Token) -> str:
-    """Return what a reader sees of a line: no marks, no addresses, no tags."""
     parts = []
     for child in inline.children or ():
         if child.type in _WORDS:
@@ -156,7 +157,6 @@ def _plain(inline: Token) -> str:
 
 
 def _links(children: Sequence[Token]) -> Iterator[Link]:
-    """Yield the links of a line that lead to the user's own documents, with their words."""
     target, words = "", ""
     for child in children:
         if child.type == "link_open":
@@ -166,3 +166,50 @@ def _links(children: Sequence[Token]) -> Iterator[Link]:
         elif child.type == "link_close" and target:
             yield Link(target, "link", words)
             target = ""
+
+
+def parse_notebook(text: str) -> ParsedDocument:
+    r"""Return the document in a notebook's JSON; headings in one cell hold for those below.
+
+    Of outputs the text is kept, not pictures and pages. Raises DocumentError for other JSON.
+
+    >>> text = '{"cells": [{"cell_type": "code", "source": "1 + 1", "outputs": [{"text": "2"}]}]}'
+    >>> [(b.text, b.page) for b in parse_notebook(text).blocks]
+    [('1 + 1', 1), ('Output:\n2', 1)]
+    """
+    try:
+        book = json.loads(text)
+        cells = book["cells"] if "cells" in book else book["worksheets"][0]["cells"]
+        blocks: list[Block] = []
+        for number, cell in enumerate(cells, start=1):
+            section = blocks[-1].section if blocks else ()
+            found = _cell_blocks(cell, section)
+            blocks += [replace(block, page=number) for block in found]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise DocumentError(f"not a readable notebook: {error}"[:200]) from error
+    title = next((block.section[0] for block in blocks if block.section), "")
+    cut = sum(block.text.endswith("\n…") for block in blocks)
+    warning = f"of {cut} outputs the first {OUTPUT_CHARS} characters were kept"
+    return ParsedDocument(tuple(blocks), title=title, warnings=(warning,) if cut else ())
+
+
+def _cell_blocks(cell: Mapping[str, Any], section: tuple[str, ...]) -> Iterator[Block]:
+    source = _joined(cell.get("source", cell.get("input", "")))
+    if cell["cell_type"] == "markdown":  # (read below the headings above it)
+        above = [f"{'#' * level} {name}" for level, name in enumerate(section, start=1)]
+        yield from parse_markdown("\n\n".join([*above, source])).blocks[len(above) :]
+        return
+    yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
+    for output in cell.get("outputs", ()):
+        data = output.get("data", output)
+        text = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
+        if output.get("output_type") == "error":
+            text = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        if len(text) > OUTPUT_CHARS:
+            text = text[:OUTPUT_CHARS].rstrip() + "\n…"
+        if text.strip():
+            yield Block(f"Output:\n{text}", section=section, kind="code")
+
+
+def _joined(source: object) -> str:
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)

@@ -124,7 +124,6 @@ def _is_column(lines: Sequence[Line], least: float) -> bool:
 
 
 def _joined(lines: Sequence[Line], height: float) -> str:
-    """Return the text of a paragraph; pieces beside each other are one row."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.top + line.bottom):
         first = rows[-1][0] if rows else line

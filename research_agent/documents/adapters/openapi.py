@@ -49,9 +49,7 @@ _Loaded = tuple[object, tuple[str, ...], bool]
 
 
 def is_api(text: str) -> bool:
-    """Say whether the top level of a text has `openapi` or `swagger` with a version we read.
-
-    The text may be damaged, and is not read as a whole.
+    """Say whether `openapi` or `swagger` is at a text's top level with a version we read.
 
     >>> is_api('{"info": {}, "openapi": "3.1.0"}'), is_api("swagger: '2.0'")
     (True, True)
@@ -72,11 +70,9 @@ def is_api(text: str) -> bool:
 
 
 def parse_api(text: str, *, ending: str = ".json") -> ParsedDocument | None:
-    """Return the operations, schemas and security schemes of an API description.
+    """Return the operations, schemas and security schemes of an API description; else None.
 
-    None where the first thing in the text describes no API after all. In a YAML file JSON is read
-    as JSON where it is valid, because that is quicker. Raises DocumentError for a text that is
-    neither, with line and column.
+    Raises DocumentError with line and column for a text that is neither JSON nor YAML.
 
     >>> document = parse_api('{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": null}')
     >>> document.title
@@ -161,7 +157,6 @@ def _too_deep(where: str = "") -> DocumentError:
 
 
 def _load_yaml(text: str) -> _Loaded:
-    """Return the first document of YAML; raises DocumentError with line and column."""
     events = yaml.parse(_UNPRINTABLE.sub(" ", text), Loader=_LOADER)
     values = _Values(events)
     result: object = None
@@ -182,8 +177,6 @@ def _load_yaml(text: str) -> _Loaded:
 
 
 class _Mark(Protocol):
-    """A place in a text, counted from 0."""
-
     line: int
     column: int
 

@@ -16,9 +16,7 @@ _UNDERLINE = re.compile(r"([=~^*#\"'`+-])\1{2,}\s*")
 
 
 def parse_text(text: str) -> ParsedDocument:
-    r"""Return the paragraphs of a text; a form feed starts a new page.
-
-    A short line above a line of "=" or the like is a heading; the first one is the title.
+    r"""Return the paragraphs of a text; a form feed starts a page, underlined lines are headings.
 
     >>> [(b.text, b.page) for b in parse_text("one\n\ntwo\f- three").blocks]
     [('one', 1), ('two', 1), ('- three', 2)]
@@ -51,7 +49,6 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 
 def _heading(lines: Sequence[str]) -> str:
-    """Return the heading that the second line underlines; "" where it is none."""
     if not lines[1:] or not _UNDERLINE.fullmatch(lines[1]) or len(lines[0]) > TITLE_CHARS:
         return ""
     return lines[0].strip() if any(char.isalnum() for char in lines[0]) else ""

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import IO, Any
 
 from research_agent.closeable import Closing
@@ -32,7 +31,6 @@ LONGEST_NAME = 500  # characters of a title, a heading or a page's label that ev
 MEMORY_HINT = "raise documents.parse_memory_mb if the file is worth it"
 TIME_HINT = "raise documents.parse_seconds if the file is worth it"
 
-_PATIENCE = 0.05  # seconds between two attempts to end a read
 _START = (  # the parent's search path, and not the folder it was started in
     "import sys; sys.path[:] = sys.argv.pop(1).split('\\n'); "
     "from research_agent.documents.adapters.sandbox import serve; serve()"
@@ -47,11 +45,7 @@ class SandboxedFunction(Closing):
     """
 
     def __init__(self, target: str, *, seconds: float, memory_mb: int) -> None:
-        """Call `target` ("package.module:function"), which takes a text.
-
-        A call may take `seconds`; the child may take `memory_mb` of address space, where the
-        system can limit that.
-        """
+        """Call `target` ("package.module:function") within `seconds` and `memory_mb`."""
         self._target = target
         self._seconds = seconds
         self._memory_mb = memory_mb
@@ -71,12 +65,6 @@ class SandboxedFunction(Closing):
         if "error" in reply:
             raise DocumentError(str(reply["error"]), hint=str(reply.get("hint", "")))
         return reply
-
-    def stop(self) -> None:
-        """Kill the child; a call that is waiting for it fails."""
-        child = self._child
-        if child is not None:
-            child.kill()
 
     def close(self) -> None:
         """End the child; `call` may be called again all the same."""
@@ -101,7 +89,6 @@ class SandboxedFunction(Closing):
     def _exchange(
         self, child: subprocess.Popen[bytes], request: str | None, seconds: float
     ) -> dict[str, object]:
-        """Send a request, if any, and return the reply; raises DocumentError where none comes."""
         late = threading.Event()
 
         def stop() -> None:
@@ -135,57 +122,8 @@ class SandboxedReader(SandboxedFunction):
             raise DocumentError("the parser failed: its reply is no document") from error
 
 
-class EagerReader(Closing):
-    """Reads like the reader below it, and begins with one file before it is asked for.
-
-    One document is held at most, besides those that were handed over. For one thread.
-    """
-
-    def __init__(self, reader: SandboxedReader) -> None:
-        """Read with `reader`, which is closed with this one."""
-        self._reader = reader
-        self._path = ""
-        self._outcome: Future[ParsedDocument] = Future()
-        self._thread: threading.Thread | None = None
-
-    def begin(self, path: str) -> None:
-        """Begin to read a file that will be asked for next; does nothing while one is begun."""
-        if self._thread is None:
-            self._path, self._outcome = path, Future()
-            self._thread = threading.Thread(target=self._work, name="reading ahead", daemon=True)
-            self._thread.start()
-
-    def read(self, path: str) -> ParsedDocument:
-        """Return the document in a file; raises DocumentError, whatever the file holds."""
-        if self._thread is None:
-            return self._reader.read(path)
-        if self._path != path:
-            self.close()
-            return self._reader.read(path)
-        self._thread.join()
-        self._thread = None
-        return self._outcome.result()
-
-    def close(self) -> None:
-        """End the child and what was begun; `read` may be called again all the same."""
-        thread, self._thread = self._thread, None
-        while thread and thread.is_alive():
-            self._reader.stop()
-            thread.join(_PATIENCE)
-        self._reader.close()
-
-    def _work(self) -> None:
-        try:
-            self._outcome.set_result(self._reader.read(self._path))
-        except BaseException as error:  # noqa: BLE001 (it is raised where the file is asked for)
-            self._outcome.set_exception(error)
-
-
 def serve() -> None:
-    """Serve the function named by the arguments: "module:function", seconds, megabytes.
-
-    Runs in the child, until its parent goes away.
-    """
+    """Serve the function named by the arguments: "module:function", seconds, megabytes."""
     target, seconds, megabytes = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
     requests, replies = _private_pipes()
     with contextlib.suppress(ImportError, ValueError, OSError):
@@ -262,7 +200,6 @@ def _fields(value: object) -> dict[str, object]:
 
 
 def _receive(stream: IO[bytes] | None) -> object:
-    """Return the next message; raises EOFError where the other side has ended."""
     data = stream.readline(LARGEST) if stream else b""
     if not data.endswith(b"\n"):
         raise EOFError
@@ -271,7 +208,6 @@ def _receive(stream: IO[bytes] | None) -> object:
 
 
 def _document(message: object) -> ParsedDocument:
-    """Return a document out of JSON's own types; raises TypeError or KeyError for anything else."""
     if not isinstance(message, dict):
         raise TypeError
     return ParsedDocument(

@@ -63,7 +63,6 @@ def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
 
 
 def _python(text: str, lines: Sequence[str]) -> list[_Segment]:
-    """Return the definitions of a Python file; none where it is not valid Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # (an odd escape in a user's file is no fault of ours)
@@ -137,7 +136,6 @@ def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
 
 
 def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
-    """Yield the lines of some segments, below what their paths have in common."""
     path = _common(group)
     lines: list[str] = []
     for line in (line for _, part in group for line in part):
@@ -149,12 +147,10 @@ def _joined(group: Sequence[_Segment]) -> Iterator[Block]:
 
 
 def _are_near(group: Sequence[_Segment]) -> bool:
-    """Say whether some definitions are at the same place: in one class, or in none."""
     return bool(_common(group)) or all(len(path) <= 1 for path, lines in group if any(lines))
 
 
 def _common(group: Sequence[_Segment]) -> tuple[str, ...]:
-    """Return the names with which the paths of all segments that are not blank begin."""
     paths = [path for path, lines in group if any(lines)]
     same = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
     return tuple(names[0] for names in same)

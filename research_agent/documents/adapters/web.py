@@ -103,7 +103,6 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 def _kept(reply: httpx.Response, wanted: dict[str, Any]) -> dict[str, str]:
-    """Write the reply to its file, as text in UTF-8 where its server says what it is."""
     status, pieces = reply.status_code, bytearray()
     if status == _SAME:
         return {}

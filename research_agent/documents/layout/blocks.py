@@ -50,10 +50,7 @@ def page_blocks(
     words: Collection[str] = (),
     rules: Sequence[Rule] = (),
 ) -> tuple[Block, ...]:
-    """Return the blocks of a page; `sections` holds each row's headings.
-
-    `words` are the document's, to tell a compound from a word that the line's end has cut;
-    `rules` the level lines that the page draws.
+    """Return the blocks of a page; `words` are the document's, to join words cut by a line's end.
 
     >>> from research_agent.documents.layout.spans import Span
     >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
@@ -75,7 +72,6 @@ def page_blocks(
 def _pieces(
     rows: Sequence[Row], pitch: float, words: Collection[str], rules: Sequence[Rule]
 ) -> Iterator[_Piece]:
-    """Yield the blocks of one section on one page: its algorithms, and what is between them."""
     done = 0
     for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
         yield from _tables_and_text(rows[done:start], pitch, words, rules)
@@ -131,7 +127,6 @@ def _usual_pitch(rows: Sequence[Row]) -> float:
 
 
 def _begins(paragraph: Sequence[Row], row: Row, pitch: float) -> bool:
-    """Say whether `row` begins a paragraph and does not go on with the one before it."""
     lines = [line for line in paragraph if not _MARK.fullmatch(line.text)] or paragraph
     last = lines[-1]
     ended = _ENDS.search(last.text) is not None
@@ -156,7 +151,6 @@ def _is_other_type(last: Row, row: Row, step: float) -> bool:
 
 
 def _is_new(paragraph: Sequence[Row], row: Row) -> bool:
-    """Say whether `row` begins a paragraph: it is indented, or the line before it is short."""
     last = paragraph[-1]
     full = max(row.right, *(line.right for line in paragraph))
     if last.right < full - SHORT * (full - min(last.left, row.left)):
@@ -166,11 +160,7 @@ def _is_new(paragraph: Sequence[Row], row: Row) -> bool:
 
 
 def algorithm_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
-    """Return where algorithms start and end (exclusive) among the rows of a page.
-
-    An algorithm begins with its caption and ends with its last step. What begins as a caption does
-    and has no steps below it, such as a line of a list of algorithms, is none.
-    """
+    """Return where algorithms start (caption) and end (last step, exclusive) among the rows."""
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(rows):
@@ -223,7 +213,6 @@ def _indent(mark: Span | None, span: Span) -> str:
 
 
 def _is_algorithm(text: str) -> bool:
-    """Say whether a line names an algorithm and is no sentence about one."""
     match = _ALGORITHM.match(text)
     return match is not None and not _SENTENCE.search(text) and not text.endswith((".", ","))
 

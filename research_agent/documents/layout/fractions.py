@@ -13,10 +13,7 @@ AXIS = 0.25  # height of a bar above the baseline, in sizes of type
 
 
 def with_fractions(glyphs: Sequence[Glyph], rules: Sequence[Rule]) -> Sequence[Glyph]:
-    """Return the glyphs, those of each fraction on its line, with a stroke instead of its bar.
-
-    Only where each part is drawn in one go, stands alone in its line and fits the bar.
-    """
+    """Return the glyphs, those of each fraction on its line, with a stroke instead of its bar."""
     for rule in sorted(rules, key=lambda rule: rule.right - rule.left):
         if rule.right - rule.left < WIDEST:
             level = [other for other in rules if abs(other.y - rule.y) < 1 and other != rule]
@@ -61,7 +58,6 @@ def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequenc
 
 
 def _is_one(glyphs: Sequence[Glyph], part: Sequence[int]) -> bool:
-    """Say whether nothing else is drawn between the glyphs of a part."""
     between = set(range(part[0], part[-1] + 1)).difference(part)
     return all(glyphs[index].char.isspace() for index in between)
 
@@ -89,6 +85,5 @@ def _goes_on(glyphs: Sequence[Glyph], base: float, others: Sequence[Rule]) -> bo
 
 
 def _is_beside(glyphs: Sequence[Glyph], rule: Rule) -> bool:
-    """Say whether the next drawn glyph stands in the line of the bar."""
     near = next((glyph for glyph in glyphs if not glyph.char.isspace()), None)
     return near is not None and near.bottom < rule.y < near.top

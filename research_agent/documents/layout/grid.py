@@ -29,8 +29,7 @@ STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u2
 LEADERS = re.compile(r"(?:\.\s*){4,}")
 _DOTS = re.compile(r"[. \u2026]+$")
 _Cell = tuple[Span, ...]
-_Edges = tuple[float, float]
-"""Left and right."""
+_Edges = tuple[float, float]  # left and right
 
 
 def is_caption(text: str) -> bool:
@@ -103,8 +102,7 @@ class Grid:
         self._rows = rows = [_without_leaders(row) for row in rows]
         self._words = words
         wide = [index for index, row in enumerate(rows) if len(row.cells) > 1]
-        self.first = wide[0]
-        """The first row with cells: the head, if any."""
+        self.first = wide[0]  # the first row with cells: the head, if any
         left, right = min(rows[i].left for i in wide), max(rows[i].right for i in wide)
         low, high = rows[wide[-1]].bottom - 6, rows[self.first].top + 6
         self._rules = [
@@ -113,8 +111,7 @@ class Grid:
             if low < rule.y < high and rule.left < right and rule.right > left
         ]
         self._through = [r.y for r in self._rules if r.right - r.left > WIDE * (right - left)]
-        self.head = self._head_rows()
-        """Rows that name the columns; 0 where no line tells."""
+        self.head = self._head_rows()  # rows that name the columns; 0 where no line tells
         if self.head and self.first and self._is_name(right - left):
             self.first, self.head = self.first - 1, self.head + 1
         last = self.first + max(self.head, 1)

@@ -146,7 +146,6 @@ def _is_heading(text: str) -> bool:
 
 
 def _is_beside(rows: Sequence[Row], row: Row) -> bool:
-    """Say whether other text is so near on the same line that both are one line."""
     return any(
         other.bottom < row.baseline < other.top
         and -row.size < max(other.left - row.right, row.left - other.right) < row.size
@@ -183,10 +182,7 @@ def _plain(text: str) -> str:
 
 
 def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Place]:
-    """Return the places of headings whose numbers count up from 1, of one type.
-
-    Those at the beginning of paragraphs count within one section; whole lines may be chapters.
-    """
+    """Return the places of headings of one type whose numbers count up from 1."""
     chains: dict[tuple[bool, int], _Chain] = {}
     breaks = sorted(named)
     before: Place = (0, 0)
@@ -204,10 +200,7 @@ def _counted(candidates: dict[Place, Found], named: Collection[Place]) -> set[Pl
 
 
 class _Chain:
-    """Numbers that count up from 1 among others that do not belong to them.
-
-    One count after another is kept, if it is long enough and strong for the most part.
-    """
+    """Numbers that count up from 1 among others; counts that are long and strong are kept."""
 
     def __init__(self, least: int) -> None:
         self._least = least

@@ -123,7 +123,6 @@ def _holds(part: _Open, heading: Found) -> bool:
 
 
 def _without_title(entries: Sequence[Entry], title: str) -> list[Entry]:
-    """Drop an outermost entry that is the document's title and holds all the others."""
     roots = [entry for entry in entries if entry.level == 0]
     if len(roots) == 1 and len(entries) > 1 and _plain(roots[0].title) == _plain(title):
         return [replace(entry, level=entry.level - 1) for entry in entries if entry.level]
@@ -172,7 +171,6 @@ def _place(
 def _matching(
     entry: Entry, pages: Sequence[Sequence[Row]], earliest: Place, where: Iterable[int]
 ) -> Place | None:
-    """Return the first row on some pages that repeats an entry's title, or its beginning."""
     wanted = _plain(entry.title)
     for index in where:
         found = []

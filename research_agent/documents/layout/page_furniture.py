@@ -1,7 +1,4 @@
-"""What is on every page and is no text: running heads, page numbers, line numbers.
-
-Page numbers are not lost: they become the printed labels of the pages.
-"""
+"""What is on every page and is no text: running heads, page numbers, line numbers."""
 
 import re
 from collections import Counter
@@ -40,10 +37,7 @@ class Page:
 
 
 def without_line_numbers(pages: Sequence[Page]) -> list[Page]:
-    """Return the pages without the numbers of their lines, where their margins have such.
-
-    A column of a table may count, too; numbers of lines are on many pages.
-    """
+    """Return the pages without the numbers of their lines, if many pages have such."""
     columns = [
         max((_number_column(page, edge) for edge in ("left", "right")), key=len) for page in pages
     ]
@@ -72,8 +66,7 @@ def _number_column(page: Page, edge: str) -> list[Span]:
 def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """Return the pages without running heads and page numbers, and the printed page numbers.
 
-    A number counts as printed label where it grows by one from page to page. The label is ""
-    where a page has none.
+    A number that grows by one from page to page is a label; "" where a page has none.
     """
     margins = [_margin(page) for page in pages]
     numbers = _page_numbers(margins)
@@ -93,7 +86,6 @@ def _margin(page: Page) -> tuple[Span, ...]:
 
 
 def _key(span: Span) -> tuple[str, int]:
-    """Return what two copies of a running head have in common."""
     return re.sub(r"\d", "#", span.text), round(span.middle / EDGE)
 
 
@@ -103,10 +95,7 @@ def _label(span: Span) -> str:
 
 
 def _page_numbers(margins: Sequence[Sequence[Span]]) -> list[Span | None]:
-    """Return the span of each page's number, None where it has none.
-
-    A page's number is in the highest or the lowest two lines of its margins.
-    """
+    """Return each page's number, in the outer two lines of its margins, or None."""
     candidates = []
     for index, margin in enumerate(margins):
         levels = sorted({round(span.middle / EDGE) for span in margin})
@@ -126,5 +115,4 @@ def _page_numbers(margins: Sequence[Sequence[Span]]) -> list[Span | None]:
 
 
 def _value(label: str) -> int:
-    """Return the value of a decimal or Roman number below 400; 0 where it is none."""
     return int(label) if label.isdecimal() else _ROMAN.get(label.lower(), 0)

@@ -80,11 +80,7 @@ class Row:
 
 
 def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
-    """Return lines and table rows in reading order.
-
-    A span to the right of the last one on the same line is the row's next cell, whether the page
-    was drawn row by row or cell by cell.
-    """
+    """Return lines and table rows in reading order; a span to the right is the row's next cell."""
     done: list[Row] = []
     cells: list[list[Span]] = []
     for span in _reading_order(page_spans):
@@ -102,7 +98,6 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
 
 
 def _with_numbers(page_rows: Sequence[Row]) -> list[Row]:
-    """Put the number of a displayed formula, drawn elsewhere, behind the formula."""
     found = [row for row in page_rows if not _FORMULA.fullmatch(row.text)]
     for number in (row for row in page_rows if _FORMULA.fullmatch(row.text)):
         line = number.spans[0]
@@ -119,7 +114,6 @@ def _with_numbers(page_rows: Sequence[Row]) -> list[Row]:
 
 
 def _reading_order(page_spans: Sequence[Span]) -> list[Span]:
-    """Move what was drawn in the middle of a paragraph, such as a footnote, behind it."""
     ordered: list[Span] = []
     aside: list[Span] = []
     for span in page_spans:
@@ -144,7 +138,6 @@ def _interrupted(ordered: Sequence[Span], span: Span) -> int:
 
 
 def _follows(before: Span, span: Span) -> bool:
-    """Say whether `span` goes on in the line of `before` or in the next one."""
     if share(before, span) >= SAME_LINE:
         return -1 <= span.left - before.right <= 3 * CELL_GAP * before.size
     return _is_below(before, span)
@@ -166,10 +159,7 @@ def _goes_on(cells: Sequence[Sequence[Span]], span: Span) -> bool:
 
 
 def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
-    """Return with which line the last cell starts if `span` is the next cell, else None.
-
-    Only while a row has one cell it may start later: the lines above it are text of their own.
-    """
+    """Return with which line the last cell starts if `span` is the next cell, else None."""
     if not cells or cells[-1][-1].right > span.left + 1:
         return None
     last = cells[-1]
@@ -193,7 +183,6 @@ def _finish(cells: Sequence[Sequence[Span]]) -> tuple[Row, ...]:
 
 
 def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
-    """Put the left column before the right one where both were drawn line by line."""
     ordered: list[Row] = []
     for pairs, run in groupby(page_rows, key=lambda row: [len(cell) for cell in row.cells]):
         lines = list(run)
@@ -228,10 +217,7 @@ def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def vocabulary(lines: Iterable[str]) -> frozenset[str]:
-    """Return the words of some lines in small letters, compounds with their hyphens.
-
-    The last word of a line counts only where no hyphen follows it.
-    """
+    """Return the words of some lines in small letters, without last words before a hyphen."""
     found: set[str] = set()
     for line in lines:
         text = _TAIL.sub("", line)
@@ -241,9 +227,6 @@ def vocabulary(lines: Iterable[str]) -> frozenset[str]:
 
 def join_lines(lines: Sequence[str], words: Collection[str] = ()) -> str:
     """Return the lines as one; `words` decide what a hyphen at a line's end means.
-
-    "stan-" and "dard" become one word, unless `words` has it with its hyphen and "lattice-" and
-    "based" stay a compound. Leaders, as in a table of contents, shrink to one ellipsis.
 
     >>> join_lines(["a lattice-", "based stan-", "dard"], {"lattice-based"})
     'a lattice-based standard'
@@ -262,7 +245,6 @@ def join_lines(lines: Sequence[str], words: Collection[str] = ()) -> str:
 
 
 def _glue(before: str, line: str, words: Collection[str]) -> str:
-    """Return what joins two lines, in the place of a hyphen that ends the first."""
     tail, head = _TAIL.search(before[-80:]), _HEAD.match(line)
     if tail is None or head is None:
         return " "

@@ -89,10 +89,7 @@ def share(a: Glyph | Span, b: Glyph | Span) -> float:
 
 
 def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Split at line breaks, at large gaps and where the text jumps back to the left.
-
-    A break in front of an index or exponent, or behind it, is none.
-    """
+    """Split at line breaks (not at indices), at large gaps and where the text jumps back."""
     piece: list[Glyph] = []
     last: Glyph | None = None
     base: Glyph | None = None  # the last one that is no index
@@ -119,7 +116,6 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
 
 
 def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
-    """Say whether `glyph` is an index or exponent in its place, or follows one."""
     size = max(base.size, glyph.size)
     if min(base.size, last.size, glyph.size) > SMALL * size or not size:
         return False
@@ -142,7 +138,6 @@ def _is_accent(glyph: Glyph) -> bool:
 
 
 def _is_apart(last: Glyph, glyph: Glyph, reach: float) -> bool:
-    """Say whether `glyph` does not belong to the piece that ends in `last`."""
     gap, height = glyph.left - last.right, glyph.top - glyph.bottom
     if last.char != "\N{SOFT HYPHEN}" and -3 * height <= gap <= CELL_GAP * height:
         return False
@@ -156,7 +151,6 @@ def _is_apart(last: Glyph, glyph: Glyph, reach: float) -> bool:
 
 
 def _span(piece: Sequence[Glyph]) -> Span | None:
-    """Return the span of some characters; None for spaces alone, which may have no place."""
     drawn = [glyph for glyph in piece if not glyph.char.isspace()]
     if not drawn:
         return None
@@ -174,10 +168,7 @@ def _span(piece: Sequence[Glyph]) -> Span | None:
 
 
 def _text(piece: Sequence[Glyph]) -> str:
-    """Return the characters, with the spaces that were left to the eye; those of numbers thin.
-
-    Indices and exponents are written as `x_i` and `10^12`.
-    """
+    """Return the text, with spaces for gaps, thin ones in numbers; indices as `x_i`, `10^12`."""
     text = _written(piece)
     if THIN_SPACE not in text:
         return " ".join(text.split())

@@ -64,8 +64,7 @@ def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence
 def with_heads(pages: Iterable[Iterable[Block]]) -> Iterator[Block]:
     r"""Yield the blocks of all pages; a table that goes on has caption and head on each page.
 
-    A table goes on where it ends one page and begins the next, in one section and with as many
-    columns. A page that repeats the head, or has a caption, is left as it is.
+    It goes on overleaf in one section and with as many columns, unless the head is repeated.
 
     >>> first = Block("Table 1. Sizes\n | key | text\nA | 8 | 9", 1, kind="table")
     >>> print([*with_heads([[first], [Block("B | 7 | 6", 2, kind="table")]])][1].text)
@@ -94,7 +93,6 @@ def _continued(before: Block, table: Block) -> Block:
 
 
 def _is_row(row: Row) -> bool:
-    """Say whether a row may be one of a table: cells, no leaders, no list item, no program."""
     if len(row.cells) < PAIR or LEADERS.search(row.text):
         return False
     first, last = row.cells[0][0].text, row.cells[-1][0].text
@@ -110,7 +108,6 @@ def _is_lone(row: Row) -> bool:
 
 
 def _region_end(rows: Sequence[Row], start: int) -> int:
-    """Return the end of the rows of several cells that begin at `start`, lone cells between."""
     if not _is_row(rows[start]):
         return start
     end = start + 1
@@ -126,7 +123,6 @@ def _region_end(rows: Sequence[Row], start: int) -> int:
 
 
 def _is_table(rows: Sequence[Row]) -> bool:
-    """Say whether a run of rows is a table and not text with a few gaps."""
     wide = [row for row in rows if len(row.cells) > 1]
     if max((len(row.cells) for row in wide), default=0) > PAIR:
         return len(wide) > 1
@@ -136,13 +132,11 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 
 def _is_aligned(a: Span, b: Span) -> bool:
-    """Say whether two cells share a left, right or middle line."""
     middle = abs(a.left + a.right - b.left - b.right) / 2
     return min(abs(a.left - b.left), abs(a.right - b.right), middle) <= ALIGNED
 
 
 def _with_head(rows: Sequence[Row], start: int, found: Sequence[tuple[int, int]]) -> int:
-    """Return the start of a table with a lone header cell above its first row."""
     floor = found[-1][1] if found else 0
     if start <= floor:
         return start
@@ -156,7 +150,6 @@ def _with_head(rows: Sequence[Row], start: int, found: Sequence[tuple[int, int]]
 def _with_captions(
     rows: Sequence[Row], found: Sequence[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the ranges with each caption taken into the nearer table above or below it."""
     ranges = [list(pair) for pair in found]
     for index, row in enumerate(rows):
         if not is_caption(row.text):

@@ -4,12 +4,29 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.openapi import values
-from research_agent.documents.openapi.facts import described, meaning
-from research_agent.documents.openapi.lines import Item, Line
-from research_agent.documents.openapi.schemas import Field, field_lines, nested_lines
-from research_agent.documents.openapi.security import requirement_line
-from research_agent.documents.openapi.tree import METHODS, WEBHOOKS, Api, Place, pointer
+from research_agent.documents.openapi.lines import Item, Line, requirement_line
+from research_agent.documents.openapi.schemas import (
+    Field,
+    described,
+    field_lines,
+    meaning,
+    nested_lines,
+)
+from research_agent.documents.openapi.tree import (
+    METHODS,
+    WEBHOOKS,
+    Api,
+    Place,
+    in_brackets,
+    mapping,
+    name_words,
+    named,
+    one_line,
+    paragraphs,
+    plain,
+    pointer,
+    sequence,
+)
 from research_agent.types.references import Link
 
 UNTAGGED = "Operations"  # the section of operations without a tag
@@ -38,12 +55,12 @@ class Operation:
     @property
     def identifier(self) -> str:
         """The operationId; empty where there is none."""
-        return values.named(self.value, "operationId")
+        return named(self.value, "operationId")
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The names of its tags, in order."""
-        return tuple(filter(None, map(values.plain, values.sequence(self.value.get("tags")))))
+        return tuple(filter(None, map(plain, sequence(self.value.get("tags")))))
 
     @property
     def address(self) -> str:
@@ -53,15 +70,15 @@ class Operation:
     @property
     def summary(self) -> str:
         """What it does in one line; empty where it does not say."""
-        return values.one_line(self.value.get("summary"))
+        return one_line(self.value.get("summary"))
 
 
 def operations(api: Api) -> Iterator[Operation]:
     """Yield the operations in the order of the description, callbacks behind their operation."""
-    for path, value in values.mapping(api.root.get("paths")).items():
+    for path, value in mapping(api.root.get("paths")).items():
         yield from _of_path(api, path, value, ("paths", path))
     for key in WEBHOOKS:
-        for name, value in values.mapping(api.root.get(key)).items():
+        for name, value in mapping(api.root.get(key)).items():
             yield from _of_path(api, f"webhook {name}", value, (key, name))
 
 
@@ -81,15 +98,9 @@ def operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
 
 
 def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Values]:
-    """Return the tags in the order of the description, then those that only operations name.
-
-    Tags that differ in case alone are one.
-    """
-    declared = [
-        (values.named(tag, "name"), values.mapping(tag))
-        for tag in values.sequence(api.root.get("tags"))
-    ]
-    used = [(tag, values.mapping(None)) for operation in found for tag in operation.tags]
+    """Return the tags as declared, then those that only operations name; case does not count."""
+    declared = [(named(tag, "name"), mapping(tag)) for tag in sequence(api.root.get("tags"))]
+    used = [(tag, mapping(None)) for operation in found for tag in operation.tags]
     tags: dict[str, tuple[str, Values]] = {}
     for name, about in [*declared, *used]:
         if name:
@@ -98,15 +109,15 @@ def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Values]:
 
 
 def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
-    lines = [Line(text) for text in values.paragraphs(about.get("description"))]
-    if address := values.named(about.get("externalDocs"), "url"):
+    lines = [Line(text) for text in paragraphs(about.get("description"))]
+    if address := named(about.get("externalDocs"), "url"):
         lines.append(Line(f"more at {address}"))
     for one in members:
         text = " ".join(filter(None, [one.address, one.identifier]))
         text += f": {one.summary}" if one.summary else ""
         lines.append(Line(text, (Link(pointer(*one.place), "link"),)))
     return Item(
-        heading=values.in_brackets(f"Operations of {name}", values.name_words(name)),
+        heading=in_brackets(f"Operations of {name}", name_words(name)),
         lines=tuple(lines),
         anchors=(f"tag:{name}",),
         section=(name,),
@@ -115,13 +126,12 @@ def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
 
 
 def _operation_item(api: Api, operation: Operation, group: str) -> Item:
-    """Return an operation as an item; `group` is the first part of its section path."""
     name = operation.identifier
     heading = " ".join(filter(None, [operation.address, name]))
     place = pointer(*operation.place)
     own = {key: value for key, value in operation.value.items() if key != "callbacks"}
     return Item(
-        heading=values.in_brackets(heading, values.name_words(name or operation.path)),
+        heading=in_brackets(heading, name_words(name or operation.path)),
         lines=tuple(_lines(api, operation)),
         anchors=(place, f"operationId:{name}") if name else (place,),
         section=(group, operation.address),
@@ -133,7 +143,7 @@ def _operation_item(api: Api, operation: Operation, group: str) -> Item:
 def _of_path(api: Api, path: str, value: object, place: Place) -> Iterator[Operation]:
     shared = api.followed(value)
     found = {key: shared[key] for key in shared if key.lower() in METHODS}
-    found |= values.mapping(shared.get("additionalOperations"))
+    found |= mapping(shared.get("additionalOperations"))
     for method, inner in found.items():
         if not isinstance(inner, dict):
             continue
@@ -145,10 +155,9 @@ def _of_path(api: Api, path: str, value: object, place: Place) -> Iterator[Opera
 
 
 def _callbacks(api: Api, operation: Values, place: Place) -> Iterator[Operation]:
-    """Yield the calls that the other side makes in answer to an operation."""
     if len(place) > DEEPEST:
         return
-    for name, callback in values.mapping(operation.get("callbacks")).items():
+    for name, callback in mapping(operation.get("callbacks")).items():
         for expression, value in api.followed(callback).items():
             below = (*place, "callbacks", name, expression)
             yield from _of_path(api, f"callback {name} {expression}", value, below)
@@ -158,58 +167,57 @@ def _lines(api: Api, operation: Operation) -> Iterator[Line]:
     own, path = operation.value, operation.shared
     said = [operation.summary]
     said += ["deprecated: better not used"] if own.get("deprecated") is True else []
-    said += values.paragraphs(own.get("description"))
-    said += [f"path: {text}" for text in values.paragraphs(path.get("description"))]
-    if address := values.named(own.get("externalDocs"), "url"):
+    said += paragraphs(own.get("description"))
+    said += [f"path: {text}" for text in paragraphs(path.get("description"))]
+    if address := named(own.get("externalDocs"), "url"):
         said.append(f"more at {address}")
     yield from (Line(text) for text in dict.fromkeys(said) if text)
     if len(operation.tags) > 1:  # one alone is in the section path
         yield Line(f"tags: {', '.join(operation.tags)}")
     if "security" in own or "security" in api.root:
         yield requirement_line(api, own.get("security", api.root.get("security")))
-    for server in values.sequence(own.get("servers", path.get("servers"))):
-        yield Line(f"server: {values.named(server, 'url')}")
+    for server in sequence(own.get("servers", path.get("servers"))):
+        yield Line(f"server: {named(server, 'url')}")
     yield from _parameter_lines(api, own, path)
     yield from _body_lines(api, own, path)
-    for code, response in values.mapping(own.get("responses")).items():
+    for code, response in mapping(own.get("responses")).items():
         yield from _response_lines(api, code, response, own)
     for called in _callbacks(api, own, operation.place):
         yield Line(called.address, (Link(pointer(*called.place), "link"),))
 
 
 def _parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
-    """Yield a line for each parameter outside the body; the operation's own replace the path's."""
     for value in _parameters(api, operation, path):
-        where = values.named(value, "in")
+        where = named(value, "in")
         if where not in _IN_BODY:
-            media = next(iter(values.mapping(value.get("content")).values()), None)
-            schema = value.get("schema", values.mapping(media).get("schema", _schema_of(value)))
+            media = next(iter(mapping(value.get("content")).values()), None)
+            schema = value.get("schema", mapping(media).get("schema", _schema_of(value)))
             yield from field_lines(api, _field(value, schema), f"{where} parameter ".lstrip())
 
 
 def _body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
     if "requestBody" in operation:
         body = api.followed(operation["requestBody"])
-        media = values.mapping(body.get("content"))
+        media = mapping(body.get("content"))
         yield from _content(api, "request body", media, body, "body ")
         return
     media_types = _media_types(api, operation, "consumes")
     for value in _parameters(api, operation, path):
-        if values.named(value, "in") == "body":
+        if named(value, "in") == "body":
             media = {media_types: {"schema": value.get("schema")}}
             yield from _content(api, "request body", media, value, "body ")
-        elif values.named(value, "in") in _IN_BODY:
+        elif named(value, "in") in _IN_BODY:
             yield from field_lines(api, _field(value, _schema_of(value)), "body ")
 
 
 def _response_lines(api: Api, code: str, value: object, operation: Values) -> Iterator[Line]:
     response = api.followed(value)
-    media = values.mapping(response.get("content"))
+    media = mapping(response.get("content"))
     if "schema" in response:  # Swagger 2.0
         media = {_media_types(api, operation, "produces"): response}
     yield from _content(api, f"response {code}", media, response, f"response {code} ")
     hidden = []
-    for name, header in values.mapping(response.get("headers")).items():
+    for name, header in mapping(response.get("headers")).items():
         if name.lower().startswith(BROWSERS):
             hidden.append(name)
             continue
@@ -218,24 +226,24 @@ def _response_lines(api: Api, code: str, value: object, operation: Values) -> It
         yield from field_lines(api, field, f"response {code} header ")
     if hidden:
         yield Line(f"response {code} headers for browsers: {', '.join(hidden)}")
-    for name, link in values.mapping(response.get("links")).items():
+    for name, link in mapping(response.get("links")).items():
         yield _link_line(api, f"response {code} link {name}", api.followed(link))
 
 
 def operation_ids(api: Api, operation: Values) -> Iterator[str]:
     """Yield the operationIds that the links of an operation's responses name."""
-    for response in values.mapping(operation.get("responses")).values():
-        for link in values.mapping(api.followed(response).get("links")).values():
-            if name := values.named(api.followed(link), "operationId"):
+    for response in mapping(operation.get("responses")).values():
+        for link in mapping(api.followed(response).get("links")).values():
+            if name := named(api.followed(link), "operationId"):
                 yield name
 
 
 def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:
     """Yield a message and its fields; media types with the same schema share their lines."""
-    about = values.one_line(message.get("description"))
+    about = one_line(message.get("description"))
     groups: list[tuple[object, list[str]]] = []
     for media_type, value in media.items():
-        schema = values.mapping(value).get("schema", values.mapping(value).get("itemSchema"))
+        schema = mapping(value).get("schema", mapping(value).get("itemSchema"))
         same = next((types for known, types in groups if known == schema), None)
         if same is None:
             groups.append((schema, [media_type]))
@@ -244,7 +252,7 @@ def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -
     for schema, media_types in groups or [(None, [])]:
         label = " ".join(filter(None, [name.strip(), ", ".join(filter(None, media_types))]))
         required = message.get("required") is True
-        text = values.in_brackets(label, described(schema, {}, required=required))
+        text = in_brackets(label, described(schema, {}, required=required))
         if told := about or meaning(schema, {}):
             text += f": {told}"
         yield Line(text, api.links(schema), label)
@@ -252,14 +260,13 @@ def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -
 
 
 def _parameters(api: Api, operation: Values, path: Values) -> list[Values]:
-    """Return the parameters of path and operation, those of one name and place once."""
     found: dict[tuple[str, str], Values] = {}
     for holder in (path, operation):
-        for value in values.sequence(holder.get("parameters")):
+        for value in sequence(holder.get("parameters")):
             known = api.followed(value)
             if not known or "$ref" in known:
-                known = {"name": values.named(value, "$ref"), **known}
-            found[values.named(known, "in"), values.named(known, "name")] = known
+                known = {"name": named(value, "$ref"), **known}
+            found[named(known, "in"), named(known, "name")] = known
     return list(found.values())
 
 
@@ -267,7 +274,7 @@ def _field(value: Values, schema: object) -> Field:
     """Return a parameter or header as a field; what is written beside its schema counts too."""
     extra = {key: item for key, item in value.items() if key not in _IN_SCHEMA}
     required = value.get("required") is True
-    return Field(name=values.named(value, "name"), schema=schema, required=required, extra=extra)
+    return Field(name=named(value, "name"), schema=schema, required=required, extra=extra)
 
 
 def _schema_of(value: Values) -> Values:
@@ -276,12 +283,12 @@ def _schema_of(value: Values) -> Values:
 
 
 def _media_types(api: Api, operation: Values, key: str) -> str:
-    return ", ".join(map(values.plain, values.sequence(operation.get(key, api.root.get(key)))))
+    return ", ".join(map(plain, sequence(operation.get(key, api.root.get(key)))))
 
 
 def _link_line(api: Api, label: str, link: Values) -> Line:
-    name, reference = values.named(link, "operationId"), values.named(link, "operationRef")
-    about = values.one_line(link.get("description"))
+    name, reference = named(link, "operationId"), named(link, "operationRef")
+    about = one_line(link.get("description"))
     place = api.locate(reference) if reference else None
     target = f"operationId:{name}" if name else pointer(*place) if place else ""
     text = f"{label}: {name or reference}" + (f", {about}" if about else "")

@@ -5,8 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from research_agent.documents.openapi import security
-from research_agent.documents.openapi.lines import blocks_of
+from research_agent.documents.openapi.lines import (
+    blocks_of,
+    requirement_line,
+    security_items,
+    unknown_schemes,
+)
 from research_agent.documents.openapi.operations import (
     Operation,
     operation_ids,
@@ -14,14 +18,17 @@ from research_agent.documents.openapi.operations import (
     operations,
 )
 from research_agent.documents.openapi.schemas import schema_items
-from research_agent.documents.openapi.tree import Api, is_remote, pointer, references
-from research_agent.documents.openapi.values import (
+from research_agent.documents.openapi.tree import (
+    Api,
     in_brackets,
+    is_remote,
     mapping,
     named,
     one_line,
     paragraphs,
     plain,
+    pointer,
+    references,
     sequence,
 )
 from research_agent.types.documents import Block, ParsedDocument
@@ -37,9 +44,7 @@ _SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
 def api_document(root: Mapping[str, object]) -> ParsedDocument:
     r"""Return the document of an API description whose numbers are texts, as they were written.
 
-    First what it says of the whole, then each tag followed by its operations, those without a
-    tag, the schemas, the security schemes. References are links; those that lead nowhere or to
-    another server are warnings.
+    References that lead nowhere or to another server are warnings.
 
     >>> paths = {"/pets": {"get": {"operationId": "listPets", "summary": "All pets."}}}
     >>> document = api_document({"openapi": "3.0.3", "paths": paths})
@@ -48,7 +53,7 @@ def api_document(root: Mapping[str, object]) -> ParsedDocument:
     """
     api = Api(root)
     found = tuple(operations(api))
-    items = (*operation_items(api, found), *schema_items(api), *security.security_items(api))
+    items = (*operation_items(api, found), *schema_items(api), *security_items(api))
     blocks = (*_about(api), *(block for item in items for block in blocks_of(item)))
     title = named(root.get("info"), "title")
     return ParsedDocument(blocks, title=title, warnings=tuple(_warnings(api, found)))
@@ -68,9 +73,7 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
     known = Counter(operation.identifier for operation in found if operation.identifier)
     dangling = api.dangling()
     for value in (api.root, *(operation.value for operation in found)):
-        dangling.update(
-            f"security scheme {n}" for n in security.unknown_schemes(api, value.get("security"))
-        )
+        dangling.update(f"security scheme {n}" for n in unknown_schemes(api, value.get("security")))
     for operation in found:
         wanted = operation_ids(api, operation.value)
         dangling.update(f"operation {name}" for name in wanted if name not in known)
@@ -89,7 +92,7 @@ def _about(api: Api) -> tuple[Block, ...]:
     head = "\n".join(_head(api))
     first = Block(head, section=(SECTION,), anchors=(pointer("info"), pointer("servers")))
     if "security" in api.root:
-        first = replace(first, links=security.requirement_line(api, api.root["security"]).links)
+        first = replace(first, links=requirement_line(api, api.root["security"]).links)
     return (first, *_described(mapping(api.root.get("info")).get("description")))
 
 
@@ -105,7 +108,7 @@ def _head(api: Api) -> Iterator[str]:
     for url, about in _servers(root):
         yield in_brackets(f"server: {url}", about)
     if "security" in root:
-        yield security.requirement_line(api, root["security"]).text
+        yield requirement_line(api, root["security"]).text
     for key in ("contact", "license"):
         said = [named(info.get(key), part) for part in ("name", "identifier", "email", "url")]
         if any(said):

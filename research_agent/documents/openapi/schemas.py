@@ -1,12 +1,39 @@
-"""Schemas of an API description: as items, and one property a line under its whole name."""
+"""Schemas of an API description: as items, a property a line, and what each says of its values."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from research_agent.documents.openapi import facts, values
 from research_agent.documents.openapi.lines import Item, Line
-from research_agent.documents.openapi.tree import SCHEMAS, Api, find, pointer, to_schema
+from research_agent.documents.openapi.tree import (
+    SCHEMAS,
+    Api,
+    find,
+    in_brackets,
+    mapping,
+    name_words,
+    named,
+    one_line,
+    owner,
+    paragraphs,
+    plain,
+    pointer,
+    sample,
+    sequence,
+    split_reference,
+    to_schema,
+    tokens_of,
+)
 
+EXAMPLE_CHARS = 60  # a longer example or default is left out
+
+_FLAGS = {"readOnly": "read-only", "writeOnly": "write-only", "deprecated": "deprecated"}
+_SHOWN = {"items": "array", "properties": "object", "additionalProperties": "object"}
+"""What a schema without a type is by its keys."""
+_RANGES = (
+    ("minLength", "maxLength", " characters"),
+    ("minItems", "maxItems", " items"),
+    ("minProperties", "maxProperties", " fields"),
+)
 SECTION = "Schemas"
 
 _NESTED = frozenset({"properties", "patternProperties", "$defs", "definitions", "then", "else"})
@@ -28,11 +55,11 @@ class Field:
 def schema_items(api: Api) -> Iterator[Item]:
     """Yield the schemas in the order of the description."""
     for above in SCHEMAS:
-        for name, schema in values.mapping(find(api.root, above)).items():
-            title = values.one_line(facts.stated(schema).get("title"))
+        for name, schema in mapping(find(api.root, above)).items():
+            title = one_line(stated(schema).get("title"))
             said = title if title.casefold() != name.casefold() else ""
             yield Item(
-                heading=values.in_brackets(f"Schema {name}", said or values.name_words(name)),
+                heading=in_brackets(f"Schema {name}", said or name_words(name)),
                 lines=tuple(_lines(api, schema)),
                 anchors=(pointer(*above, name),),
                 section=(SECTION, name),
@@ -42,16 +69,11 @@ def schema_items(api: Api) -> Iterator[Item]:
 
 
 def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
-    """Yield the line of a field and those of the fields in it; what it refers to is only named.
-
-    `prefix` precedes every name and says where the field is: "body ".
-    """
+    """Yield the lines of a field and of those in it; `prefix` says where it is: "body "."""
     if value.listed:
         name = f"{prefix}{value.name}"
-        text = values.in_brackets(
-            name, facts.described(value.schema, value.extra, required=value.required)
-        )
-        about = facts.meaning(value.schema, value.extra)
+        text = in_brackets(name, described(value.schema, value.extra, required=value.required))
+        about = meaning(value.schema, value.extra)
         text = f"{text}: {about}" if about else text
         yield Line(text, api.links(_shallow(value.schema)), name)
     yield from nested_lines(api, value.schema, prefix=prefix, path=value.name)
@@ -66,49 +88,46 @@ def nested_lines(
     needed: frozenset[str] = frozenset(),
 ) -> Iterator[Line]:
     """Yield the lines of the fields in a schema; `needed` are required, whatever it says."""
-    here = values.mapping(schema)
+    here = mapping(schema)
     if not here:
         return
-    needed |= facts.required_names(here)
+    needed |= required_names(here)
     for inner in _inner(here, path, needed):
         yield from field_lines(api, inner, prefix)
-    for part in values.sequence(here.get("allOf")):
+    for part in sequence(here.get("allOf")):
         yield from nested_lines(api, part, prefix=prefix, path=path, needed=needed)
 
 
 def _lines(api: Api, schema: object) -> Iterator[Line]:
-    here = facts.stated(schema)
-    yield from map(Line, values.paragraphs(here.get("description")))
-    kind = facts.described(schema, {}, required=False)
+    here = stated(schema)
+    yield from map(Line, paragraphs(here.get("description")))
+    kind = described(schema, {}, required=False)
     if kind and kind != "object":
         yield Line(f"type: {kind}", label="type")
-    if needed := facts.required_names(schema) - values.mapping(here.get("properties")).keys():
+    if needed := required_names(schema) - mapping(here.get("properties")).keys():
         yield Line(f"required: {', '.join(sorted(needed))}")
     value = here.get("discriminator")
-    if name := values.named(value, "propertyName") or values.plain(value):
-        chosen = values.mapping(values.mapping(value).get("mapping"))
-        cases = [
-            f"{case} is {facts.reference_name(to_schema(values.plain(to)))}"
-            for case, to in chosen.items()
-        ]
+    if name := named(value, "propertyName") or plain(value):
+        chosen = mapping(mapping(value).get("mapping"))
+        cases = [f"{case} is {reference_name(to_schema(plain(to)))}" for case, to in chosen.items()]
         yield Line(f"told apart by {name}" + (f": {', '.join(cases)}" if cases else ""))
     yield from nested_lines(api, schema)
 
 
 def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Iterator[Field]:
     below = f"{path}." if path else ""
-    for name, schema in values.mapping(here.get("properties")).items():
-        required = name in needed or values.mapping(schema).get("required") is True
+    for name, schema in mapping(here.get("properties")).items():
+        required = name in needed or mapping(schema).get("required") is True
         yield Field(name=f"{below}{name}", schema=schema, required=required)
-    for pattern, schema in values.mapping(here.get("patternProperties")).items():
+    for pattern, schema in mapping(here.get("patternProperties")).items():
         yield Field(name=f"{below}{{{pattern}}}", schema=schema)
     yield Field(name=f"{below}{{key}}", schema=here.get("additionalProperties"), listed=False)
-    yield Field(name=f"{path}[]", schema=values.mapping(here.get("items")), listed=False)
+    yield Field(name=f"{path}[]", schema=mapping(here.get("items")), listed=False)
     for position in ("prefixItems", "items"):
-        for number, schema in enumerate(values.sequence(here.get(position))):
+        for number, schema in enumerate(sequence(here.get(position))):
             yield Field(name=f"{path}[{number}]", schema=schema)
     for key in ("$defs", "definitions"):
-        for defined, schema in values.mapping(here.get(key)).items():
+        for defined, schema in mapping(here.get(key)).items():
             yield Field(name=f"{key}.{defined}", schema=schema)
     yield from _options(here, path)
 
@@ -116,8 +135,8 @@ def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Ite
 def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
     """Yield what a value may be in turn, as far as that is written here and not elsewhere."""
     for choice in ("oneOf", "anyOf"):
-        for number, schema in enumerate(values.sequence(here.get(choice)), 1):
-            if values.mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
+        for number, schema in enumerate(sequence(here.get(choice)), 1):
+            if mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
                 yield Field(name=f"{path} option {number}".strip(), schema=schema)
     for case in ("then", "else"):
         if case in here:
@@ -125,9 +144,158 @@ def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
 
 
 def _shallow(schema: object) -> object:
-    """Return a schema without the fields that have lines of their own."""
     if isinstance(schema, list):
         return [_shallow(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {key: _shallow(value) for key, value in schema.items() if key not in _NESTED}
+
+
+def described(schema: object, extra: Mapping[str, object], *, required: bool) -> str:
+    """Return type and facts in a few words, as they are written in brackets behind a name."""
+    return ", ".join(filter(None, [type_text(schema), *facts(schema, extra, required=required)]))
+
+
+def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tuple[str, ...]:
+    """Return what holds of the values in a few words each; `extra` is written beside the schema."""
+    here = {**stated(schema), **extra}
+    found = ["required"] if required else []
+    found += [text for key, text in _FLAGS.items() if here.get(key) is True]
+    found += _values(here, "")
+    found += _values(stated(here.get("items")), "each ")
+    found += _limits(here)
+    if "default" in here and len(text := sample(here["default"])) <= EXAMPLE_CHARS:
+        found.append(f"default {text}")
+    if example := _example(here):
+        found.append(f"e.g. {example}")
+    return tuple(found)
+
+
+def meaning(schema: object, extra: Mapping[str, object]) -> str:
+    """Return the description of a value in one line, or its title; "" where there is neither."""
+    here = stated(schema)
+    inner = stated(here.get("items"))
+    said = (extra.get("description"), here.get("description"), inner.get("description"))
+    titles = (here.get("title"), extra.get("summary"))
+    return next((text for text in map(one_line, (*said, *titles)) if text), "")
+
+
+def stated(schema: object) -> Mapping[str, object]:
+    """Return what a schema states itself or in parts that it consists of."""
+    here = mapping(schema)
+    merged: dict[str, object] = {}
+    for part in sequence(here.get("allOf")):
+        if "$ref" not in mapping(part):
+            merged = {**stated(part), **merged}
+    return {**merged, **here}
+
+
+def required_names(schema: object) -> frozenset[str]:
+    """Return the fields that a schema requires, itself or in parts that it consists of."""
+    here = mapping(schema)
+    own = {plain(name) for name in sequence(here.get("required"))}
+    parts = (part for part in sequence(here.get("allOf")) if "$ref" not in mapping(part))
+    return frozenset(own).union(*map(required_names, parts))
+
+
+def type_text(schema: object) -> str:
+    """Return the type of a schema, its references by name; "" where it says none.
+
+    >>> type_text({"type": "array", "items": {"$ref": "#/components/schemas/File"}})
+    'array of File'
+    >>> type_text({"type": ["string", "null"], "format": "date"})
+    'string date or null'
+    >>> type_text({"allOf": [{"$ref": "#/definitions/File"}, {"description": "d"}]})
+    'File'
+    """
+    if isinstance(schema, bool):
+        return "anything" if schema else "nothing"
+    here = mapping(schema)
+    reference = here.get("$ref", here.get("$dynamicRef"))
+    if isinstance(reference, str):
+        text = reference_name(reference)
+    else:
+        text = _combined(here)
+        if "not" in here and (excluded := type_text(here["not"])):
+            text = f"{text} but not {excluded}".strip()
+    return f"{text} or null" if here.get("nullable") is True and text else text
+
+
+def reference_name(reference: str) -> str:
+    """Return the name by which people know what a reference leads to."""
+    path, fragment = split_reference(reference)
+    tokens = tokens_of(fragment)
+    if not tokens:
+        return path or reference
+    above = owner(tokens)
+    return f"{above[-1]}.{tokens[-1]}" if above and len(tokens) > len(above) else tokens[-1]
+
+
+def _combined(here: Mapping[str, object]) -> str:
+    said = [_own(here)]
+    for key, between in (("allOf", " and "), ("oneOf", " or "), ("anyOf", " or ")):
+        texts = filter(None, map(type_text, sequence(here.get(key))))
+        said.append(between.join(dict.fromkeys(texts)))
+    said = [text for text in said if text]
+    named = [text for text in said if text != "object"]
+    return " and ".join(dict.fromkeys(named or said))
+
+
+def _own(here: Mapping[str, object]) -> str:
+    kind = here.get("type")
+    names = [plain(name) for name in (kind if isinstance(kind, list) else [kind])]
+    if not any(names):
+        names = [name for key, name in _SHOWN.items() if mapping(here.get(key))][:1]
+    return " or ".join(_one(name, here) for name in names if name)
+
+
+def _one(name: str, here: Mapping[str, object]) -> str:
+    if name == "array" and (inner := type_text(here.get("items"))):
+        return f"array of ({inner})" if " or " in inner else f"array of {inner}"
+    if name == "object" and not mapping(here.get("properties")):
+        values = type_text(mapping(here.get("additionalProperties")))
+        return f"map of {values}" if values else name
+    style = plain(here.get("format")) if name not in {"null", "object", "array"} else ""
+    return f"{name} {style}".strip()
+
+
+def _values(here: Mapping[str, object], each: str) -> Iterator[str]:
+    if members := sequence(here.get("enum")):
+        yield f"{each}one of: {', '.join(map(sample, members))}"
+    if "const" in here:
+        yield f"{each}always {sample(here['const'])}"
+    if pattern := plain(here.get("pattern")):
+        yield f"{each}like {pattern}"
+
+
+def _limits(here: Mapping[str, object]) -> Iterator[str]:
+    yield from _range(here, "minimum", "maximum", "")
+    for key, words in (("exclusiveMinimum", "above"), ("exclusiveMaximum", "below")):
+        if here.get(key) is True:
+            yield f"{words} it"
+        elif limit := plain(here.get(key)).replace("false", ""):
+            yield f"{words} {limit}"
+    if factor := plain(here.get("multipleOf")):
+        yield f"a multiple of {factor}"
+    for low, high, unit in _RANGES:
+        yield from _range(here, low, high, unit)
+    if here.get("uniqueItems") is True:
+        yield "no item twice"
+
+
+def _range(here: Mapping[str, object], low: str, high: str, unit: str) -> Iterator[str]:
+    least, most = plain(here.get(low)), plain(here.get(high))
+    if least and most:
+        yield f"{least}{unit}" if least == most else f"{least} to {most}{unit}"
+    elif least:
+        yield f"at least {least}{unit}"
+    elif most:
+        yield f"at most {most}{unit}"
+
+
+def _example(here: Mapping[str, object]) -> str:
+    several = here.get("examples")
+    first = next(iter(mapping(several).values()), None) or next(iter(sequence(several)), None)
+    value = here.get("example", mapping(first).get("value", first))
+    text = "" if isinstance(value, dict | list) else plain(value)
+    return text if len(text) <= EXAMPLE_CHARS else ""

@@ -1,7 +1,7 @@
 """Vectors of texts that were embedded before, for any index: an SQLite file in the user's cache.
 
-What is in it can always be computed again. So nothing that happens to the file is an error: where
-it is damaged it is set aside, and where it cannot be used there are no vectors in it.
+What is in it can always be computed again, so nothing that happens to the file is an error: a
+damaged one is made anew, and where it cannot be used there are no vectors in it.
 """
 
 import sqlite3
@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from research_agent.closeable import Closing
 from research_agent.index.packing import packed, unpacked
@@ -19,10 +18,8 @@ from research_agent.private_files import touch
 FILE_NAME = "embeddings.sqlite3"
 MAX_BYTES = 1_000_000_000
 """Room for some 550,000 vectors of 384 numbers; those not used for longest make way."""
-VERSION = 1
-"""Of the table; a file of another one is set aside."""
+VERSION = 2  # of the table; a file of another one is made anew
 _STEP = 500  # values bound to one statement
-_CHECK = 4  # bytes of a checksum behind each vector
 _TABLE = """
 CREATE TABLE vectors (
     id INTEGER PRIMARY KEY, model TEXT NOT NULL, digest TEXT NOT NULL, day INTEGER NOT NULL,
@@ -30,6 +27,8 @@ CREATE TABLE vectors (
 );
 CREATE INDEX by_day ON vectors (day);
 """
+_SIZE = """SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
 _OLDEST = """DELETE FROM vectors WHERE id IN (
     SELECT id FROM vectors ORDER BY day, id LIMIT (SELECT count(*) / 5 + 1 FROM vectors))"""
 _PUT = """INSERT INTO vectors (model, digest, day, vector) VALUES (?, ?, ?, ?)
@@ -56,26 +55,26 @@ class EmbeddingCache(Closing):
         found: dict[str, list[float]] = {}
         wanted, today = list(dict.fromkeys(digests)), _today()
         with self._faults():
-            for start in range(0, len(wanted) if self._connection else 0, _STEP):
+            for start in range(0, len(wanted), _STEP):
                 part = wanted[start : start + _STEP]
-                marks = ",".join("?" * len(part))
-                where = f"model = ? AND digest IN ({marks})"
+                where = f"model = ? AND digest IN ({','.join('?' * len(part))})"
                 sql = f"SELECT digest, vector FROM vectors WHERE {where}"  # noqa: S608 (question marks)
                 rows = self._run(sql, [model, *part])
-                found.update((digest, _checked(blob)) for digest, blob in rows)
+                found.update((digest, unpacked(blob, len(blob) // 4)) for digest, blob in rows)
                 sql = f"UPDATE vectors SET day = ? WHERE day < ? AND {where}"  # noqa: S608 (as above)
                 self._run(sql, [today, today, model, *part])
-        return {digest: vector for digest, vector in found.items() if vector}
+        return found
 
     def put(self, model: str, vectors: Mapping[str, Sequence[float]]) -> None:
         """Keep vectors by the digest of their text; what is there already is replaced."""
         today = _today()
-        rows = [(model, digest, today, _with_check(v)) for digest, v in vectors.items()]
+        rows = [(model, digest, today, packed(vector)) for digest, vector in vectors.items()]
         with self._faults():
             if self._connection:
                 self._run("BEGIN IMMEDIATE")
                 self._connection.executemany(_PUT, rows)
-                self._make_room()
+                if int(self._run(_SIZE)[0][0]) > self._max_bytes:
+                    self._run(_OLDEST)
                 self._run("COMMIT")
 
     def close(self) -> None:
@@ -85,7 +84,6 @@ class EmbeddingCache(Closing):
             connection.close()
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the table in an empty file; raises sqlite3.DatabaseError for another's."""
         if not self._run("PRAGMA schema_version")[0][0]:
             self._run("PRAGMA journal_mode = WAL")
             version = f"PRAGMA user_version = {VERSION};"
@@ -98,39 +96,19 @@ class EmbeddingCache(Closing):
     def _run(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         return self._connection.execute(sql, values).fetchall() if self._connection else []
 
-    def _make_room(self) -> None:
-        size = "SELECT (page_count - freelist_count) * page_size"
-        size += " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
-        if int(self._run(size)[0][0]) > self._max_bytes:
-            self._run(_OLDEST)
-
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Go on without vectors where the file cannot be used; set it aside where it is damaged."""
+        """Go on without vectors where the file cannot be used; delete it where it is damaged."""
         try:
             yield
         except (sqlite3.OperationalError, OSError):  # (in use for too long, no room, no permission)
             with suppress(sqlite3.Error):
                 self._run("ROLLBACK")
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, ValueError):
             self.close()
-            with suppress(OSError):
-                self._path.replace(self._path.with_name(f"{FILE_NAME}.damaged"))
-                for ending in ("-wal", "-shm"):
+            for ending in ("", "-wal", "-shm"):
+                with suppress(OSError):
                     self._path.with_name(FILE_NAME + ending).unlink(missing_ok=True)
-
-
-def _with_check(vector: Sequence[float]) -> bytes:
-    blob = packed(vector)
-    return blob + crc32(blob).to_bytes(_CHECK, "little")
-
-
-def _checked(blob: bytes) -> list[float]:
-    """Return the vector in `blob`, an empty one where its checksum is wrong."""
-    vector, check = blob[:-_CHECK], blob[-_CHECK:]
-    if crc32(vector).to_bytes(_CHECK, "little") != check:
-        return []
-    return unpacked(vector, len(vector) // 4)
 
 
 def _today() -> int:

@@ -22,8 +22,7 @@ from research_agent.types import Chunk, ScoredId, chunk_header
 
 MAX_TERMS = 64
 """Distinct words of a query that are searched, its first ones: enough for any question."""
-VERSION = 2
-"""Of the table and of the splitting into words; another one is made anew."""
+VERSION = 2  # of the table and of the splitting into words; another one is made anew
 HEADER_WEIGHT = 0.5
 """Weight of a word in a chunk's title or headings; one in its text has 1 (docs/results.md)."""
 _STEP = 500  # chunks read at a time
@@ -45,10 +44,7 @@ class WordIndex(Closing):
     """Chunks by the words of header and text; implements LexicalIndex. Threads may share it."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open the index in the file `path`, or an empty one in memory for None.
-
-        Raises IndexDamagedError where the file is missing, damaged or of another version.
-        """
+        """Open the file `path`, or an empty index in memory; raises IndexDamagedError."""
         self._path = path
         self._lock = Lock()
         with self._faults():
@@ -81,10 +77,7 @@ class WordIndex(Closing):
             return int(self._connection.execute("SELECT count(*) FROM words").fetchone()[0])
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
-        """Return the `k` best chunks that share a word with `query`, best first; ties by id.
-
-        The value is BM25, larger is better. Function words of the query's language do not count.
-        """
+        """Return the `k` chunks with the best BM25 for `query`, best first; ties by id."""
         terms = search_terms(query)[:MAX_TERMS]
         if not terms:
             return []
@@ -123,10 +116,7 @@ class WordIndex(Closing):
                 raise
 
     def check(self, chunks: Iterable[Chunk] | None = None) -> None:
-        """Look for a word of each of `chunks`, or run FTS5's own check of everything.
-
-        Raises IndexDamagedError where the index does not hold what it was given.
-        """
+        """Look for a word of each of `chunks`, or check everything; raises IndexDamagedError."""
         with self._faults():
             if chunks is None:
                 self._connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
@@ -171,7 +161,6 @@ class WordIndex(Closing):
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Let one thread in, and turn SQLite's errors into ours."""
         try:
             with self._lock:
                 yield

@@ -17,12 +17,10 @@ from research_agent.errors import ConfigError, IndexUnavailableError, ResearchAg
 from research_agent.index.ports import Made, Task
 from research_agent.types.documents import FileReport
 
-AHEAD = 2
-"""Documents that a worker has at a time: one is read, the next one waits with it."""
+AHEAD = 2  # documents that a worker has at a time: one is read, the next one waits with it
 RETRIES = 5
 """How often a document is given out again whose worker has ended; then it cannot be read."""
-START_SECONDS = 300.0
-"""Time until the first worker has a core of the cluster."""
+START_SECONDS = 300.0  # time until the first worker has a core of the cluster
 STORE_BYTES = 256_000_000  # for what waits to be committed; more goes to the disk
 GAVE_UP = f"{RETRIES + 1} workers ended while they had it"
 _OWN = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}  # all on loopback
@@ -38,9 +36,7 @@ class RayWorkers(Closing):
         """Connect to the cluster at `address`, or start one of `count` workers on this machine.
 
         Documents are made with what `make` ("module:function") returns for what `begin` is given.
-        On a cluster, 0 workers are as many as it has cores. Raises ConfigError without the extra
-        `cluster`, or where a machine of the cluster has another version of Python or of this
-        program, IndexUnavailableError where it does not answer.
+        0 workers are as many as a cluster has cores. Raises ConfigError, IndexUnavailableError.
         """
         with ExitStack() as opened:
             self._ray, self._address = _imported(own=not address), address
@@ -64,11 +60,10 @@ class RayWorkers(Closing):
         self._given = given
 
     def made(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
-        """Yield what comes of each task once, in any order; `AHEAD` a worker are there at a time.
+        """Yield what comes of each task once, in any order; raises what a worker raises.
 
         A worker that ends is started anew with its documents. Where it ends too often, each of
-        them gets a worker to itself in the end, so that one costs no other. Raises
-        IndexUnavailableError where no worker begins, and what a worker raises.
+        them gets a worker to itself in the end, so that one costs no other.
         """
         coming, doubtful = iter(tasks), list[Task]()
         first = list(islice(coming, 1))
@@ -148,7 +143,6 @@ class _Worker:
 
 
 def _imported(*, own: bool) -> Any:  # noqa: ANN401 (the library has no types of its own)
-    """Return the library; what it reads from the environment is read now."""
     os.environ.update(_QUIET | (_OWN if own else {}))
     if own:  # (Ray reads it once a process)
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
@@ -163,15 +157,12 @@ def _imported(*, own: bool) -> Any:  # noqa: ANN401 (the library has no types of
 
 
 def _own_cluster(cores: int, opened: ExitStack) -> dict[str, Any]:
-    """Return what starts a cluster of this machine, whose files are gone when it ends."""
     folder = opened.enter_context(TemporaryDirectory(prefix="research-agent-"))
     own = {"object_store_memory": STORE_BYTES, "include_dashboard": False, "_temp_dir": folder}
     return {"num_cpus": cores, **own}
 
 
 def _check_versions(ray: Any, name: str) -> None:  # noqa: ANN401 (as above)
-    """Raise ConfigError where a machine has another Python, or another version of ours."""
-
     def about() -> str:  # (sent as it is: our package may be missing there)
         import sys
         from importlib.metadata import distributions

@@ -28,10 +28,9 @@ _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
 def parse_docx(data: bytes) -> ParsedDocument:
-    """Return the document in a DOCX file's bytes.
+    """Return the document in a DOCX file's bytes; raises DocumentError.
 
     The title is the file's own, else its paragraph in the style "Title", else the first heading.
-    Raises DocumentError for what is no DOCX file, and for one that is too large when unpacked.
     """
     opened(data, "DOCX").close()
     import docx
@@ -56,8 +55,6 @@ def parse_docx(data: bytes) -> ParsedDocument:
 
 
 class _Walk:
-    """One pass over a document's body: the open headings, and the numbers of its lists."""
-
     def __init__(self, document: _Element) -> None:
         self.title = ""
         self._path: list[tuple[int, str]] = []

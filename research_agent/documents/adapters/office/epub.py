@@ -15,15 +15,13 @@ CHAPTERS = {"application/xhtml+xml", "text/html"}  # types of what holds text
 _LOCKED = "META-INF/encryption.xml"
 _DAY = 10  # characters of a date that are the day
 
-Parse = Callable[[bytes, str], ParsedDocument]
-"""Reads the bytes of a file with an ending."""
+Parse = Callable[[bytes, str], ParsedDocument]  # reads the bytes of a file with an ending
 
 
 def parse_epub(data: bytes, parse: Parse) -> ParsedDocument:
-    """Return the book in an EPUB file's bytes; `parse` reads its chapters, which are HTML.
+    """Return the book in an EPUB file's bytes; `parse` reads its chapters; raises DocumentError.
 
-    Links are left out. A chapter that is missing costs only itself, and a warning. Raises
-    DocumentError for what is no EPUB, is locked, or is too large when unpacked.
+    A chapter that is missing costs only itself, and a warning.
     """
     with opened(data, "EPUB") as archive:
         try:
@@ -82,7 +80,6 @@ def _entries(contents: ET.Element) -> Iterator[tuple[str, str]]:
 
 
 def _below(chapter: ParsedDocument, name: str) -> Iterator[Block]:
-    """Yield a chapter's blocks below its name, unless it is their own heading."""
     top = () if not name or any(name in block.section for block in chapter.blocks) else (name,)
     for block in chapter.blocks:
         yield replace(block, section=(*top, *block.section), anchors=(), links=())

@@ -16,11 +16,7 @@ _Shape = Any  # of python-pptx, which ships no types
 
 
 def parse_pptx(data: bytes) -> ParsedDocument:
-    """Return the document in a PPTX file's bytes; page 4 is the fourth slide, hidden ones too.
-
-    A slide's title is its section. Pictures are left out. Raises DocumentError for what is no
-    PPTX file, has a password, or is too large when unpacked.
-    """
+    """Return the document in a PPTX file's bytes; page 4 is slide 4; raises DocumentError."""
     opened(data, "PPTX").close()
     from pptx import Presentation
     from pptx.exc import PythonPptxError
@@ -53,7 +49,6 @@ def _slide(slide: _Shape, number: int) -> Iterator[Block]:
 
 
 def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator[Block]:
-    """Yield what is written in shapes, in their order in the file; that of readers aloud."""
     for shape in shapes:
         if title is not None and shape.shape_id == title.shape_id:
             continue

@@ -48,10 +48,9 @@ def parse_delimited(text: str) -> ParsedDocument:
 
 
 def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
-    """Return the sheets of a workbook as tables, with values as they were last computed.
+    """Return the sheets of a workbook, hidden ones too, as tables with values as last computed.
 
-    Hidden sheets are read too. A merged cell's value is in every cell that it covers. Raises
-    DocumentError for what cannot be read, has a password, or is too large.
+    A merged cell's value is in every cell that it covers. Raises DocumentError.
     """
     import python_calamine as calamine
 

@@ -27,10 +27,7 @@ FINE = 16  # parts of a pixel that boxes are measured in
 
 
 def draw_page(data: bytes, number: int, spans: Sequence[tuple[int, int]]) -> PagePicture:
-    """Return page `number` (from 1) of a PDF, and a box a line for each span of its characters.
-
-    Raises DocumentError where the file is no readable PDF, or the page is not there or damaged.
-    """
+    """Return page `number` (from 1) with a box a line for each span; raises DocumentError."""
     try:
         with closing(open_pdf(data)) as document:
             if not 1 <= number <= len(document):
@@ -63,7 +60,6 @@ def _drawn(page: pypdfium2.PdfPage, spans: Sequence[tuple[int, int]]) -> PagePic
 
 
 def _encoded(image: "Image") -> tuple[str, bytes]:
-    """Return the smaller one of two formats: pages of text as PNG, photographs as JPEG."""
     bands = [band.tobytes() for band in image.split()]
     grey = bands[0] == bands[1] == bands[2]
     plain = image.convert("L") if grey else image
@@ -81,7 +77,6 @@ def _boxes(
     span: tuple[int, int],
     size: tuple[int, int],
 ) -> Iterator[Box]:
-    """Yield the boxes that the library marks a selection of text with, as the page is shown."""
     start, end = span
     for index in range(text.count_rects(start, end - start) if end > start else 0):
         left, bottom, right, top = text.get_rect(index)
@@ -92,7 +87,6 @@ def _boxes(
 def _pixel(
     page: pypdfium2.PdfPage, size: tuple[int, int], x: float, y: float
 ) -> tuple[float, float]:
-    """Return where a point of the page is on the picture; the library knows how it is turned."""
     column, row = c_int(), c_int()
     whole = (size[0] * FINE, size[1] * FINE)
     pdfium.FPDF_PageToDevice(page.raw, 0, 0, *whole, 0, x, y, byref(column), byref(row))
@@ -101,9 +95,6 @@ def _pixel(
 
 def box_a_line(boxes: Sequence[Box]) -> tuple[Box, ...]:
     """Return boxes that follow one another, those of one line as one.
-
-    Two are on one line where they share more than half of the lower one's height; those of lines
-    that run from top to bottom stay apart.
 
     >>> box_a_line([Box(10, 10, 20, 8), Box(31, 11, 9, 6), Box(10, 30, 5, 8)])
     (Box(left=10, top=10, width=30, height=8), Box(left=10, top=30, width=5, height=8))

@@ -109,7 +109,6 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
 def _pages(
     document: pypdfium2.PdfDocument,
 ) -> tuple[list[page_furniture.Page], ParseQuality, list[str], list[int]]:
-    """Return each page's spans, what could not be read, in numbers and in words, and scans."""
     pages: list[page_furniture.Page] = []
     unreadable: list[int] = []
     textless: list[int] = []
@@ -150,7 +149,6 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
 
 
 def _place(target: pypdfium2.PdfDest) -> tuple[float | None, float | None]:
-    """Return the left edge and the height that a bookmark leads to, where it names them."""
     kind, view = target.get_view()
     if kind == pdfium.PDFDEST_VIEW_XYZ and view[1:]:
         return view[0] or None, view[1] or None
@@ -160,7 +158,6 @@ def _place(target: pypdfium2.PdfDest) -> tuple[float | None, float | None]:
 
 
 def _page_labels(document: pypdfium2.PdfDocument, printed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is printed on the pages; where that is not seen, the labels the file gives."""
     if 2 * sum(map(bool, printed)) >= len(printed):
         return printed
     return tuple(document.get_page_label(index) for index in range(len(printed)))
@@ -193,7 +190,6 @@ def _date(document: pypdfium2.PdfDocument) -> str:
 
 
 def _doi(document: pypdfium2.PdfDocument) -> str:
-    """Return the DOI in the file's properties: one of its own, or one in its subject."""
     properties = (_metadata(document, key) for key in ("doi", "DOI", "WPS-ARTICLEDOI", "Subject"))
     return next(filter(None, map(doi_in, properties)), "")
 

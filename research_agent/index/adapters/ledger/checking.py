@@ -3,7 +3,7 @@
 import json
 import random
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from research_agent.index.adapters.ledger.schema import faults
@@ -11,27 +11,21 @@ from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import Chunk, chunk_header
 from research_agent.types.records import text_digest
 
-SAMPLED = 4
-"""Chunks that are compared when an index is opened."""
+SAMPLED = 4  # chunks that are compared when an index is opened
 _CHUNKS = """SELECT c.chunk_id, c.text, c.section, c.kind, c.digest, d.title, d.key, d.path
     FROM chunks c JOIN documents d ON d.id = c.document"""
 _ANY = " WHERE c.id = (SELECT min(id) FROM chunks WHERE id >= ?) AND d.generation IS NOT NULL"
 
 
-def check_structure(connection: sqlite3.Connection, label: str) -> None:
-    """Run SQLite's `integrity_check`; raises IndexDamagedError."""
+def damaged(connection: sqlite3.Connection, label: str) -> dict[str, str]:
+    """Return key and path of each document with a chunk that is not what was written.
+
+    Raises IndexDamagedError where SQLite's own check fails.
+    """
     with faults(label):
         found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
         if found != ["ok"]:
             raise ValueError("; ".join(found))
-
-
-def damaged(connection: sqlite3.Connection, label: str) -> dict[str, str]:
-    """Return key and path of each document with a chunk that is not what was written.
-
-    Raises IndexDamagedError where that cannot be read.
-    """
-    with faults(label):
         return _damaged(connection.execute(_CHUNKS))
 
 
@@ -45,15 +39,13 @@ def sampled(connection: sqlite3.Connection, label: str) -> tuple[list[Chunk], di
 
 
 def _damaged(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    return dict(_keys_and_paths(rows))
-
-
-def _keys_and_paths(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str]]:
+    found: dict[str, str] = {}
     for row in rows:
         chunk, digest, key, path = _chunk(row), row[4], row[6], row[7]
         said = "" if chunk.kind in BOILERPLATE else f"{chunk_header(chunk)}\n{chunk.text}"
         if text_digest(said) != digest:
-            yield key, path
+            found[key] = path
+    return found
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:

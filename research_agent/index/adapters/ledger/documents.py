@@ -10,15 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from research_agent.errors import IndexMissingError
-from research_agent.index.adapters.ledger.checking import check_structure, damaged
+from research_agent.index.adapters.ledger.checking import damaged
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model
-from research_agent.index.outlines import (
-    outline_of,
-    quality_of,
-    top_sections,
-    unresolved_of,
-)
+from research_agent.index.outlines import outline_of, quality_of, top_sections, unresolved_of
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import ChunkKind
 from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDocument
@@ -28,41 +23,30 @@ _DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, 
     %s, %s
     FROM documents d WHERE generation IS NULL OR NOT EXISTS
     (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
-
-_SINCE = ("quality", "unresolved")
-"""Columns that came with version 2, with version 3, …"""
+COLUMNS = (
+    "key", "path", "digest", "size", "mtime_ns", "recipe", "doc_id", "title", "date", "pages",
+    "status", "reason",
+)  # fmt: skip
+_SINCE = ("quality", "unresolved")  # columns that came with version 2, with version 3, …
 _KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
 
 
 def kept_documents(
-    connection: sqlite3.Connection, damaged: Collection[str] = ()
+    connection: sqlite3.Connection, doubtful: Collection[str] = ()
 ) -> list[DocumentRecord]:
-    """Return the newest version of every document, published or not, by path.
-
-    Those with a key in `damaged` come without their digest and size, and so look changed.
-    """
+    """Return the newest version of every document by path; a `doubtful` one has no digest."""
     found = (_record(row) for row in _rows(connection))
-    return [replace(r, digest="", size=-1) if r.key in damaged else r for r in found]
-
-
-def doubtful(connection: sqlite3.Connection, label: str) -> dict[str, str]:
-    """Return key and path of each document that is damaged; raises IndexDamagedError."""
-    check_structure(connection, label)
-    return damaged(connection, label)
+    return [replace(r, digest="", size=-1) if r.key in doubtful else r for r in found]
 
 
 def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
-    """Return the rows of all documents; tables of older versions lack the last columns."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     kept = [column if version > since else "''" for since, column in enumerate(_SINCE, start=1)]
     return connection.execute(_DOCUMENTS % tuple(kept))
 
 
 def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecord]:
-    """Return the documents of the ledger at `path`, none where there is no ledger yet.
-
-    Raises IndexMismatchError where it holds vectors of another model, IndexDamagedError.
-    """
+    """Return the documents of the ledger at `path`, none if it is missing; raises IndexingError."""
     try:
         connection = connect(path, label, writable=False)
     except IndexMissingError:
@@ -70,14 +54,11 @@ def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecor
     with closing(connection), faults(label):
         kept = connection.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
         check_model(kept[0] if kept else model, model, label)
-        return kept_documents(connection, doubtful(connection, label))
+        return kept_documents(connection, damaged(connection, label))
 
 
 def all_documents(path: Path, label: str) -> list[KeptDocument]:
-    """Return the documents of the ledger at `path`, each with the kinds of its chunks.
-
-    Raises IndexMissingError, IndexMismatchError, IndexDamagedError.
-    """
+    """Return the documents of a ledger, each with the kinds of its chunks; raises IndexingError."""
     with closing(connect(path, label, writable=False)) as connection, faults(label):
         kinds: dict[int, dict[ChunkKind, int]] = {}
         for document, kind, count in connection.execute(_KINDS):
@@ -86,25 +67,14 @@ def all_documents(path: Path, label: str) -> list[KeptDocument]:
 
 
 def _record(row: Sequence[Any]) -> DocumentRecord:
-    _, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, *rest = row
-    pages, status, reason, chunks, published, quality, dangling = rest
+    fields = dict(zip(COLUMNS, row[1:], strict=False))
+    chunks, published, quality, unresolved = row[len(COLUMNS) + 1 :]
     return DocumentRecord(
-        key=key,
-        path=path,
-        digest=digest,
-        size=size,
-        mtime_ns=mtime_ns,
-        recipe=recipe,
-        doc_id=doc_id,
-        title=title,
-        date=date,
-        pages=pages,
-        status=status,
-        reason=reason,
+        **fields,
         chunks=chunks,
         published=bool(published),
         quality=quality_of(quality),
-        unresolved=unresolved_of(dangling),
+        unresolved=unresolved_of(unresolved),
     )
 
 
@@ -120,8 +90,7 @@ def outlines(
 ) -> tuple[DocumentOutline, ...]:
     """Return an outline for each row of OUTLINED, from the rows of SECTIONS.
 
-    Chunks that only point elsewhere are not counted: nobody finds them. Raises ValueError for
-    what is no row of ours.
+    Boilerplate is not counted: nobody finds it. Raises ValueError for what is no row of ours.
     """
     kinds: defaultdict[int, Counter[Any]] = defaultdict(Counter)
     headings: defaultdict[int, list[tuple[str, ...]]] = defaultdict(list)

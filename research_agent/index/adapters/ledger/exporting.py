@@ -24,10 +24,7 @@ _PAGES = """SELECT p.page, p.text FROM page_texts p JOIN documents d ON d.id = p
 def exported(
     path: Path, label: str
 ) -> Iterator[tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]]:
-    """Yield every published document of a ledger: its record, its chunks, the texts of its pages.
-
-    Raises IndexMissingError, IndexMismatchError, IndexDamagedError.
-    """
+    """Yield each published document: its record, its chunks, the texts of its pages."""
     with LedgerReader(path, label) as ledger, closing(connect(path, label, writable=False)) as own:
         dimension = ledger.header().dimension
         for record in kept_documents(own):

@@ -14,8 +14,7 @@ from research_agent.text.addresses import candidates, split_target
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types.references import ChunkLinks, Unresolved, unresolved
 
-LINKING = 1
-"""Version of how edges are made: an index with those of another one makes them anew."""
+LINKING = 1  # version of how edges are made: an index with those of another one makes them anew
 _ROWS = 5000  # written at a time
 
 _PUT = "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)"
@@ -61,11 +60,7 @@ def put_links(
 
 
 def link(connection: sqlite3.Connection) -> None:
-    """Make the edges of the published generation, all of them anew, inside a transaction.
-
-    They depend on nothing but the documents: links between them lead elsewhere when files move,
-    and a name is weeded out when too many texts have it.
-    """
+    """Make all edges of the published generation anew, inside a transaction."""
     run = connection.execute
     run("DELETE FROM edges")
     run(_HERE)
@@ -93,7 +88,6 @@ class _Left:
 
 
 def _between(connection: sqlite3.Connection, left: _Left) -> Iterator[tuple[int, int, str, int]]:
-    """Yield the edges between documents, and keep in `left` what leads to none."""
     paths = connection.execute("SELECT path, id FROM documents WHERE status = 'indexed'")
     documents = {normalize("NFC", path): document for path, document in paths}
     run = connection.execute
@@ -132,11 +126,7 @@ def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, 
 
 
 def _mention_edges(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, int]]:
-    """Yield source, target, kind and place of every mention.
-
-    Texts are read one after the other; what is kept of them are numbers. Files with one content
-    are one document, and mean the first of them.
-    """
+    """Yield source, target, kind and place of every mention; copies of a file mean the first."""
     documents = connection.execute(_NAMED).fetchall()
     first: dict[str, int] = {}
     for document, digest, *_ in documents:

@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexMismatchError
-from research_agent.index.adapters.ledger.checking import sampled
-from research_agent.index.adapters.ledger.documents import (
-    OUTLINED,
-    SECTIONS,
-    doubtful,
-    outlines,
-)
+from research_agent.index.adapters.ledger.checking import damaged, sampled
+from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
 from research_agent.index.messages import check_model, command, rebuild_hint, unfinished
 from research_agent.index.packing import storable, unpacked, unpacked_text
@@ -31,6 +26,10 @@ if TYPE_CHECKING:
 
 _STEP = 500  # values bound to one statement
 _VISIBLE = "FROM chunks c JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL"
+_FIELDS = (
+    "chunk_id", "doc_id", "text", "start_page", "end_page", "start_label", "end_label", "section",
+    "kind", "title", "date", "source", "order",
+)  # fmt: skip
 _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.start_label,
     c.end_label, c.section, c.kind, d.title, d.date, d.path, c.position {_VISIBLE}
     WHERE c.chunk_id IN (%s)"""
@@ -55,11 +54,7 @@ class LedgerReader(Closing):
     """The last published generation of an index; implements ChunkStore. Threads may share it."""
 
     def __init__(self, path: Path, label: str) -> None:
-        """Open the ledger of the index that users call `label`.
-
-        Raises IndexMissingError where nothing was ever published, IndexDamagedError,
-        IndexMismatchError.
-        """
+        """Open the published ledger of the index `label`; raises IndexingError."""
         self._label = label
         self._lock = RLock()
         self._connection = connect(path, label, writable=False)
@@ -112,10 +107,7 @@ class LedgerReader(Closing):
         return self.chunks([row[0] for row in self._all(_AROUND, [window, window, chunk_id])])
 
     def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:
-        """Return the references from and to any of the chunks, each once, in reading order.
-
-        An index that was last written by an older version has none.
-        """
+        """Return the references from and to the chunks, each once, in reading order."""
         if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
             return []
         wanted = list(dict.fromkeys(chunk_ids))
@@ -177,7 +169,7 @@ class LedgerReader(Closing):
     def damaged(self) -> dict[str, str]:
         """Return key and path of each document that is damaged; raises IndexDamagedError."""
         with self._lock:
-            return doubtful(self._connection, self._label)
+            return damaged(self._connection, self._label)
 
     def sample(self) -> list[Chunk]:
         """Return a few chunks; raises IndexDamagedError where one is not what was written."""
@@ -195,10 +187,7 @@ class LedgerReader(Closing):
         return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
 
     def files(self) -> list[tuple[str, int, int]]:
-        """Return path, size and time of change of each document's file, as it was read.
-
-        Added texts have none.
-        """
+        """Return path, size and time of change of each document's file; added texts have none."""
         sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
         return [row for row in self._all(sql) if not added_id(row[0])]
 
@@ -240,7 +229,6 @@ class LedgerReader(Closing):
 def _matrix(
     rows: Iterable[tuple[str, bytes]], count: int, dimension: int
 ) -> "tuple[list[str], NDArray[np.float32]]":
-    """Return names and vectors of `count` rows; raises ValueError for one of another length."""
     import numpy as np
 
     names: list[str] = []
@@ -254,20 +242,9 @@ def _matrix(
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:
-    chunk_id, doc_id, text, start_page, end_page, start_label, end_label, section, *rest = row
-    kind, title, date, source, order = rest
-    return Chunk(
-        chunk_id=chunk_id,
-        doc_id=doc_id,
-        text=text,
-        start_page=start_page,
-        end_page=end_page,
-        start_label=start_label,
-        end_label=end_label,
-        section=tuple(json.loads(section)),
-        kind=kind,
-        title=title,
-        date=date,
-        source=shown_path(source),
-        order=order,
-    )
+    fields = dict(zip(_FIELDS, row, strict=True))
+    fields |= {
+        "section": tuple(json.loads(fields["section"])),
+        "source": shown_path(fields["source"]),
+    }
+    return Chunk(**fields)

@@ -13,10 +13,8 @@ from research_agent import errors
 from research_agent.index.messages import missing, rebuild_hint, unfinished
 from research_agent.private_files import touch
 
-APPLICATION_ID = 0x52414731
-"""Marks the file as ours, in the file's header: "RAG1"."""
-VERSION = 3
-"""Of the tables below."""
+APPLICATION_ID = 0x52414731  # marks the file as ours, in the file's header: "RAG1"
+VERSION = 3  # of the tables below
 PAGE_TEXTS = """CREATE TABLE page_texts (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
     page INTEGER NOT NULL, text BLOB NOT NULL,
@@ -52,11 +50,9 @@ made from them when the generation was published."""
 CHANGES = {
     1: ("ALTER TABLE documents ADD COLUMN quality TEXT NOT NULL DEFAULT ''",),
     2: (PAGE_TEXTS, UNRESOLVED, *LINKS),
-}
-"""What makes tables of a version those of the next; a reader makes do with any of them."""
+}  # what makes tables of a version those of the next; a reader makes do with any of them
 SPACE = "cosine"
-WRITING_KB = 65_536
-"""Pages of the file that a writer keeps in memory: edges lead all over it."""
+WRITING_KB = 65_536  # pages of the file that a writer keeps in memory: edges lead all over it
 
 TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -110,10 +106,7 @@ def faults(label: str) -> Iterator[None]:
 
 
 def connect(path: Path, label: str, *, writable: bool) -> sqlite3.Connection:
-    """Open a ledger, and make it where `writable` and there is none; threads may share it.
-
-    Raises IndexMissingError, IndexDamagedError, IndexMismatchError (tables of another version).
-    """
+    """Open a ledger, made if `writable` and missing; threads may share it; raises IndexingError."""
     if not writable and not path.is_file():
         raise missing(label)
     mode = "rwc" if writable else "ro"
@@ -147,7 +140,6 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
 
 
 def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> None:
-    """Set what holds for one connection, and see whose file it is."""
     with faults(label):
         connection.execute("PRAGMA foreign_keys = ON")
         if writable:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from research_agent.closeable import Closing
-from research_agent.index.adapters.ledger.documents import doubtful, kept_documents
+from research_agent.index.adapters.ledger.checking import damaged
+from research_agent.index.adapters.ledger.documents import COLUMNS, kept_documents
 from research_agent.index.adapters.ledger.linking import LINKING, link, put_links
 from research_agent.index.adapters.ledger.schema import SPACE, connect, faults, transaction
 from research_agent.index.messages import check_model, check_name, wrong_length
@@ -17,7 +18,7 @@ from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
 
 _STEP = 500  # values bound to one statement
-_PUT_DOCUMENT = """INSERT INTO documents (key, path, doc_id, digest, size, mtime_ns, recipe, title,
+_PUT_DOCUMENT = """INSERT INTO documents (key, path, digest, size, mtime_ns, recipe, doc_id, title,
     date, pages, status, reason, quality) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _REPLACED = """DELETE FROM documents WHERE generation IS NOT NULL AND key IN
@@ -32,11 +33,9 @@ class LedgerWriter(Closing):
     ) -> None:
         """Open the ledger, made where there is none, for vectors of the embedding `model`.
 
-        One that is not `durable` is not kept: a power failure would leave it damaged. With
-        `checked` everything in it is compared to what was written: documents with a damaged chunk
-        then have no digest, so that they are read again.
-
-        Raises IndexMismatchError where it holds vectors of another model, IndexDamagedError.
+        One that is not `durable` is damaged by a power failure. With `checked`, documents with a
+        damaged chunk have no digest, so that they are read again. Raises IndexMismatchError for
+        another model, IndexDamagedError.
         """
         self._label = label
         self._connection = connect(path, label, writable=True)
@@ -44,7 +43,7 @@ class LedgerWriter(Closing):
             self._connection.execute("PRAGMA synchronous = OFF")
         try:
             self._begin(model)
-            self._damaged = doubtful(self._connection, label) if checked else {}
+            self._damaged = damaged(self._connection, label) if checked else {}
         except BaseException:
             self.close()
             raise
@@ -76,8 +75,7 @@ class LedgerWriter(Closing):
     ) -> None:
         """Keep a new version of a document for good; readers see it when it is published.
 
-        Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
-        of another length than those before.
+        Raises DocumentError for a name that is no Unicode text, IndexMismatchError.
         """
         check_name(record.path)
         dimension = self._dimension(chunks)
@@ -94,11 +92,7 @@ class LedgerWriter(Closing):
         self._damaged.pop(record.key, None)
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
-        """Show readers all that was put, documents by key under new paths, and some no more.
-
-        Where that changes nothing, the generation stays what it was. Edges are made in the same
-        transaction, from all documents that readers see then.
-        """
+        """Show readers all that was put; without a change the generation stays what it was."""
         with transaction(self._connection, self._label):
             run = self._connection.execute
             for key, file in moved.items():
@@ -178,10 +172,8 @@ class LedgerWriter(Closing):
 
 
 def _document_row(record: DocumentRecord) -> tuple[object, ...]:
-    file = (record.key, record.path, record.doc_id, record.digest, record.size, record.mtime_ns)
-    content = (record.recipe, record.title, record.date, record.pages)
     quality = json.dumps(asdict(record.quality)) if record.quality else ""
-    return (*file, *content, record.status, record.reason, quality)
+    return (*(getattr(record, column) for column in COLUMNS), quality)
 
 
 def _chunk_row(item: IndexedChunk) -> tuple[object, ...]:

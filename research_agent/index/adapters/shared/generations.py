@@ -27,31 +27,24 @@ from research_agent.types.records import IndexHeader
 MARK = "research-agent-index.json"
 BEAT, SILENCE = 3.0, 15.0
 """Seconds between two changes of a lease, and without one until its holder counts as gone."""
-KEPT = 10
-"""Generations whose names are kept by `compact`."""
+KEPT = 10  # generations whose names are kept by `compact`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """One published state of an index."""
 
-    number: int = 0
-    """0: nothing was published yet."""
-    session: int = 0
-    """The writer's lease: what has a larger one was put, but is not published."""
-    edition: int = 0
-    """Counts rebuilds: each has tables of its own."""
-    versions: dict[str, int] = field(default_factory=dict)
-    """Of each table."""
+    number: int = 0  # 0: nothing was published yet
+    session: int = 0  # the writer's lease: what has a larger one was put, but is not published
+    edition: int = 0  # counts rebuilds: each has tables of its own
+    versions: dict[str, int] = field(default_factory=dict)  # of each table
     model: str = ""
     dimension: int = 0
-    records: int = 0
-    """Documents, also those that could not be read."""
+    records: int = 0  # documents, also those that could not be read
     documents: int = 0
     chunks: int = 0
     vectors: int = 0
-    trained: int = 0
-    """Vectors there were when the search index was made; 0: there is none."""
+    trained: int = 0  # vectors there were when the search index was made; 0: there is none
     changed: str = ""
     linking: int = 0
     format: int = FORMAT
@@ -98,20 +91,11 @@ def latest(storage: Storage) -> Generation:
 
 
 def published(storage: Storage) -> Generation:
-    """Return the generation that was published last.
-
-    Raises IndexMissingError where none was, IndexMismatchError for one of a newer program.
-    """
+    """Return the last generation; raises IndexMissingError, IndexMismatchError (newer program)."""
     found = latest(storage)
     if not found.number:
         raise unfinished(storage.label) if exists(storage) else missing(storage.label)
     return found
-
-
-def newest_number(storage: Storage) -> int:
-    """Return the number of the generation that was published last."""
-    found = storage.names("generations/")
-    return int(Path(found[-1]).stem) if found else 0
 
 
 def publish(storage: Storage, generation: Generation) -> None:
@@ -151,10 +135,7 @@ class Lease(Closing):
     """The right to write to an index, until it is closed."""
 
     def __init__(self, storage: Storage) -> None:
-        """Take it; raises IndexLockedError, which names who has it.
-
-        A lease that does not change for `SILENCE` seconds is taken over.
-        """
+        """Take it, also from a silent holder; raises IndexLockedError, which names who has it."""
         self._storage, self._done = storage, Event()
         self._lost = False
         while True:
@@ -204,14 +185,11 @@ class Lease(Closing):
 
     def _said(self, beats: int) -> bytes:
         me = f"process {os.getpid()} on {socket.gethostname()} ({' '.join(sys.argv)[:200]})"
-        return json.dumps(
-            {"holder": me, "place": place(), "pid": os.getpid(), "beats": beats}
-        ).encode()
+        return json.dumps({"holder": me, "beats": beats}).encode()
 
     def _see_it_silent(self, name: str) -> None:
-        """Return once a lease is given up; raises IndexLockedError where it is alive."""
         first, until = self._storage.get(name), time.monotonic() + SILENCE
-        while first is not None and not _is_dead(first) and time.monotonic() < until:
+        while first is not None and time.monotonic() < until:
             time.sleep(min(BEAT / 6, 0.5))
             now = self._storage.get(name)
             if now is None:
@@ -235,26 +213,3 @@ def _holder(content: bytes) -> str:
         return str(json.loads(content)["holder"])
     except (ValueError, KeyError, TypeError):
         return "another process"
-
-
-def _is_dead(content: bytes) -> bool:
-    """Return whether the holder was a process of this machine that is gone."""
-    try:
-        kept = json.loads(content)
-        if not kept["place"] or kept["place"] != place():
-            return False
-        os.kill(int(kept["pid"]), 0)
-    except ProcessLookupError:
-        return True
-    except (ValueError, KeyError, TypeError, OSError):
-        return False
-    return False
-
-
-def place() -> str:
-    """Return what tells this machine's processes from others'; empty where that is not known."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return ""

@@ -43,10 +43,7 @@ class SharedReader:
     """One generation of a shared index; implements ChunkStore. Threads may share it."""
 
     def __init__(self, storage: Storage, generation: generations.Generation | None = None) -> None:
-        """Open the generation that was published last.
-
-        Raises IndexMissingError, IndexMismatchError, IndexUnavailableError, IndexingError.
-        """
+        """Open `generation`, or the last one; raises IndexingError."""
         self.storage = storage
         self.state = generation or generations.published(storage)
         self._tables: dict[str, LanceTable] = {}
@@ -80,7 +77,7 @@ class SharedReader:
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened."""
-        return generations.newest_number(self.storage) == self.state.number
+        return generations.latest(self.storage).number == self.state.number
 
     @cached_property
     def _documents(self) -> dict[str, dict[str, Any]]:
@@ -241,7 +238,6 @@ def _by_version(rows: Iterable[dict[str, Any]]) -> defaultdict[str, list[dict[st
 
 
 def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield documents, so many at a time that their chunks fit into memory."""
     group, chunks = list[Row](), 0
     for row in rows:
         group.append(row)

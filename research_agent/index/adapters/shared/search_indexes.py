@@ -12,16 +12,11 @@ if TYPE_CHECKING:
 
 WORDS = ("all_words", "text_words")
 """Words of a chunk with those of its title and headings, and without."""
-NEVER = timedelta(days=36_500)
-"""Optimizing deletes no version: a generation may name it."""
-MANY_ROWS = 5000
-"""Tables with fewer rows are read through faster than an index is asked."""
-MANY_VECTORS = 50_000
-"""From so many on there is an index of vectors."""
-GROWN = 4
-"""The index of vectors is trained anew when there are so many times more."""
-OF_PARTITION = 2000
-"""Vectors of one partition of their index."""
+NEVER = timedelta(days=36_500)  # optimizing deletes no version: a generation may name it
+MANY_ROWS = 5000  # tables with fewer rows are read through faster than an index is asked
+MANY_VECTORS = 50_000  # from so many on there is an index of vectors
+GROWN = 4  # the index of vectors is trained anew when there are so many times more
+OF_PARTITION = 2000  # vectors of one partition of their index
 _NAMES = {
     "chunks": ("chunk_id", "version"),
     VECTORS: ("chunk_id", "digest"),

@@ -12,8 +12,7 @@ from research_agent.index.exact_vectors import ExactVectors, ranked, unit
 from research_agent.text.language import search_terms
 from research_agent.types import ScoredId
 
-MAX_TERMS = 64
-"""Distinct words of a query that are searched, its first ones."""
+MAX_TERMS = 64  # distinct words of a query that are searched, its first ones
 WEIGHT = 0.5
 """Of the words with and without headings: a word in a heading counts half of one in the text."""
 _SPARE = 2  # hits asked for a wanted one: those with one score are put in order by id
@@ -29,10 +28,7 @@ class SharedWords:
         self._reader = reader
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
-        """Return the `k` best chunks that share a word with `query`, best first; ties by id.
-
-        The value is BM25, larger is better. English stop words do not count.
-        """
+        """Return the `k` chunks with the best BM25 for `query`, best first; ties by id."""
         import lancedb.query as fts
 
         terms = search_terms(query)[:MAX_TERMS]
@@ -50,19 +46,13 @@ class SharedWords:
 
 
 class SharedVectors(Closing):
-    """Dense search of one generation by its index of vectors; implements VectorIndex.
-
-    The index proposes chunks; their cosines are computed from the vectors themselves.
-    """
+    """Dense search of one generation by its index of vectors, with exact cosines."""
 
     def __init__(self, reader: SharedReader) -> None:
         self._reader = reader
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
-        """Return `k` of the most similar chunks, best first, with their cosine; ties by id.
-
-        Raises IndexMismatchError for a vector of another length than the index holds.
-        """
+        """Return `k` of the most similar chunks, best first, with their cosine; ties by id."""
         dimension = self._reader.state.dimension
         query = unit(vector, dimension)
         probes = max(1, round(PROBED * self._reader.state.trained / OF_PARTITION))

@@ -35,10 +35,12 @@ CACHE_BYTES, METADATA_BYTES = 256_000_000, 64_000_000
 """Parts of search indexes, and descriptions of files, that one process keeps in memory."""
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _MISSING = ("NoSuchBucket", "bucket does not exist", "ContainerNotFound")
-_CLOCK = ("RequestTimeTooSkewed",)
-_KEY = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "401 ")
-_NO_KEY = ("get_credentials", "no providers in chain", "Unable to locate", "169.254.169.254")
-_RIGHTS = ("AccessDenied", "403 Forbidden", "ermission denied", "Read-only", "AllAccessDisabled")
+_REFUSED = (
+    "RequestTimeTooSkewed", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken",
+    "InvalidToken", "401 ", "get_credentials", "no providers in chain", "Unable to locate",
+    "169.254.169.254", "AccessDenied", "403 Forbidden", "ermission denied", "Read-only",
+    "AllAccessDisabled",
+)  # fmt: skip
 _DOWN = ("SlowDown", " 500 ", " 502 ", " 503 ", " 504 ", "error sending request", "timed out")
 _GONE = ("not found", "Not found", "NotFound", "No such file")
 
@@ -48,8 +50,7 @@ class Storage:
     """Where a shared index is. Threads may share it."""
 
     url: str
-    label: str
-    """What users call it."""
+    label: str  # what users call it
 
     @classmethod
     def at(cls, location: str) -> "Storage":
@@ -221,10 +222,11 @@ def _fault(label: str, text: str) -> IndexingError:
     short = text.strip().partition("\n")[0][:300]
     cures: Mapping[tuple[str, ...], tuple[type[IndexingError], str, str]] = {
         _MISSING: (IndexMissingError, "its bucket does not exist", "Make it, or name another."),
-        _CLOCK: (IndexingError, "this machine's clock is off", "Set the clock, and try again."),
-        _KEY: (IndexingError, "its key is wrong or has expired", "Look at AWS_ACCESS_KEY_ID."),
-        _RIGHTS: (IndexingError, "the key may not do this", "Ask for rights to read and write."),
-        _NO_KEY: (IndexingError, "there is no key for it", "Set AWS_ACCESS_KEY_ID and its like."),
+        _REFUSED: (
+            IndexingError,
+            "its storage refuses access",
+            "Look at the key (AWS_ACCESS_KEY_ID and its like), its rights, and the clock.",
+        ),
         _DOWN: (
             IndexUnavailableError,
             f"its storage does not answer, after {RETRY_SECONDS} seconds of trying",

@@ -1,7 +1,6 @@
 """The tables of a shared index, and documents as rows of them.
 
-Every row below a document has the `version` of the document that it belongs to: a name given once,
-when the document was put. What has a version that no row of `documents` has is of no document.
+Every row below a document has its `version`: a name given once, when the document was put.
 """
 
 import json
@@ -22,8 +21,7 @@ from research_agent.types import Chunk, chunk_header
 from research_agent.types.records import DocumentOutline, DocumentRecord, IndexedChunk, Window
 from research_agent.types.references import ChunkLinks, Edge, Link, Unresolved
 
-FORMAT = 1
-"""Of the tables and of what is written into them."""
+FORMAT = 1  # of the tables and of what is written into them
 _TEXT, _WHOLE = pa.string(), pa.int64()
 _FILE = {"key": _TEXT, "path": _TEXT, "digest": _TEXT, "size": _WHOLE, "mtime_ns": _WHOLE}
 _ABOUT = {"recipe": _TEXT, "doc_id": _TEXT, "title": _TEXT, "date": _TEXT, "pages": _WHOLE}
@@ -52,10 +50,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "edges": pa.schema({"source": _TEXT, "target": _TEXT, "kind": _TEXT, "place": _WHOLE}),
 }
 VECTORS = "vectors"
-LINKING = 1
-"""Version of how edges are made: an index with those of another one makes them anew."""
-BELOW = ("chunks", VECTORS, "pages")
-"""Tables whose rows belong to a version of a document."""
+LINKING = 1  # version of how edges are made: an index with those of another one makes them anew
+BELOW = ("chunks", VECTORS, "pages")  # tables whose rows belong to a version of a document
 
 
 def vectors_schema(dimension: int) -> pa.Schema:
@@ -73,8 +69,7 @@ Exported = tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]
 class Linked:
     """What was made from all documents together."""
 
-    edges: Sequence[Edge]
-    """In reading order."""
+    edges: Sequence[Edge]  # in reading order
     unresolved: Mapping[str, Unresolved]
     """References that lead nowhere, by the key of their document."""
 
@@ -88,8 +83,7 @@ class Rows:
     """A document as rows of the tables, to be sent between processes as it is."""
 
     document: Mapping[str, Any]
-    below: Mapping[str, pa.Table]
-    """By the name of the table; a table without rows is left out."""
+    below: Mapping[str, pa.Table]  # by the name of the table; a table without rows is left out
 
 
 def rows_of(

@@ -1,8 +1,7 @@
 """Writing a shared index: batches of documents that nobody sees, and one publication of them all.
 
-What is put is appended to the tables at once, under the number of this writer's lease. Readers open
-the versions that the last generation names, so they see none of it. A writer that is killed leaves
-its whole documents to the next one, which reads them with `documents` and goes on.
+What is put is appended at once; readers open the versions that the last generation names. A writer
+that is killed leaves its whole documents to the next one, which goes on.
 """
 
 import json
@@ -67,7 +66,7 @@ class SharedWriter(Closing):
         """Begin an unpublished generation, or go on with one that was interrupted.
 
         With `rebuild` it begins empty, beside what is there. Raises IndexLockedError, which names
-        the present writer, IndexMismatchError for another embedding model, IndexingError.
+        the present writer, IndexMismatchError, IndexingError.
         """
         self._storage, self._linker = storage, linker
         self._tables: dict[str, LanceTable] = {}
@@ -89,10 +88,7 @@ class SharedWriter(Closing):
             raise
 
     def documents(self) -> list[DocumentRecord]:
-        """Return the newest version of every document, published or not, by path.
-
-        Of those that are not `published`, all rows are committed.
-        """
+        """Return the newest version of every document, published or not, by path."""
         rows = [*self._live.values(), *(rows.document for rows in self._waiting)]
         newest = {row["key"]: row for row in rows}
         records = [record_of(row, published=self._is_published(row)) for row in newest.values()]
@@ -112,11 +108,7 @@ class SharedWriter(Closing):
         *,
         page_texts: Sequence[str] = (),
     ) -> None:
-        """Keep a new version of a document; it is written with others, in batches.
-
-        Raises DocumentError for a name that is no Unicode text, IndexMismatchError for vectors
-        of another length than those before.
-        """
+        """Keep a document, written in batches; raises DocumentError, IndexMismatchError."""
         check_name(record.path)
         self.put_rows(rows_of(record, chunks, page_texts))
 
@@ -132,8 +124,7 @@ class SharedWriter(Closing):
     def append(self, batch: Sequence[Rows]) -> None:
         """Write documents; when this returns they are kept for good, though nobody sees them yet.
 
-        The rows of `documents` are written last: a document without one was never put. After an
-        error the same rows may be given again.
+        The rows of `documents` are written last. After an error the same rows may be given again.
         """
         self._since = time.monotonic()
         if not batch:
@@ -161,11 +152,7 @@ class SharedWriter(Closing):
         self._waiting = []
 
     def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
-        """Show readers all that was put, documents by key under new paths, and some no more.
-
-        Where that changes nothing, the generation stays what it was. Raises IndexLockedError where
-        another writer took over.
-        """
+        """Show readers all that was put; raises IndexLockedError where another writer took over."""
         self.flush()
         live = self._newest(removed)
         changed = self._named(live, moved)
@@ -180,10 +167,7 @@ class SharedWriter(Closing):
             self._show()
 
     def compact(self, older_than: timedelta) -> None:
-        """Merge small files, publish that, and delete what no generation since `older_than` names.
-
-        Raises IndexingError where an interrupted run waits to be finished.
-        """
+        """Merge small files; delete what no generation since `older_than` names."""
         if not all(map(self._is_published, self._live.values())):
             raise IndexingError(
                 f"The index {self._storage.label} has a run that was interrupted.",
@@ -217,7 +201,6 @@ class SharedWriter(Closing):
         return int(table.schema.field("vector").type.list_size) if table is not None else 0
 
     def _begin(self) -> None:
-        """Open the tables at their latest versions, made where there are none."""
         self._trained = 0 if self._rebuild else self._base.trained
         if self._rebuild:  # (one that was interrupted begins again)
             endings = tuple(f"{table_name(name, self.edition)}.lance/" for name in _TABLES)
@@ -238,7 +221,6 @@ class SharedWriter(Closing):
         return self._tables[name]
 
     def _check_dimension(self, rows: Rows) -> None:
-        """Make the table of vectors with the first of them; raises IndexMismatchError."""
         if VECTORS not in rows.below:
             return
         length = int(rows.below[VECTORS].schema.field("vector").type.list_size)
@@ -258,7 +240,6 @@ class SharedWriter(Closing):
     def _named(
         self, live: Sequence[dict[str, Any]], moved: Mapping[str, SourceFile]
     ) -> list[dict[str, Any]]:
-        """Put new paths and display names into rows, and return those that changed."""
         before = [dict(row) for row in live]
         for row in live:
             if file := moved.get(row["key"]):
@@ -270,10 +251,7 @@ class SharedWriter(Closing):
         return [row for row, old in zip(live, before, strict=True) if row != old]
 
     def _delete_others(self, live: Collection[str]) -> None:
-        """Delete the rows of all other versions: replaced, removed, or never put as a whole.
-
-        Documents go first: rows of no document are deleted by the next publication.
-        """
+        """Delete the rows of all other versions; documents first, so that no half one is seen."""
         for name in filter(self._has, ("documents", *BELOW)):
             for where in reading.filters("version", sorted(self._versions_in(name) - set(live))):
                 self._table(name).delete(where)
@@ -326,7 +304,6 @@ class SharedWriter(Closing):
         return name != VECTORS or bool(self._dimension)
 
     def _show(self) -> None:
-        """Index what is new, look whether all is ours, and publish."""
         self._trained = bring_up_to_date(self._table, self._trained, self._dimension)
         new = self._next()
         seen = reading.SharedReader(self._storage, new)

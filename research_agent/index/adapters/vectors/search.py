@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
-from research_agent.index.adapters.vectors.chroma import faults, pages
+from research_agent.closeable import Closing
+from research_agent.index.adapters.vectors.chroma import all_ids, faults
 from research_agent.index.exact_vectors import ExactVectors, chunk_of, unit
 from research_agent.types import ScoredId
 
@@ -19,28 +20,7 @@ Fetch = Callable[[Sequence[str]], "tuple[list[str], NDArray[np.float32]]"]
 """All vectors of some chunks: their ids, `chunk id#window`, and one row each."""
 
 
-class UnsearchedVectors:
-    """Vectors that can only be compared, not searched; implements VectorIndex.
-
-    For an index that is too large to be searched one by one, while Chroma cannot be used.
-    """
-
-    def __init__(self, fetch: Fetch) -> None:
-        self._fetch = fetch
-
-    def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:  # noqa: ARG002 (the port has them)
-        """Return no chunks."""
-        return []
-
-    def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
-        """Return the exact cosine of each chunk, in order; 0 for a chunk that has no vector."""
-        return ExactVectors(*self._fetch(chunk_ids)).similarities(vector, chunk_ids)
-
-    def close(self) -> None:
-        """Do nothing: there is no file."""
-
-
-class ApproximateVectors(UnsearchedVectors):
+class ApproximateVectors(Closing):
     """A Chroma collection, searched by its graph; implements VectorIndex.
 
     The graph proposes chunks; the ledger's vectors say how similar they are, so that a cosine is
@@ -51,23 +31,19 @@ class ApproximateVectors(UnsearchedVectors):
         self, opening: "AbstractContextManager[Collection]", fetch: Fetch, *, dimension: int
     ) -> None:
         """Open the collection until `close`; raises IndexDamagedError."""
-        super().__init__(fetch)
-        self._dimension = dimension
+        self._fetch, self._dimension = fetch, dimension
         self._open = ExitStack()
         self._collection: Collection = self._open.enter_context(opening)
 
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
-        """Return `k` of the most similar chunks, best first, with their cosine; ties by id.
-
-        Raises IndexMismatchError for a vector of another length than the index holds.
-        """
+        """Return `k` of the most similar chunks, best first, with their cosine; ties by id."""
         query, size = unit(vector, self._dimension).tolist(), _FETCH * k
         with faults():
             total = self._collection.count()
         found: list[ScoredId] = []
         while total and len(found) < k:
             size = min(size, total)
-            names = self._near(query, size) if size < total else self._all()
+            names = self._near(query, size, total)
             chunk_ids = list(dict.fromkeys(map(chunk_of, names)))
             found = ExactVectors(*self._fetch(chunk_ids)).search(vector, k=k)
             if size == total:
@@ -75,16 +51,17 @@ class ApproximateVectors(UnsearchedVectors):
             size *= 2
         return found
 
-    def _near(self, query: Sequence[float], size: int) -> list[str]:
-        with faults():
-            near: Any = self._collection.query(query_embeddings=[query], n_results=size, include=[])
-        return list(near["ids"][0])
-
-    def _all(self) -> list[str]:
-        """Return the ids of all windows: a graph may miss some, also where all are asked for."""
-        with faults():
-            return [name for page in pages(self._collection) for name in page["ids"]]
+    def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> list[float]:
+        """Return the exact cosine of each chunk, in order; 0 for a chunk that has no vector."""
+        return ExactVectors(*self._fetch(chunk_ids)).similarities(vector, chunk_ids)
 
     def close(self) -> None:
         """Close Chroma's files."""
         self._open.close()
+
+    def _near(self, query: Sequence[float], size: int, total: int) -> list[str]:
+        with faults():
+            if size == total:  # (a graph may miss some, also where all are asked for)
+                return all_ids(self._collection)
+            near: Any = self._collection.query(query_embeddings=[query], n_results=size, include=[])
+        return list(near["ids"][0])

@@ -1,4 +1,4 @@
-"""One index on disk: its mark, its editions, who may write to it, and nobody else may read it."""
+"""Where indexes live on disk: names, editions, who may write to one; nobody else may read it."""
 
 import json
 import os
@@ -13,6 +13,8 @@ from pathlib import Path
 from research_agent import errors
 from research_agent.private_files import FILE, close_to_others, make_folder, touch, write_text
 
+DEFAULT = "default"  # the index of those who name none
+_NAME = re.compile(r"\w[\w .-]{0,99}")
 LOCK, HOLDER = "writer.lock", "writer.json"
 """What the one writer locks, and its name for those who come second."""
 _MARKER = "research-agent-index.json"
@@ -24,8 +26,7 @@ _EDITIONS = re.compile(rf"{_EDITION}([1-9]\d*)")
 _OURS = re.compile(
     r"(?:ledger|words)\.sqlite3(?:-wal|-shm|-journal)?|vectors|edition-\d+|calibration\.json"
     r"|research-agent-index\.json(?:\.new)?|writer\.(?:json|lock)"
-)
-"""Our files and folders at the top of an index's folder; others there are left alone."""
+)  # our files and folders at the top of an index's folder; others there are left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,7 @@ class Edition:
     """The files of an index: an update changes them, `--rebuild` makes others beside them."""
 
     folder: Path
-    number: int
-    """Counts rebuilds; the first edition is in the index's own folder."""
+    number: int  # counts rebuilds; the first edition is in the index's own folder
 
     @property
     def path(self) -> Path:
@@ -85,14 +85,10 @@ class IndexFolder:
     """One index on disk: a ledger, and two caches made from it."""
 
     path: Path
-    label: str
-    """What users call it: its name, or its path."""
+    label: str  # what users call it: its name, or its path
 
     def current(self) -> Edition:
-        """Return the edition that readers see.
-
-        Where the mark cannot be read it is the oldest one: a newer one may not be whole.
-        """
+        """Return the edition that readers see; the oldest one where the mark cannot be read."""
         try:
             mark = json.loads((self.path / _MARKER).read_text(encoding="utf-8"))
             return Edition(self.path, int(mark.get("edition", 0)))
@@ -115,10 +111,7 @@ class IndexFolder:
         self.sweep()
 
     def sweep(self) -> None:
-        """Delete all editions but the current one: what an interrupted rebuild has left.
-
-        What cannot be deleted now is at the next run.
-        """
+        """Delete all editions but the current one: what an interrupted rebuild has left."""
         current = self.current()
         for edition in editions(self.path):
             if edition != current:
@@ -158,10 +151,7 @@ class IndexFolder:
             ) from error
 
     def close_to_others(self) -> None:
-        """Let nobody but its owner read the index; one that is missing is passed over.
-
-        Raises IndexDamagedError where it holds a symbolic link.
-        """
+        """Let nobody but its owner read the index; raises IndexDamagedError for a symbolic link."""
         if not self.exists():
             return
         try:
@@ -173,10 +163,7 @@ class IndexFolder:
             ) from error
 
     def remove(self) -> None:
-        """Delete the index, and its folder unless it holds anything else.
-
-        Raises IndexMissingError where there is none, IndexLockedError.
-        """
+        """Delete the index, and its folder if empty; raises IndexMissingError, IndexLockedError."""
         if not self.exists():
             raise errors.IndexMissingError(
                 f"There is no index {self.label} at {self.path}; nothing was removed.",
@@ -193,10 +180,7 @@ class IndexFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the one writer; raises IndexLockedError, which names the present one, at once.
-
-        Raises IndexingError where the folder cannot be written to.
-        """
+        """Be the one writer; raises IndexLockedError with the present one's name, IndexingError."""
         from filelock import FileLock, Timeout
 
         lock, holder = FileLock(self.path / LOCK, timeout=0, mode=FILE), self.path / HOLDER
@@ -281,11 +265,7 @@ class IndexFolder:
 
 
 def close_index(folder: Path) -> None:
-    """Close an index's folder (0700) and its files (0600) to others.
-
-    Raises OSError for a symbolic link among them, which nothing of ours makes: what is written
-    would go wherever it leads.
-    """
+    """Close an index's folder (0700) and files (0600); raises OSError for a symbolic link there."""
     close_to_others(folder.resolve())
     for path in _files(folder):
         try:
@@ -295,9 +275,46 @@ def close_index(folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield all that is ours, links too, none of them followed."""
     for path in folder.iterdir():
         if _OURS.fullmatch(path.name):
             yield path
             for above, folders, files in os.walk(path) if not path.is_symlink() else ():
                 yield from (Path(above, name) for name in (*folders, *files))
+
+
+def home() -> Path:
+    """Return the folder of all data: RESEARCH_AGENT_HOME, or the place the system has for it."""
+    if named := os.environ.get("RESEARCH_AGENT_HOME"):
+        return Path(named).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("research-agent", appauthor=False)
+
+
+def locate(location: str) -> IndexFolder:
+    """Return where the index `location` is: a name, or a path, which has a separator or a dot.
+
+    Raises PathError for what is neither.
+    """
+    name = location or DEFAULT
+    is_path = name.startswith(".") or "/" in name or os.sep in name
+    if is_path and "\0" not in name:
+        with suppress(RuntimeError):  # (a home folder of nobody: the path is taken as it stands)
+            return IndexFolder(Path(name).expanduser().absolute(), name)
+        return IndexFolder(Path(name).absolute(), name)
+    if not _NAME.fullmatch(name):
+        raise errors.PathError(
+            f"{name!r} is no name of an index.",
+            hint="Use letters, digits, spaces, dots and hyphens, or a path such as ./my-index.",
+        )
+    return IndexFolder(home() / "indexes" / name, name)
+
+
+def named_indexes() -> list[IndexFolder]:
+    """Return the indexes below the data folder, by name."""
+    try:
+        names = sorted(path.name for path in (home() / "indexes").iterdir())
+    except OSError:
+        return []
+    folders = (IndexFolder(home() / "indexes" / name, name) for name in names)
+    return [folder for folder in folders if folder.exists()]
