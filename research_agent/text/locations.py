@@ -3,6 +3,8 @@
 _BUCKETS = ("s3://", "gs://", "az://")
 LOCAL = "lance:"
 """What the location of a shared index in a folder begins with."""
+INDEX_MARK = "research-agent-index.json"
+"""The file by which a folder or a bucket is known as an index."""
 
 
 def is_bucket(path: str) -> bool:

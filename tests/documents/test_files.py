@@ -49,6 +49,14 @@ def test_folders_are_walked_in_order(tmp_path: Path) -> None:
     ) == found(tmp_path, files())
 
 
+def test_an_index_among_the_documents_is_no_document(tmp_path: Path) -> None:
+    """`index . --index ./ix` twice: the second run reads none of the first one's files."""
+    make(tmp_path, "a.md", "ix/research-agent-index.json", "ix/writer.md")
+    names, skipped = found(tmp_path, files())
+
+    assert (["a.md"], {"ix": "an index of research_agent"}) == (names, skipped)
+
+
 def test_gitignore(tmp_path: Path) -> None:
     """Nested .gitignore files count, the nearest first; a named file is taken all the same."""
     make(tmp_path, "keep.md", "out/a.md", "sub/x.txt", "sub/y.txt", "sub/deep/z.txt", "skip.txt")

@@ -7,10 +7,10 @@ import pytest
 
 from research_agent import errors
 from research_agent.index.adapters.shared import storage as storage_module
-from research_agent.index.adapters.shared.generations import MARK
 from research_agent.index.adapters.shared.reading import SharedReader
 from research_agent.index.adapters.shared.searching import SharedWords
 from research_agent.index.adapters.shared.storage import Storage
+from research_agent.text.locations import INDEX_MARK
 from tests.index.shared_harness import document, put, texts
 from tests.object_storage import BUCKET, bucket, refusing, use
 
@@ -67,7 +67,7 @@ def test_a_place_with_other_files_is_not_taken(place: str) -> None:
     Storage.at(place).put("holiday.jpg", b"1")
     with pytest.raises(errors.PathError, match=r"holds other files, such as holiday\.jpg"):
         put(place, document("a", "bread"))
-    assert None is Storage.at(place).get(MARK)
+    assert None is Storage.at(place).get(INDEX_MARK)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_a_server_that_is_busy_is_asked_again_a_bounded_number_of_times(
     monkeypatch.setattr(storage_module, "RETRIES", 3)
     with refusing(busy) as url:
         use(url, monkeypatch)
-        assert (None, 4) == (Storage.at(WHERE).get(MARK), len(asked))
+        assert (None, 4) == (Storage.at(WHERE).get(INDEX_MARK), len(asked))
         monkeypatch.setattr(storage_module, "RETRIES", 2)
         asked.clear()
         with pytest.raises(errors.IndexUnavailableError) as caught:
-            Storage.at(WHERE).get(MARK)
+            Storage.at(WHERE).get(INDEX_MARK)
     assert (True, 3) == (caught.value.retryable, len(asked))
 
 

@@ -13,6 +13,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from research_agent.errors import DocumentError, PathError
 from research_agent.settings import DocumentSettings
+from research_agent.text.locations import INDEX_MARK
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
 
 PIECE = 1 << 20  # bytes read at a time
@@ -99,6 +100,9 @@ class LocalFiles:
             except OSError as error:
                 reason = f"folder cannot be read: {error.strerror or error}"
                 yield FileReport(folder, "failed", reason)
+                continue
+            if any(entry.name == INDEX_MARK for entry in listed):
+                yield FileReport(folder, "skipped", "an index of research_agent")
                 continue
             if self._settings.gitignore:
                 ignores = (*ignores, *_ignores(folder))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from research_agent import errors
 from research_agent.private_files import FILE, close_to_others, make_folder, touch, write_text
+from research_agent.text.locations import INDEX_MARK
 
 DEFAULT = "default"  # the index of those who name none
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 LOCK, HOLDER = "writer.lock", "writer.json"
 """What the one writer locks, and its name for those who come second."""
-_MARKER = "research-agent-index.json"
-_NEW_MARKER = f"{_MARKER}.new"
+_NEW_MARKER = f"{INDEX_MARK}.new"
 _CALIBRATION = "calibration.json"
 _LEDGER, _WORDS, _VECTORS = "ledger.sqlite3", "words.sqlite3", "vectors"
 _EDITION = "edition-"
@@ -90,7 +90,7 @@ class IndexFolder:
     def current(self) -> Edition:
         """Return the edition that readers see; the oldest one where the mark cannot be read."""
         try:
-            mark = json.loads((self.path / _MARKER).read_text(encoding="utf-8"))
+            mark = json.loads((self.path / INDEX_MARK).read_text(encoding="utf-8"))
             return Edition(self.path, int(mark.get("edition", 0)))
         except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             whole = (edition for edition in editions(self.path) if edition.ledger.is_file())
@@ -125,7 +125,7 @@ class IndexFolder:
 
     def exists(self) -> bool:
         """Return whether the folder is an index of ours, whole or not."""
-        return (self.path / _MARKER).is_file()
+        return (self.path / INDEX_MARK).is_file()
 
     def bytes_on_disk(self) -> int:
         """Return how much room the index takes."""
@@ -173,7 +173,7 @@ class IndexFolder:
             for edition in editions(self.path):
                 edition.delete()
             self.calibration.unlink(missing_ok=True)
-            (self.path / _MARKER).unlink(missing_ok=True)
+            (self.path / INDEX_MARK).unlink(missing_ok=True)
         (self.path / LOCK).unlink(missing_ok=True)
         if not any(self.path.iterdir()):
             self.path.rmdir()
@@ -253,7 +253,7 @@ class IndexFolder:
     def _mark(self, number: int) -> None:
         new = self.path / _NEW_MARKER
         write_text(new, json.dumps({"format": 1, "edition": number}) + "\n")
-        new.replace(self.path / _MARKER)
+        new.replace(self.path / INDEX_MARK)
 
     def _refuse_other_files(self) -> None:
         ours = {LOCK, HOLDER, _NEW_MARKER}

@@ -22,9 +22,9 @@ from research_agent.closeable import Closing
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.shared.tables import FORMAT
 from research_agent.index.messages import missing, rebuild_hint, unfinished
+from research_agent.text.locations import INDEX_MARK
 from research_agent.types.records import IndexHeader
 
-MARK = "research-agent-index.json"
 BEAT, SILENCE = 3.0, 15.0
 """Seconds between two changes of a lease, and without one until its holder counts as gone."""
 KEPT = 10  # generations whose names are kept by `compact`
@@ -69,7 +69,7 @@ def table_name(table: str, edition: int) -> str:
 
 def exists(storage: Storage) -> bool:
     """Return whether there is an index of ours."""
-    return storage.get(MARK) is not None
+    return storage.get(INDEX_MARK) is not None
 
 
 def create(storage: Storage) -> None:
@@ -81,7 +81,7 @@ def create(storage: Storage) -> None:
             f"{storage.label} is no index, and holds other files, such as {other[0]}.",
             hint="Name an empty or a new place after --index.",
         )
-    storage.create(MARK, json.dumps({"format": FORMAT}).encode())
+    storage.create(INDEX_MARK, json.dumps({"format": FORMAT}).encode())
 
 
 def latest(storage: Storage) -> Generation:
