@@ -15,7 +15,15 @@ from statistics import fmean
 from benchmarks.bench.searching import index_of, task_of
 from benchmarks.bench.sets import Half, questions
 from benchmarks.bench.tables import EVIDENCE, PRODUCT, Systems
-from benchmarks.common import RECORDINGS, Asking, Row, scorer, unhurried, with_weights
+from benchmarks.common import (
+    RECORDINGS,
+    STRONG,
+    Asking,
+    Row,
+    scorer,
+    unhurried,
+    with_weights,
+)
 from benchmarks.peers.exchange import CITED, TIMEOUT
 from benchmarks.peers.running import PEERS, answer, latest, model_digest
 from benchmarks.recording import MissingRecordingError, Recordings, Replaying
@@ -27,6 +35,7 @@ from research_agent.evaluation.ranking import Gold, Span, matches
 from research_agent.evaluation.rows import CitationScore, EvalRow, Seen, answered, states
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.tokens import Cl100k
+from research_agent.presets import with_preset
 from research_agent.settings import Settings
 from research_agent.types.result import ResearchResult
 
@@ -41,10 +50,19 @@ REFUSING = re.compile(
 """Refusals in German and Spanish; the scorer beside the data knows those in English."""
 
 
+def settings_of(weights: str) -> Settings:
+    """Return the settings that are measured: preset `local`, but one round of the embedded model.
+
+    Its second round gains nothing on NIST (`presets`), and takes half as long again.
+    """
+    settings = unhurried(with_weights(weights, Settings()))
+    return with_preset(settings, "local") if weights == STRONG else settings
+
+
 def product(kind: str, half: Half, asking: Asking, cache: Path) -> Iterator[EvalRow]:
     """Yield the product's answers that are recorded, or are given in time."""
     asked = asking.first(questions(kind, half))
-    settings = unhurried(with_weights(asking.weights, Settings()))
+    settings = settings_of(asking.weights)
     kept = Recordings(RECORDINGS / f"bench-{half}-{asking.weights}.jsonl.gz", asking.weights)
     with ExitStack() as stack:
         ports = stack.enter_context(connect(index_of(kind, cache, settings), settings, {})).ports
