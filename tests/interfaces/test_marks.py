@@ -17,7 +17,7 @@ from graphs.chat_state import ChatInput
 from research_agent import ResearchAgent
 from research_agent.answering.events import TELLERS, Known
 from research_agent.interfaces.chat.text import markdown
-from research_agent.interfaces.cli.ask import Show, _print
+from research_agent.interfaces.cli.ask import Show, print_answer
 from research_agent.interfaces.cli.rendering import cost_line
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
@@ -54,13 +54,13 @@ def result_of(answer: str, settings: Settings = SETTINGS) -> ResearchResult:
 
 
 def in_terminal(answer: str, capsys: pytest.CaptureFixture[str], _: Path) -> str:
-    _print(result_of(answer), Show())
+    print_answer(result_of(answer), Show())
     return capsys.readouterr().out
 
 
 def as_json(answer: str, capsys: pytest.CaptureFixture[str], _: Path) -> str:
     """The answer, and the counts in the words of the other doors."""
-    _print(result_of(answer), Show(as_json=True))
+    print_answer(result_of(answer), Show(as_json=True))
     told = json.loads(capsys.readouterr().out)
     whole = told["supported"] + told["unconfirmed"] + told["contradicted"]
     counts = f"{told['unconfirmed']} unconfirmed, {told['contradicted']} contradicted"
@@ -133,7 +133,7 @@ def test_sentences_that_are_left_out_are_told(capsys: pytest.CaptureFixture[str]
     """Under `drop` they stand below the answer, with their verdict."""
     dropping = replace(SETTINGS, answer=AnswerSettings(unconfirmed="drop"))
     result = result_of(MIXED, dropping)
-    _print(result, Show())
+    print_answer(result, Show())
     told = capsys.readouterr()
 
     assert told.out.startswith(f"{SURE} [1].\n")
@@ -146,7 +146,7 @@ def test_what_the_model_does_not_find_is_told(capsys: pytest.CaptureFixture[str]
     """Also where it does not say what it is."""
     prompted = replace(SETTINGS, answer=AnswerSettings(refusal="prompt"))
     for said, told in (("its price", "its price"), ("", "a part of the question")):
-        _print(result_of(f"{SURE} [c1].\nNOT FOUND: {said}", prompted), Show())
+        print_answer(result_of(f"{SURE} [c1].\nNOT FOUND: {said}", prompted), Show())
 
         assert f"not found: {told}\n" in capsys.readouterr().out
 
@@ -195,9 +195,9 @@ def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[st
     conflict = Conflict("The hose bears 5 bar.", other_quote="It bears 7 bar.", **ours, **theirs)
     unsure = Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25)
     told = replace(result, unsure=(unsure,), conflicts=(conflict,))
-    _print(told, Show())
+    print_answer(told, Show())
     plain = capsys.readouterr()
-    _print(told, Show(as_json=True))
+    print_answer(told, Show(as_json=True))
     (listed,) = json.loads(capsys.readouterr().out)["unsure"]
 
     line = "\nconflict: 5 bar in guide (2024-08) [1], 7 bar in draft (no date)"

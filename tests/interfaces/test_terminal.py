@@ -18,7 +18,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from research_agent.answering.result_lines import quoted_words, references
-from research_agent.interfaces.chat.lines import TypedLines, _keys, completer
+from research_agent.interfaces.chat.lines import Lines, completer, keys
 from research_agent.interfaces.cli.main import COMMANDS, GROUPS, main
 from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit
@@ -111,26 +111,9 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
     assert "no value is given" in wrong[1].stderr
 
 
-def test_the_page_of_the_first_citation_opens(
-    indexed: Path, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the browser that the environment names; without a citation it is said."""
-    browser, opened = tmp_path / "browser", tmp_path / "opened"
-    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n', encoding="utf-8")
-    browser.chmod(0o700)
-    script = "import sys, webbrowser; from research_agent.interfaces.cli.main import main; main()"
-    monkeypatch.setenv("BROWSER", f"{browser} %s")
-    command = [sys.executable, "-c", script, "ask", BAKED, "--config", config, "--open"]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-
-    assert 0 == done.returncode, done.stderr
-    assert f"{(indexed / 'guide.md').as_uri()}\n" == opened.read_text(encoding="utf-8")
-
-
 def test_commands_are_in_three_groups_and_complete() -> None:
-    """The help names each command once; each shell gets its script, and names to complete."""
+    """The help names each command once; a shell gets names to complete."""
     told = run("--help").stdout
-    scripts = [run("completion", shell).stdout for shell in ("bash", "zsh", "fish")]
     variables = {"_RESEARCH_AGENT_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
     given = {**variables, "COMP_WORDS": "research-agent hist"}
     offered = CliRunner().invoke(main, env=given, prog_name="research-agent")
@@ -138,7 +121,6 @@ def test_commands_are_in_three_groups_and_complete() -> None:
     assert ["Everyday", "Set-up", "Expert"] == list(GROUPS)
     for name in (*GROUPS, *COMMANDS):
         assert 1 == len(re.findall(rf"^ *{name}(:|  )", told, re.MULTILINE))
-    assert all("_RESEARCH_AGENT_COMPLETE" in script for script in scripts)
     assert "plain,history\n" == offered.stdout
 
 
@@ -205,9 +187,9 @@ def test_typed_lines_have_history_completion_and_several_lines() -> None:
     """Alt-Enter begins another line, Enter ends it; commands and what follows them complete."""
     with create_pipe_input() as given:
         session: PromptSession[str] = PromptSession(
-            input=given, output=DummyOutput(), key_bindings=_keys()
+            input=given, output=DummyOutput(), key_bindings=keys()
         )
-        lines = TypedLines(session)
+        lines = Lines(session)
         given.send_text("one\x1b\rtwo\r")
         typed = lines.next("> ")
     offers = completer(lambda: {"/evidence": ["1", "2"], "/export": ()})

@@ -224,7 +224,7 @@ def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str,
     for name, show in {"ask": ask.Show(verbose=True), "ask --json": ask.Show(as_json=True)}.items():
         out, errors = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(errors):
-            ask._print(result, show)  # noqa: SLF001 (as above)
+            ask.print_answer(result, show)
         said = "\n".join(strings(json.loads(out.getvalue()))) if show.as_json else out.getvalue()
         texts |= {name: said, f"{name}, stderr": errors.getvalue()}
     made = answered(result)

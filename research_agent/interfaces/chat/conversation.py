@@ -1,7 +1,7 @@
 """One conversation: its graph on its thread, read and continued."""
 
-from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from collections.abc import Generator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.sessions import SessionPlace, SessionTable
 from research_agent.conversation.sessions import SessionInfo, check_format
-from research_agent.errors import SessionError
+from research_agent.errors import SessionError, SessionLockedError
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import context, own, state
 from research_agent.interfaces.report.recording import Recorder
@@ -38,7 +38,7 @@ class Pending:
 
 
 class Conversation:
-    """A thread of the chat graph; everything that is kept of it is plain."""
+    """A thread of the chat graph."""
 
     def __init__(
         self, graph: "chat.Chat", saver: "saving.Saver", table: SessionTable, info: SessionInfo
@@ -58,9 +58,8 @@ class Conversation:
     @property
     def name(self) -> str:
         """What the session is called now; it may have been renamed since it was opened."""
-        return {one.thread: one.name for one in self._table.all()}.get(
-            self.info.thread, self.info.name
-        )
+        names = {one.thread: one.name for one in self._table.all()}
+        return names.get(self.info.thread, self.info.name)
 
     def state(self) -> "chat_state.ChatState":
         """Return all that is kept; raises SessionError where it cannot be read."""
@@ -107,16 +106,10 @@ class Conversation:
         self.last, self.recorder = None, Recorder()
         if given is not None:
             self._settle()
-        run: Callable[[], Any] = partial(
-            self._graph.stream,
-            given,
-            self._config,
-            context=context.ResearchContext(preset=self.preset) if self.preset else None,
-            stream_mode="custom",
-            durability="sync",
-        )
-        watching = Watching(on_step=(self.recorder.see,))
-        for event in events(run, stop=stop, watching=watching):
+        chosen = context.ResearchContext(preset=self.preset) if self.preset else None
+        how = {"context": chosen, "stream_mode": "custom", "durability": "sync"}
+        run: Any = partial(self._graph.stream, given, self._config, **how)
+        for event in events(run, stop=stop, watching=Watching(on_step=(self.recorder.see,))):
             if isinstance(event, Finished):
                 self.last = event
             yield event
@@ -196,7 +189,7 @@ class Opened:
         return Conversation(graph, saver, self.table, info)
 
     def saver(self) -> Any:  # noqa: ANN401 (a context manager of one of two kinds)
-        """Return what keeps the checkpoints."""
+        """Open what keeps the checkpoints."""
         if self.place.postgres:
             return saving.postgres_saver(self.place.postgres)
         return saving.sqlite_saver(self.place.file)
@@ -206,3 +199,16 @@ class Opened:
         with self.table.held(session), self.saver() as saver:
             saver.delete_thread(session.thread)
             self.table.delete(session.thread)
+
+    def expire(self, *, but: str = "") -> list[str]:
+        """Delete the sessions unused for `sessions.retention_days`; return their names.
+
+        `but`, and those that another process has open, stay.
+        """
+        days, gone = self.connection.settings.sessions.retention_days, []
+        for session in self.table.unused(days) if days else ():
+            with suppress(SessionLockedError):
+                if session.name != but:
+                    self.delete(session)
+                    gone.append(session.name)
+        return gone

@@ -13,7 +13,7 @@ from research_agent.interfaces.cli.terminal import say
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import Completer, Completion
-    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 HISTORY = "typed.txt"
 """The file beside the sessions with what was typed."""
@@ -22,20 +22,26 @@ Words = Callable[[], Mapping[str, Iterable[str]]]
 
 
 class Lines:
-    """The lines of a pipe, one by one."""
+    """The lines of a pipe, or those that are typed into `session`."""
 
-    typed = False
-    """Whether a person types them."""
     status = 0
     """The exit status where they have ended."""
     words: Words = dict
+
+    def __init__(self, session: "PromptSession[str] | None" = None) -> None:
+        self._session = session
+        self.typed = session is not None
+        """Whether a person types them."""
 
     def next(self, prompt: str) -> str | None:
         """Return the next line, None at the end, or where Ctrl-C was pressed twice."""
         pressed = False
         while True:
             try:
-                return self._read(prompt)
+                if self._session:
+                    return self._session.prompt(prompt, completer=completer(self.words))
+                line = sys.stdin.readline()
+                return line.rstrip("\n") if line else None
             except EOFError:
                 return None
             except KeyboardInterrupt:
@@ -44,23 +50,6 @@ class Lines:
                     return None
                 pressed = True
                 say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
-
-    def _read(self, _prompt: str) -> str:
-        if line := sys.stdin.readline():
-            return line.rstrip("\n")
-        raise EOFError
-
-
-class TypedLines(Lines):
-    """What is typed: Tab completes, the arrows bring back, Alt-Enter begins another line."""
-
-    typed = True
-
-    def __init__(self, session: "PromptSession[str]") -> None:
-        self._session = session
-
-    def _read(self, prompt: str) -> str:
-        return self._session.prompt(prompt, completer=completer(self.words))
 
 
 def lines_of(folder: Path) -> Lines:
@@ -80,19 +69,19 @@ def lines_of(folder: Path) -> Lines:
     except OSError as error:
         problem = f"{file} cannot be written: {error.strerror or error}"
         raise SessionError(problem, hint="See sessions.path.") from error
-    return TypedLines(PromptSession(history=FileHistory(str(file)), key_bindings=_keys()))
+    return Lines(PromptSession(history=FileHistory(str(file)), key_bindings=keys()))
 
 
-def _keys() -> "KeyBindings":
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+def keys() -> "KeyBindings":
+    """Return the keys of a terminal: Alt-Enter begins another line."""
+    from prompt_toolkit.key_binding import KeyBindings
 
-    keys = KeyBindings()
-
-    @keys.add("escape", "enter")
-    def _(event: KeyPressEvent) -> None:
+    def begin_line(event: "KeyPressEvent") -> None:
         event.current_buffer.insert_text("\n")
 
-    return keys
+    made = KeyBindings()
+    made.add("escape", "enter")(begin_line)
+    return made
 
 
 def completer(words: Words) -> "Completer":

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from research_agent.conversation.sessions import SessionInfo, check_name
 from research_agent.conversation.turns import citation_status, outdated
 from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
 from research_agent.interfaces.chat.lines import Lines
-from research_agent.interfaces.chat.sessions import sessions
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.rendering import address, open_page, print_result
@@ -37,7 +37,7 @@ HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
 /export FILE        write the conversation as Markdown; FILE.html: as an HTML report
-/sessions           list them; /sessions rename OLD NEW; /sessions delete NAME; /sessions retention
+/sessions           list them; /sessions rename OLD NEW; /sessions delete NAME
 /help, /quit        Ctrl-C stops an answer, twice leaves; Alt-Enter starts a new line"""
 HTML = (".html", ".htm")
 
@@ -105,7 +105,7 @@ class Repl:
             "docs": self._docs,
             "history": self._history,
             "export": self._export,
-            "sessions": lambda given: sessions(self._opened, self._talk.info, words(given)),
+            "sessions": self._sessions,
         }
 
     def _ask(self, question: str) -> None:
@@ -205,7 +205,7 @@ class Repl:
         keys = [number for number, _ in text.cited(turns[-1])] if turns else []
         known = [one.doc_id for one in self._opened.connection.ports.documents()]
         offered = {"evidence": keys, "open": keys, "reject": [*keys, "none"]}
-        offered |= {"docs": [*known, "all"], "sessions": ["rename", "delete", "retention"]}
+        offered |= {"docs": [*known, "all"], "sessions": ["rename", "delete"]}
         return {f"/{name}": offered.get(name, ()) for name in (*self._commands(), "quit")}
 
     def _reject(self, given: str) -> None:
@@ -235,6 +235,32 @@ class Repl:
             say(f"{number}. {turn.text}\n{text.answer_text(turn)}")
             for problem in self._problems(turn):
                 note(problem)
+
+    def _sessions(self, given: str) -> None:
+        table, mine = self._opened.table, self._talk.info.thread
+        match words(given):
+            case []:
+                for session in table.all():
+                    say(text.session_line(session, mine))
+            case ["rename", old, new]:
+                self._session(old)
+                table.rename(old, check_name(new))
+                say(f"{old} is {new} now")
+            case ["delete", name]:
+                session = self._session(name)
+                if session.thread == mine:
+                    raise SessionError("this session is open", hint="Delete it from another one.")
+                self._opened.delete(session)
+                say(f"deleted {name}")
+            case _:
+                raise SessionError(f"/sessions does not know {given}", hint="/help")
+
+    def _session(self, name: str) -> SessionInfo:
+        found = self._opened.table.get(name)
+        if found is None:
+            names = ", ".join(item.name for item in self._opened.table.all())
+            raise SessionError(f"there is no session {name}", hint=f"There are: {names}")
+        return found
 
     def _export(self, given: str) -> None:
         quoted = len(given) > 1 and given[0] == given[-1] and given[0] in "\"'"

@@ -6,9 +6,11 @@
 import os
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from research_agent.answering.result_lines import numbered, numbers
+from research_agent.conversation.sessions import SessionInfo
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.rendering import address
 from research_agent.interfaces.report.recording import EarlierTurn
@@ -99,6 +101,13 @@ def why_text(turn: Turn) -> str:
     if turn.refusal_reason:
         lines.append(f"refused: {turn.refusal_reason}")
     return "\n".join([*lines, *(f"note: {warning}" for warning in turn.warnings)])
+
+
+def session_line(session: SessionInfo, thread: str) -> str:
+    """Return a session's line in the list; `thread` is the open one's."""
+    used = datetime.fromtimestamp(session.used, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    mark = "*" if session.thread == thread else " "
+    return f"{mark} {session.name}: {session.turns} turns, last used {used}, index {session.index}"
 
 
 def _asked(turn: Turn) -> str:

@@ -24,7 +24,7 @@ from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note, say, say_json
-from research_agent.interfaces.cli.trace import tracing, write_event, write_step
+from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.report.recording import Recorder, RunRecord
 from research_agent.interfaces.report.target import check_target
@@ -54,7 +54,6 @@ class Show:
     prompt: bool = False
     quiet: bool = False
     verbose: bool = False
-    opens: bool = False
     fails: bool = False
     forgets: bool = False
     report: str | None = None
@@ -82,7 +81,6 @@ class Show:
 @options.JSON
 @options.QUIET
 @options.VERBOSE
-@click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
 @click.option("--report", metavar="FILE", help="Also write an HTML report.")
 @click.option("--force", is_flag=True, help="Let --report replace a file that is not a report.")
 @click.option("--fail-on-refusal", "fails", is_flag=True, help="Exit with 5 if not answered.")
@@ -129,7 +127,7 @@ def ask_command(
             result = _answered(asked, where, connection, recorder, show=show, limits=limits)
         except StoppedError:
             return INTERRUPTED
-        _print(result, show)
+        print_answer(result, show)
         if not show.forgets:
             keep(result, where, settings.sessions)
         if show.report and (status := _report(result, show, connection, recorder.record())):
@@ -154,14 +152,10 @@ def _answered(
     stop, steps = Stop(), Steps(verbose=show.verbose, quiet=show.quiet or show.events)
     with ExitStack() as stack:
         if show.trace:
-            trace = stack.enter_context(
-                tracing(show.trace, question, where, connection, on_problem=note)
-            )
+            tracer = tracing(show.trace, question, where, connection)
+            trace, watched = stack.enter_context(tracer)
             ports = recorded_ports(ports, connection.settings, trace.write)
-            watching = Watching(
-                on_event=(partial(write_event, trace),),
-                on_step=(recorder.see, partial(write_step, trace)),
-            )
+            watching = replace(watched, on_step=(recorder.see, *watched.on_step))
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         asked = partial(agent.stream, question, scope=scope_of(limits), drafts=show.drafts)
         with ended_by_ctrl_c(stop), steps.shown() as see:
@@ -169,8 +163,6 @@ def _answered(
                 if show.events:
                     click.echo(event_line(event))
                 see(event)
-        if show.trace and trace.is_whole:
-            note(f"trace: {trace.path}")
     if not isinstance(event, Finished):
         raise TypeError("the graph ended without a report")
     return event.result
@@ -185,7 +177,8 @@ def _made_here(where: str, settings: Settings) -> None:
         note(f"{report.documents} documents, {report.chunks} chunks", mark="")
 
 
-def _print(result: ResearchResult, show: Show) -> None:
+def print_answer(result: ResearchResult, show: Show) -> None:
+    """Print a result as text or as JSON; with events it was printed already."""
     if show.events:
         return
     if show.as_json:
@@ -193,17 +186,11 @@ def _print(result: ResearchResult, show: Show) -> None:
 
         say_json(state.RESULT.dump_python(public_result(result), mode="json"))
         return
-    _print_text(result, show)
-
-
-def _print_text(result: ResearchResult, show: Show) -> None:
     if show.evidence:
         say(rendering.evidence_text(result))
     rendering.print_result(result)
     if result.advice:
         say(result.advice, error=True)
-    if show.opens:
-        rendering.open_first(result)
     if result.unsure and not show.quiet:
         say(uncertainty.told(result.unsure), dim=True, error=True)
     unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")

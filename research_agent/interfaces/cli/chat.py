@@ -12,7 +12,6 @@ from research_agent.conversation.sessions import check_name
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.lines import lines_of
 from research_agent.interfaces.chat.repl import Repl
-from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
@@ -74,7 +73,7 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
         asks_back = lines.typed if clarify is None else clarify
         check_scope(scope_of(limits), connection.ports.documents)
         talks = Opened(place, table, connection, load_prompts(), asks_back)
-        for gone in expire(talks, settings.sessions.retention_days, name):
+        for gone in talks.expire(but=name):
             note(f"deleted, not used for long: session {gone}")
         steps = Steps(verbose=verbose, quiet=quiet)
         talk = talks.conversation(name, where, stack)

@@ -3,16 +3,17 @@
 import json
 import os
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
 from research_agent.answering.draft_redaction import public_result
-from research_agent.assembly.sessions import SessionTable, session_place
+from research_agent.assembly.sessions import session_place
 from research_agent.errors import ResearchAgentError, SessionError
 from research_agent.interfaces.chat.conversation import kept_result
 from research_agent.interfaces.cli.options import JSON, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.rendering import open_first, print_result
+from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.own_graphs import state
 from research_agent.settings import SessionSettings
@@ -41,60 +42,40 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 
 @click.command("history")
 @click.argument("number", required=False, type=click.IntRange(min=1))
-@click.option("--session", metavar="NAME", help="Show a conversation of `chat` instead of `ask`.")
 @SETTINGS
 @JSON
-@click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
 @click.option("--clear", is_flag=True, help="Delete the questions that `ask` has kept.")
 @told
-def history_command(
-    number: int | None, session: str | None, config: str | None, **shown: bool
-) -> int:
+def history_command(*, number: int | None, config: str | None, as_json: bool, clear: bool) -> int:
     """List earlier questions; with a NUMBER, show that answer again."""
-    settings = start(config).sessions
-    with session_place(settings, os.environ).table() as table:
-        if shown["clear"]:
-            if found := table.get(NAME):
+    with session_place(start(config).sessions, os.environ).table() as table:
+        found = table.get(NAME)
+        if clear:
+            if found:
                 table.delete(found.thread)
             say("nothing of `ask` is kept any more")
             return 0
-        kept = _kept(table, session)
-    if number is not None:
-        _show(number, kept, as_json=shown["as_json"], opens=shown["opens"])
-    elif shown["as_json"]:
-        say_json([{"number": at, **row} for at, row in kept.items()])
-    else:
-        say("\n".join(_line(at, row) for at, row in kept.items()) or "nothing was asked yet")
-    return 0
-
-
-def _show(number: int, kept: dict[int, dict[str, object]], *, as_json: bool, opens: bool) -> None:
+        rows = table.results(found.thread) if found else []
+    kept = {turn + 1: json.loads(text) for turn, text in rows}
+    if number is None:
+        listed = [_line(at, row) for at, row in kept.items()]
+        if as_json:
+            say_json([{"number": at, **row} for at, row in kept.items()])
+        else:
+            say("\n".join(listed) or "nothing was asked yet")
+        return 0
     if number not in kept:
-        raise SessionError(
-            f"there is no question {number}", hint="research-agent history lists those there are"
-        )
+        hint = "research-agent history lists those there are"
+        raise SessionError(f"there is no question {number}", hint=hint)
     if as_json:
         say_json(kept[number]["result"])
-        return
+        return 0
     result = kept_result(json.dumps(kept[number]["result"]))
     say(f"{_line(number, kept[number])}\n", dim=True, error=True)
     print_result(result)
-    if opens:
-        open_first(result)
+    return 0
 
 
-def _kept(table: SessionTable, session: str | None) -> dict[int, dict[str, object]]:
-    """Return what was kept by its number from 1; raises SessionError for no such conversation."""
-    found = table.get(session or NAME)
-    if session and found is None:
-        names = ", ".join(one.name for one in table.all() if one.name != NAME) or "none"
-        raise SessionError(f"there is no session {session}", hint=f"There are: {names}")
-    rows = table.results(found.thread) if found else []
-    read = {turn + 1: json.loads(text) for turn, text in rows}
-    return {at: one if "result" in one else {"result": one} for at, one in read.items()}
-
-
-def _line(number: int, row: dict[str, object]) -> str:
-    result, at = row["result"], str(row.get("at", ""))[:16].replace("T", " ")
-    told = result if isinstance(result, dict) else {}
-    return "  ".join(filter(None, (f"{number:>4}", at, f"{told['status']:<11}", told["question"])))
+def _line(number: int, row: dict[str, Any]) -> str:
+    result, at = row["result"], row["at"][:16].replace("T", " ")
+    return f"{number:>4}  {at}  {result['status']:<11}  {result['question']}"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.conversation import Opened
-from research_agent.interfaces.chat.sessions import expire
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, stopping
 from research_agent.types.conversation import Turn
@@ -46,12 +45,8 @@ class Served(Closing):
 
         Raises SessionLockedError where another question is asked in it, SessionError.
         """
-        settings = self.connection.settings
         check_scope(scope_of(scope), self.connection.ports.documents)
-        place = session_place(settings.sessions, os.environ)
-        with ExitStack() as stack:
-            table = stack.enter_context(place.table())
-            talks = Opened(place, table, self.connection, self._prompts, interactive=False)
+        with self._sessions() as talks, ExitStack() as stack:
             talk = talks.conversation(session, self.location, stack)
             talk.preset = preset
             yield from talk.ask(text, stop=stop, limits=scope, rejected={})
@@ -65,11 +60,14 @@ class Served(Closing):
 
     def expire(self) -> None:
         """Delete the conversations that nobody has used for long; raises SessionError."""
-        settings = self.connection.settings
-        place = session_place(settings.sessions, os.environ)
+        with self._sessions() as talks:
+            talks.expire()
+
+    @contextmanager
+    def _sessions(self) -> Iterator[Opened]:
+        place = session_place(self.connection.settings.sessions, os.environ)
         with place.table() as table:
-            talks = Opened(place, table, self.connection, self._prompts, interactive=False)
-            expire(talks, settings.sessions.retention_days, "")
+            yield Opened(place, table, self.connection, self._prompts, interactive=False)
 
     def close(self) -> None:
         """Wait for its threads, and close it."""

@@ -17,7 +17,6 @@ from research_agent.closeable import Closing
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import SessionInfo, check_name
 from research_agent.interfaces.chat.conversation import Opened
-from research_agent.interfaces.chat.sessions import expire
 from research_agent.interfaces.cli.index import report_lines, update
 from research_agent.interfaces.cli.process import opened
 from research_agent.interfaces.web.talk import Talk
@@ -66,7 +65,7 @@ class Workspace(Closing):
         connection = self._stack.enter_context(opened(self.index, self.settings))
         prompts = load_prompts()
         self._opened = Opened(self._place, self._table, connection, prompts, interactive=True)
-        expire(self._opened, self.settings.sessions.retention_days, "")
+        self._opened.expire()
 
     @property
     def empty(self) -> bool:
