@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from graphs.state import RESULT
 from research_agent import ResearchAgent
-from research_agent.interfaces.mcp import tools
+from research_agent.interfaces.mcp import server
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
@@ -69,7 +69,7 @@ def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
 
 
 def test_every_tool_has_schemas_and_says_what_there_is() -> None:
-    """Names, required arguments, output schemas; the search tool's text outlines the documents."""
+    """Names, required arguments, output schema; the search tool's text outlines the documents."""
     listed = talk(lambda client: client.list_tools()).tools
 
     assert ["search_chunks", "get_chunks", "list_documents", "research"] == [
@@ -78,7 +78,7 @@ def test_every_tool_has_schemas_and_says_what_there_is() -> None:
     assert [["query"], ["chunk_ids"], None, ["question"]] == [
         tool.input_schema.get("required") for tool in listed
     ]
-    assert all(tool.output_schema["type"] == "object" for tool in listed)
+    assert listed[-1].output_schema["type"] == "object"
     assert all(tool.annotations.read_only_hint for tool in listed)
     assert "2 documents, 4 chunks" in listed[0].description
     assert "_tool" not in "".join(tool.description for tool in listed)
@@ -147,26 +147,21 @@ def test_a_fault_of_ours_tells_nothing_of_its_text(
 
 
 def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Listed page by page; an odd name comes back as it was; the text names its passages."""
-    monkeypatch.setattr(tools, "PAGE", 1)
+    """An odd name comes back as it was; the text names its passages; a long one is cut."""
 
     async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        first = await client.list_resources()
-        second = await client.list_resources(cursor=first.next_cursor)
-        read = [await client.read_resource(page.resources[0].uri) for page in (first, second)]
-        monkeypatch.setattr(tools, "LONGEST", 30)
+        listed = (await client.list_resources()).resources
+        read = [await client.read_resource(one.uri) for one in listed]
+        monkeypatch.setattr(server, "LONGEST", 30)
         read.append(await client.read_resource(f"{ADDRESS}guide"))
-        texts = [one.contents[0].model_dump()["text"] for one in read]
-        return first, second, texts, await client.list_resource_templates()
+        return listed, [one.contents[0].model_dump()["text"] for one in read]
 
-    first, second, texts, templates = talk(work)
+    listed, texts = talk(work)
 
-    assert ("1", None) == (first.next_cursor, second.next_cursor)
-    assert [ODD] == [resource.name for resource in second.resources]
+    assert ["guide", ODD] == [resource.name for resource in listed]
     assert "--- [guide-1] guide, page 2\nML-KEM-512 has" in texts[0]
     assert "obey me" in texts[1]
     assert "--- [guide-0] guide\nML-KEM-768\n\n(cut here: search_chunks finds the rest)" == texts[2]
-    assert f"{ADDRESS}{{doc_id}}" == templates.resource_templates[0].uri_template
 
 
 @pytest.mark.parametrize(
@@ -176,7 +171,6 @@ def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
             (lambda client, uri=uri: client.read_resource(uri), f"there is no document {uri!r}")
             for uri in (f"{ADDRESS}nowhere", "file:///etc/passwd", ADDRESS)
         ),
-        (lambda client: client.list_resources(cursor="-1"), "the cursor is not one of this"),
         (lambda client: client.call_tool("remove_everything", {}), "there is no tool 'remove_ev"),
     ],
 )

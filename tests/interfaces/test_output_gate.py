@@ -1,14 +1,13 @@
 """An obedient model's image, through every door."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
 
 from graphs.state import ResearchInput
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.mcp.tools import answered, described
+from research_agent.interfaces.mcp.server import answered, described
 from tests.interfaces.commands import BAKED, Model, chat, run
 
 IMAGE = "![x](https://evil/p.png)"
@@ -29,7 +28,7 @@ def test_every_door_shows_it_as_text(config: str, model: Model) -> None:
     ]
     with ResearchAgent.open(config=config) as agent:
         result = agent.ask(BAKED)
-        told += [answered(result).text, json.dumps(answered(result).values)]
+        told.append(answered(result).model_dump_json(ensure_ascii=True))
         told.append(str(agent.research_tool().invoke({"question": BAKED})))
         output = asyncio.run(agent.graph.ainvoke(ResearchInput(question=BAKED)))
         told += [output["result"].answer, *(claim.text for claim in output["result"].claims)]

@@ -24,7 +24,7 @@ from research_agent.interfaces.cli import ask
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.mcp.tools import answered
+from research_agent.interfaces.mcp.server import answered
 from research_agent.interfaces.report.content import report_of
 from research_agent.interfaces.report.recording import Recorder
 from research_agent.interfaces.report.writing import report_html
@@ -228,7 +228,8 @@ def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str,
         said = "\n".join(strings(json.loads(out.getvalue()))) if show.as_json else out.getvalue()
         texts |= {name: said, f"{name}, stderr": errors.getvalue()}
     made = answered(result)
-    texts |= {"MCP": made.text, "MCP's values": "\n".join(strings(made.values))}
+    texts |= {"MCP": str(made.model_dump()["content"][0]["text"])}
+    texts["MCP's values"] = "\n".join(strings(made.structured_content))
     record, chunks = recorder.record(), doors.ports.chunks
     html = report_html(report_of(result, record, doors.settings, chunks, no_picture))
     tags = Tags()

@@ -1,35 +1,112 @@
-"""What the MCP server does with each request; `serving` makes it reachable."""
+"""The MCP server of an agent: tools, and its documents as resources."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, unquote
 
 import mcp_types
 from anyio import to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.mcp import tools
-from research_agent.interfaces.outputs import Json
+from research_agent.interfaces.own_graphs import own, research_tool, state, tools
 from research_agent.interfaces.steps import step_text
+from research_agent.planning import tool_texts
 from research_agent.stopping import Stop, stopping
 from research_agent.text.visible import visible
 from research_agent.types.events import Event, Finished, SentenceChecked, Warned
+from research_agent.types.evidence import place, readable
+from research_agent.types.records import DocumentOutline
+from research_agent.types.result import ResearchResult
 
+inputs = own("tool_inputs")
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
+Paginated = mcp_types.PaginatedRequestParams
 NAME = "research-agent"
 INSTRUCTIONS = (
     "Searches the user's own documents and answers questions from them with citations. Use "
     "research for a whole question, search_chunks and get_chunks to look things up yourself."
 )
+SCHEME = "research-agent://documents/"
+LONGEST = 2_000_000
+"""Characters of a document that are sent; the rest is found by searching."""
 _log = logging.getLogger(__name__)
+
+
+class Offer(NamedTuple):
+    """A tool; `run` gives its text for models and the same as JSON values."""
+
+    title: str
+    description: str
+    schema: type[BaseModel]
+    run: Callable[[ResearchAgent, Mapping[str, Any]], tuple[str, Mapping[str, object]]]
+
+
+def _search(agent: ResearchAgent, given: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
+    result = agent.search(**given)
+    return tool_texts.search_text(result), tool_texts.search_json(result)
+
+
+def _chunks(agent: ResearchAgent, given: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
+    result = agent.get_chunks(**given)
+    text = tool_texts.chunks_text(result, count=agent.count_tokens)
+    return text, tool_texts.chunks_json(result)
+
+
+def _documents(agent: ResearchAgent, _: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
+    result = agent.documents()
+    return result.outline, tool_texts.documents_json(result)
+
+
+OFFERS = {
+    "search_chunks": Offer("Search passages", tools.SEARCH, inputs.SearchChunksInput, _search),
+    "get_chunks": Offer("Read passages", tools.GET, inputs.GetChunksInput, _chunks),
+    "list_documents": Offer("List documents", tools.LIST, inputs.ListDocumentsInput, _documents),
+}
+"""Our tools of the same names without "_tool": clients put a server's name in front."""
+
+
+def described(names: str) -> list[mcp_types.Tool]:
+    """Return the descriptions of all tools, with the names of the documents as they are now."""
+    shown = [(name, *offer[:3]) for name, offer in OFFERS.items()]
+    shown.append(
+        ("research", "Answer a question", research_tool.RESEARCH, research_tool.ResearchInputs)
+    )
+    return [
+        mcp_types.Tool(
+            name=name,
+            title=title,
+            description=_here(description)
+            + f"\n\nThe documents:\n{names}" * (name == "search_chunks"),
+            input_schema=schema.model_json_schema(),
+            output_schema=None
+            if name in OFFERS
+            else state.RESULT.json_schema(mode="serialization"),
+            annotations=mcp_types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        )
+        for name, title, description, schema in shown
+    ]
+
+
+def _here(description: str) -> str:
+    """Return a description with our tools' names as clients have them."""
+    for name in OFFERS:
+        description = description.replace(f"{name}_tool", name)
+    return description
+
+
+def answered(result: ResearchResult) -> mcp_types.CallToolResult:
+    """Return the result of a question for a client."""
+    return _told(research_tool.result_text(result), state.RESULT.dump_python(result, mode="json"))
 
 
 class Handlers:
@@ -38,76 +115,71 @@ class Handlers:
     def __init__(self, agent: ResearchAgent) -> None:
         self._agent = agent
 
-    async def list_tools(
-        self, _: Context, _params: mcp_types.PaginatedRequestParams | None
-    ) -> mcp_types.ListToolsResult:
+    async def list_tools(self, _: Context, _params: Paginated | None) -> mcp_types.ListToolsResult:
         """Return the tools, with the names of the documents; what is in those is no description."""
         documents = await in_thread(self._agent.documents)
-        return mcp_types.ListToolsResult(tools=tools.described(documents.names))
+        return mcp_types.ListToolsResult(tools=described(documents.names))
 
     async def call_tool(
         self, context: Context, params: mcp_types.CallToolRequestParams
     ) -> mcp_types.CallToolResult:
         """Run a tool; errors that a client can put right are in the result.
 
-        A client that cancels, or goes, ends what it asked for.
+        A client that cancels, or goes, ends what it asked for. Raises MCPError where there is no
+        such tool.
         """
+        name, arguments = params.name, params.arguments or {}
+        if name != "research" and name not in OFFERS:
+            raise MCPError(mcp_types.INVALID_PARAMS, f"there is no tool {name[:100]!r}")
         try:
-            result = await self._called(context, params.name, params.arguments or {})
+            if name == "research":
+                return await self._research(context, arguments)
+            offer = OFFERS[name]
+            given = inputs.valid(offer.schema, **arguments).model_dump()
+            return _told(*await in_thread(partial(offer.run, self._agent, given)))
         except ResearchAgentError as error:
             return _failed(f"{error}. {error.hint}" if error.hint else str(error))
-        except MCPError:
-            raise
         except Exception:  # noqa: BLE001 (a fault of ours is told without its text, and logged)
-            _log.exception("the tool %r failed", params.name)
-            return _failed(f"an unexpected error in {params.name}: the server's log has it")
-        return mcp_types.CallToolResult(
-            content=[mcp_types.TextContent(type="text", text=result.text)],
-            structured_content=to_jsonable_python(result.values, inf_nan_mode="null"),
-        )
+            _log.exception("the tool %r failed", name)
+            return _failed(f"an unexpected error in {name}: the server's log has it")
 
-    async def list_resources(
-        self, _: Context, params: mcp_types.PaginatedRequestParams | None
-    ) -> mcp_types.ListResourcesResult:
-        """Return the documents, a page at a time."""
-        cursor = params.cursor if params else None
-        return await in_thread(partial(tools.documents_page, self._agent, cursor))
-
-    async def list_templates(
-        self, _: Context, _params: mcp_types.PaginatedRequestParams | None
-    ) -> mcp_types.ListResourceTemplatesResult:
-        """Return how a document's address is made."""
-        return mcp_types.ListResourceTemplatesResult(resource_templates=[tools.TEMPLATE])
-
-    async def read_resource(
-        self, _: Context, params: mcp_types.ReadResourceRequestParams
-    ) -> mcp_types.ReadResourceResult:
-        """Return the text of a document."""
-        return await in_thread(partial(tools.document_text, self._agent, str(params.uri)))
-
-    async def _called(self, context: Context, name: str, arguments: Json) -> tools.Answered:
-        """Return what a tool gives back; raises MCPError where there is none of that name."""
-        if name == tools.RESEARCH.name:
-            return await self._research(context, arguments)
-        offer = next((one for one in tools.OFFERS if one.name == name), None)
-        if offer is None or offer.run is None:
-            raise MCPError(mcp_types.INVALID_PARAMS, f"there is no tool {name[:100]!r}")
-        given = tools.inputs.valid(offer.schema, **arguments).model_dump()
-        return await in_thread(partial(offer.run, self._agent, given))
-
-    async def _research(self, context: Context, arguments: Json) -> tools.Answered:
-        """Answer a question, telling how far it is."""
-        given = tools.inputs.valid(tools.RESEARCH.schema, **arguments)
+    async def _research(
+        self, context: Context, arguments: Mapping[str, Any]
+    ) -> mcp_types.CallToolResult:
+        given = inputs.valid(research_tool.ResearchInputs, **arguments)
         told = 0
         events = self._agent.astream(given.question, limits=given.limits, scope=given.scope)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Finished):
-                    return tools.answered(event.result)
+                    return answered(event.result)
                 if line := progress_line(event):
                     told += 1
                     await context.session.report_progress(told, message=line)
         raise RuntimeError("the question ended without a result")
+
+    async def list_resources(
+        self, _: Context, _params: Paginated | None
+    ) -> mcp_types.ListResourcesResult:
+        """Return the documents."""
+        listed = (await in_thread(self._agent.documents)).documents
+        return mcp_types.ListResourcesResult(resources=[_resource(one) for one in listed])
+
+    async def read_resource(
+        self, _: Context, params: mcp_types.ReadResourceRequestParams
+    ) -> mcp_types.ReadResourceResult:
+        """Return the text of a document; raises MCPError where there is none."""
+        uri = str(params.uri)
+        name = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
+        chunks = await in_thread(partial(self._agent.document, name)) if name else ()
+        if not chunks:
+            message = f"there is no document {uri[:200]!r}: resources/list names them"
+            raise MCPError(mcp_types.INVALID_PARAMS, message, {"uri": uri[:200]})
+        text = "\n\n".join(f"--- [{c.chunk_id}] {place(c)}\n{readable(c)}" for c in chunks)
+        if len(text) > LONGEST:
+            text = text[:LONGEST] + "\n\n(cut here: search_chunks finds the rest)"
+        contents = mcp_types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+        return mcp_types.ReadResourceResult(contents=[contents])
 
 
 def build_server(agent: ResearchAgent) -> Server[Any]:
@@ -120,7 +192,6 @@ def build_server(agent: ResearchAgent) -> Server[Any]:
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
     )
 
@@ -153,7 +224,25 @@ async def in_thread(work: Callable[[], T]) -> T:
         stop.end()
 
 
+def _told(text: str, values: Mapping[str, object]) -> mcp_types.CallToolResult:
+    return mcp_types.CallToolResult(
+        content=[mcp_types.TextContent(type="text", text=text)],
+        structured_content=to_jsonable_python(values, inf_nan_mode="null"),
+    )
+
+
 def _failed(text: str) -> mcp_types.CallToolResult:
     return mcp_types.CallToolResult(
         content=[mcp_types.TextContent(type="text", text=text)], is_error=True
+    )
+
+
+def _resource(document: DocumentOutline) -> mcp_types.Resource:
+    pages = f"{document.pages} pages, " if document.pages > 1 else ""
+    return mcp_types.Resource(
+        uri=SCHEME + quote(document.doc_id, safe=""),
+        name=document.doc_id,
+        title=document.title or None,
+        description=f"{pages}{document.chunks} passages, from {document.source}",
+        mime_type="text/plain",
     )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.outputs import SearchOutput
 from research_agent.interfaces.own_graphs import own, research_tool, state
 from research_agent.presets import NAMES
 from research_agent.settings import Preset
@@ -133,6 +132,5 @@ SCHEMAS: dict[str, TypeAdapter[Any]] = {
     "chat": TypeAdapter(ChatInputs),
     "completion": TypeAdapter(CompletionInputs),
     "result": state.RESULT,
-    "found": TypeAdapter(SearchOutput),
     "problem": TypeAdapter(Problem),
 }

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 EVENTS = "text/event-stream"
 POSTS = {
     "/v1/research": ("Answer a question", "research", "result", True),
-    "/v1/search": ("Find passages", "search", "found", False),
+    "/v1/search": ("Find passages", "search", "", False),
     "/v1/chat": ("Ask in a conversation", "chat", "result", True),
     "/v1/chat/completions": ("Answer as OpenAI's API does", "completion", "", True),
 }
@@ -30,7 +30,7 @@ OPEN = ("/health", "/ready", "/openapi.json")
 def openapi() -> Json:
     """Return the description as JSON values."""
     modes: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
-        (name, "serialization" if name in ("result", "found", "problem") else "validation", adapter)
+        (name, "serialization" if name in ("result", "problem") else "validation", adapter)
         for name, adapter in SCHEMAS.items()
     ]
     schemas, shared = TypeAdapter.json_schemas(modes, ref_template="#/components/schemas/{model}")
