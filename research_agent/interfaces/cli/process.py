@@ -113,23 +113,12 @@ def _status(command: Callable[[], int]) -> int:
     except Exception as error:  # (a fault of ours is told in words too)
         if os.environ.get("RESEARCH_AGENT_DEBUG"):
             raise
-        what = f"unexpected {type(error).__name__}: {error}"
-        otherwise = (what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
-        tell_error(*(_of_surroundings(error) or otherwise))
+        if isinstance(error, OSError) and error.strerror:  # (a full disk, a folder that is gone)
+            tell_error(": ".join(filter(None, (error.filename, error.strerror))), "")
+        else:
+            what = f"unexpected {type(error).__name__}: {error}"
+            tell_error(what, "RESEARCH_AGENT_DEBUG=1 shows where; please report it")
         return 1
-
-
-def _of_surroundings(error: Exception) -> tuple[str, str] | None:
-    """Return an error that the machine is at fault for in words, and a hint; None for others."""
-    if isinstance(error, RuntimeError) and "home directory" in str(error):  # (of `expanduser`)
-        return "a path begins with ~ and a user that there is not", "Look at RESEARCH_AGENT_HOME."
-    if not isinstance(error, OSError) or not error.strerror:
-        return None
-    if error.filename is not None:
-        return f"{error.filename}: {error.strerror}", "Name another file or folder."
-    if isinstance(error, FileNotFoundError):  # (of `os.getcwd`)
-        return "the current folder is not there any more", "Change to another one: cd FOLDER"
-    return f"what is printed cannot be written: {error.strerror}", "Is the disk full?"
 
 
 def tell_error(message: str, hint: str) -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import resuming, state
 from research_agent.models.traces import ending_at, merged_state
 from research_agent.network_guard import NetworkGuard
+from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types.events import Finished, Watching
@@ -30,23 +31,6 @@ from research_agent.types.records import IndexHeader
 from research_agent.types.result import ResearchResult
 
 Line = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to be run again, and how."""
-
-    changes: Sequence[str] = ()
-    """Settings, such as "filter.mode=off"."""
-    node: str = "retrieve"
-    round: int = 1
-    index: str | None = None
-    """None: the one of the recorded run."""
-    config: str | None = None
-    """The file of the user's own settings, whose models are asked."""
-    live: bool = False
-    """Models are asked for what the trace does not hold."""
-    as_json: bool = False
 
 
 @click.command("replay")
@@ -59,54 +43,53 @@ class Wanted:
     help="Change a setting, such as filter.mode=off. May be repeated.",
 )
 @click.option("--from", "node", default="retrieve", metavar="NODE", help="Begin at this node.")
-@click.option("--round", default=1, type=click.IntRange(1, 100), help="Which run of that node.")
+@click.option(
+    "--round", "round_", default=1, type=click.IntRange(1, 100), help="Which run of that node."
+)
 @click.option("--index", metavar="NAME_OR_PATH", help="Use this index instead of the recorded one.")
 @CONFIG
 @click.option("--live", is_flag=True, help="Ask your models for prompts that are not in the trace.")
 @JSON
 @OFFLINE
 @told
-def replay_command(
+def replay_command(  # noqa: PLR0913 (one argument an option)
     *,
     trace: str,
-    **given: Any,  # noqa: ANN401 (the fields of Wanted, checked by click)
+    changes: tuple[str, ...],
+    node: str,
+    round_: int,
+    index: str | None,
+    config: str | None,
+    live: bool,
+    as_json: bool,
 ) -> int:
     """Run a question again that `ask --trace` has recorded, and print the differences.
 
     No model is asked: a prompt that is not in the trace is an error. With --live such prompts go to
     the models of your own settings, never to those of the trace.
     """
-    return replay(trace, Wanted(**given))
-
-
-def replay(path: str, wanted: Wanted) -> int:
-    """Run a trace again and print what is different; raises ResearchAgentError.
-
-    No other machine is reached unless that is wanted, and a model, an address or a file that the
-    trace names never is used: it may be a stranger's.
-    """
-    lines = read_lines(path)
+    lines = read_lines(trace)
     head = lines[0]
-    recorded = changed_settings(head["settings"], wanted.changes)
+    recorded = changed_settings(head["settings"], changes)
     for key in unknown_keys(head["settings"]):
         note(f"the run was recorded with {key}, which this version does not have")
-    begin = state_before(lines, wanted.node, wanted.round)
-    own = start(wanted.config) if wanted.live else configured(wanted.config).settings
-    given = connecting_settings(recorded, own, wanted.changes, live=wanted.live)
+    begin = state_before(lines, node, round_)
+    own = start(config) if live else configured(config).settings
+    given = connecting_settings(recorded, own, changes, live=live)
     with ExitStack() as stack:
-        if not wanted.live:
+        if not live:
             stack.enter_context(NetworkGuard())
-        where = wanted.index or head["index"]
+        where = index or head["index"]
         connection = stack.enter_context(connect(where, given, os.environ, on_note=note))
         settings = as_recorded(connection.settings, recorded)
         if connection.header() != IndexHeader(**head["fingerprint"]):
             note("the index is not what it was when the run was recorded")
-        replayed = replayed_ports(connection.ports, recorded, lines, offline_only=not wanted.live)
+        replayed = replayed_ports(connection.ports, recorded, lines, offline_only=not live)
         try:
-            result = _run(begin, wanted, replayed, settings)
+            result = _run(begin, node, replayed.ports, settings)
         except StoppedError:
             return INTERRUPTED
-    _print(_recorded(lines), result, replayed, as_json=wanted.as_json)
+    _print(_recorded(lines), result, replayed, as_json=as_json)
     return 0
 
 
@@ -140,13 +123,12 @@ def state_before(lines: Sequence[Line], node: str, round_: int) -> Mapping[str, 
 
 
 def _run(
-    begin: Mapping[str, object], wanted: Wanted, replayed: Replayed, settings: Settings
+    begin: Mapping[str, object], node: str, ports: Ports, settings: Settings
 ) -> ResearchResult:
-    ports = replayed.ports
     moved = ending_at(resuming.trace_of(begin), ports.clock.seconds())
     recorded = {**begin, "trace": list(moved)} if moved else begin
     stop, prompts = Stop(), load_prompts()
-    run = partial(resuming.stream_from, wanted.node, recorded, ports, settings, prompts)
+    run = partial(resuming.stream_from, node, recorded, ports, settings, prompts)
     running = events(run, stop=stop, watching=Watching())
     with ended_by_ctrl_c(stop):
         results = [event.result for event in running if isinstance(event, Finished)]

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import Literal
 
 import click
 
@@ -19,18 +18,17 @@ from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.metering import whole
 from research_agent.planning.reading import get_chunks
 from research_agent.planning.tool_texts import chunks_json, unknown_ids
-from research_agent.ports import Ports
+from research_agent.ports import ChunkStore
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
-from research_agent.settings import Settings
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.questions import check_question
-from research_agent.types import Chunk, Hit
+from research_agent.types import Hit
 from research_agent.types.calls import ChunksResult
 from research_agent.types.evidence import place
 from research_agent.types.records import DocumentRecord, KeptDocument, wants_ocr
 from research_agent.types.references import unresolved_words
-from research_agent.types.scope import check_scope, scope_of
+from research_agent.types.scope import Scope, check_scope, scope_of
 
 INDENT = "    "
 EXPLAINED = 10
@@ -43,12 +41,6 @@ EXPLAINED = 10
 @options.SETTINGS
 @click.option("-k", "k", default=8, type=click.IntRange(1, 500))
 @options.JSON
-@click.option(
-    "--mode",
-    type=click.Choice(("hybrid", "dense", "lexical")),
-    help="Search by meaning and words, meaning, or words. Default: retrieval.mode.",
-)
-@click.option("--exact", is_flag=True, help="Add no searches for the kind of question.")
 @click.option("--explain", is_flag=True, help="Show the kind of question and every ranking.")
 @click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Leave out this chunk.")
 @options.OFFLINE
@@ -62,48 +54,43 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     index: str,
     config: str | None,
     k: int,
-    mode: Literal["hybrid", "dense", "lexical"] | None,
+    explain: bool,
     exclude: tuple[str, ...],
-    **shown: bool,
+    as_json: bool,
 ) -> int:
     """Show the chunks that match a query best, without a language model."""
     query, scope = check_question(query), replace(scope_of(limits), exclude=frozenset(exclude))
-    settings, exact, explain = start(config), shown["exact"], shown["explain"]
+    settings = start(config)
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
-        kinds = settings.retrieval.question_kinds and not exact
         wide = max(k, settings.retrieval.top_k)
-        mode = mode or settings.retrieval.mode
-        retrieval = replace(settings.retrieval, mode=mode, top_k=wide, question_kinds=kinds)
-        ports, settings = connection.ports, replace(settings, retrieval=retrieval)
-        ranked = rank(query, ports=ports, settings=retrieval, exact=exact, scope=scope)
-        ranked, notes = reordered(query, ranked, k, ports, settings)
-        ids = [chunk_id for _, stage in ranked.stages for chunk_id in stage[:EXPLAINED]]
-        named = ports.chunks.chunks([*dict.fromkeys(ids)]) if explain else ()
-        notes = (*ports.warnings(), *ranked.notes, *notes)
-    hits = ranked.hits[:k]
-    if shown["as_json"]:
-        explanation = {"mode": mode, **plan_rows(ranked)} if explain else {}
-        say_json({"hits": hit_rows(hits), **explanation})
+        settings = replace(settings, retrieval=replace(settings.retrieval, top_k=wide))
+        context = RunContext(connection.ports, settings, load_prompts())
+        ranked, hits, notes = ranking(query, k, context, scope)
+        lines = explained(ranked, connection.ports.chunks) if explain and not as_json else []
+        notes = (*connection.ports.warnings(), *notes)
+    if as_json:
+        plan = {"plan": asdict(ranked.plan), "stages": dict(ranked.stages)} if explain else {}
+        say_json({"hits": hit_rows(hits), **plan})
     else:
-        lines = [f"mode: {mode}", *explained(ranked, named)] if explain else []
         say("\n".join([*lines, hits_text(hits)]))
     for one in notes:
         note(one)
     return 0
 
 
-def reordered(
-    query: str, ranked: Ranked, k: int, ports: Ports, settings: Settings
-) -> tuple[Ranked, tuple[str, ...]]:
-    """Return a ranking after all that may reorder it, as in a question, and what failed.
+def ranking(
+    query: str, k: int, context: RunContext, scope: Scope
+) -> tuple[Ranked, Sequence[Hit], Sequence[str]]:
+    """Return a ranking with all that reordered it, its first `k` hits, and what failed.
 
     Models that are asked have the whole budget of a question.
     """
-    context = RunContext(ports, settings, load_prompts()).within(whole(settings.budget))
-    done = reorder(query, ranked.hits, context, top_k=k)
-    stages = (*ranked.stages, *done.value.stages)
-    return replace(ranked, hits=done.value.hits, stages=stages), done.event.notes
+    settings = context.settings
+    ranked = rank(query, ports=context.ports, settings=settings.retrieval, scope=scope)
+    done = reorder(query, ranked.hits, context.within(whole(settings.budget)), top_k=k)
+    ranked = replace(ranked, stages=(*ranked.stages, *done.value.stages))
+    return ranked, done.value.hits[:k], (*ranked.notes, *done.event.notes)
 
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
@@ -126,29 +113,17 @@ def hits_text(hits: Sequence[Hit]) -> str:
     return "\n".join(lines) or "nothing found"
 
 
-def plan_rows(ranked: Ranked) -> dict[str, object]:
-    """Return the plan and the stages of a search as JSON values, in the order of work."""
-    plan = ranked.plan
-    stages = [{"stage": name, "chunk_ids": list(ids)} for name, ids in ranked.stages]
-    look_up = plan.look_up.query if plan.look_up else ""
-    told = {"kind": plan.kind, "term": plan.term, "look_up": look_up, "queries": [*plan.queries]}
-    return {"plan": told, "stages": stages}
-
-
-def explained(ranked: Ranked, chunks: Sequence[Chunk]) -> list[str]:
+def explained(ranked: Ranked, chunks: ChunkStore) -> list[str]:
     """Return plan and stages for people, with the places of each stage's best chunks."""
     plan = ranked.plan
     notes = [f"definition of {plan.term!r}"] if plan.term else []
     notes += [f"headings with {plan.look_up.query!r}"] if plan.look_up else []
     notes += [f"also: {query}" for query in plan.queries]
-    places = {chunk.chunk_id: place(chunk) for chunk in chunks}
     lines = [f"plan: {'; '.join([plan.kind, *notes])}"]
     for name, ids in ranked.stages:
         lines.append(f"{name}: {len(ids)} chunks")
-        lines += [
-            f"  {number}. {places.get(chunk_id, chunk_id)}  [{chunk_id}]"
-            for number, chunk_id in enumerate(ids[:EXPLAINED], start=1)
-        ]
+        for number, chunk in enumerate(chunks.chunks(ids[:EXPLAINED]), start=1):
+            lines.append(f"  {number}. {place(chunk)}  [{chunk.chunk_id}]")
     return [*lines, ""]
 
 
