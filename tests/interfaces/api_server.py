@@ -15,8 +15,7 @@ import uvicorn
 from research_agent.config import configured
 from research_agent.interfaces.http_limits import BoundedProtocol
 from research_agent.interfaces.listening import listening
-from research_agent.interfaces.serve.app import build_app
-from research_agent.interfaces.serve.serving import GracefulServer
+from research_agent.interfaces.serve.app import GracefulServer, build_app
 from research_agent.interfaces.serve.shelf import Shelf
 from research_agent.interfaces.serve.tokens import Clients, Rule
 from tests.interfaces.commands import Waiting, run, served

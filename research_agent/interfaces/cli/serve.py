@@ -1,11 +1,17 @@
-"""The command `serve`."""
+"""The command `serve`: the HTTP server, until it is told to end."""
 
-from typing import Any
+import asyncio
+import os
 
 import click
 
+from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PORT, PRESET, ROUNDS
 from research_agent.interfaces.cli.process import needs, start, told
+from research_agent.interfaces.cli.terminal import say
+from research_agent.interfaces.listening import exit_at_sigterm, listening
+
+WILD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared, not bound)
 
 
 @click.command("serve")
@@ -39,14 +45,36 @@ from research_agent.interfaces.cli.process import needs, start, told
 )
 @OFFLINE
 @told
-def serve_command(
+def serve_command(  # noqa: PLR0913 (one argument an option)
     *,
     index: str,
     config: str | None,
-    **given: Any,  # noqa: ANN401 (the fields of Manner, checked by click)
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    tokens: str | None,
+    root: str,
+    grace: int,
 ) -> int:
     """Serve answers over HTTP as JSON, server-sent events or OpenAI chat completions."""
     needs("starlette", "uvicorn", "prometheus_client", extra="serve")
-    from research_agent.interfaces.serve.serving import Manner, serve
+    from research_agent.interfaces.serve import app, gate, shelf
+    from research_agent.interfaces.serve.tokens import TOKEN, Clients, rules_of
 
-    return serve(start(config, tells_preset=True), Manner(**given), index=index)
+    settings = start(config, tells_preset=True)
+    rules, is_new = rules_of(tokens, os.environ)
+    if is_new and host not in gate.LOOPBACK:
+        raise ConfigError(
+            f"{host} is not this machine alone, and there is no token",
+            hint=f"Name a file with --tokens, or set {TOKEN}.",
+        )
+    clients = Clients(rules, index=index, root=root)
+    exit_at_sigterm()
+    with listening(port, option="--port", host=host) as door, shelf.Shelf(settings) as shelves:
+        built = app.build_app(shelves, clients, hosts=(*hosts, *({host} - WILD)))
+        shown = f"[{host}]" if ":" in host else host
+        say(f"serving http://{shown}:{door.getsockname()[1]}", error=True)
+        if is_new:
+            say(f"clients send this header: Authorization: Bearer {rules[0].token}", error=True)
+        asyncio.run(app.serve(built, door, shelves, grace=grace))
+    return 0

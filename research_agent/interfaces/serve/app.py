@@ -1,12 +1,15 @@
 """The addresses: questions, searches, conversations, and what operators look at."""
 
+import asyncio
 import json
 import logging
+import socket
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+import uvicorn
 from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,10 +19,10 @@ from starlette.routing import Route
 
 from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
+from research_agent.interfaces.http_limits import BoundedProtocol
 from research_agent.interfaces.own_graphs import own, research_tool
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
-from research_agent.interfaces.serve.description import EVENTS, openapi
 from research_agent.interfaces.serve.gate import CLIENT, Gate
 from research_agent.interfaces.serve.metrics import Metrics
 from research_agent.interfaces.serve.shelf import Served, Shelf, session_name
@@ -45,6 +48,8 @@ STATUS: Mapping[type[errors.ResearchAgentError], int] = {
     errors.ConfigError: 500,
 }
 READY_SECONDS = 5.0
+ENDING = 5.0
+"""Seconds in which cancelled questions end."""
 _log = logging.getLogger(__name__)
 
 
@@ -92,7 +97,7 @@ class Api:
         ask = partial(served.after, turns, question, limits=limits)
         events = self._counted(in_background(served.agent.threads, lambda stop: ask(stop=stop)))
         if asked.stream:
-            return StreamingResponse(made.parts(events), media_type=EVENTS)
+            return StreamingResponse(made.parts(events), media_type=bodies.EVENTS)
         last = await answers.unless_gone(request, answers.finished(events))
         return JSONResponse(made.whole(last.result))
 
@@ -122,7 +127,7 @@ class Api:
 
     async def openapi(self, _: Request) -> Response:
         """Describe all of this."""
-        return JSONResponse(openapi())
+        return JSONResponse(bodies.openapi())
 
     def _read(self, location: str) -> None:
         self._shelf.served(location).agent.documents()
@@ -136,8 +141,8 @@ class Api:
 
     async def _answer(self, request: Request, events: answers.Events) -> Response:
         told = self._counted(events)
-        if EVENTS in request.headers.get("accept", ""):
-            return StreamingResponse(answers.server_sent(told), media_type=EVENTS)
+        if bodies.EVENTS in request.headers.get("accept", ""):
+            return StreamingResponse(answers.server_sent(told), media_type=bodies.EVENTS)
         last = await answers.unless_gone(request, answers.finished(told))
         return _json(event_json(last)["result"])
 
@@ -168,6 +173,37 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
     }
     app: Any = Starlette(routes=routes, exception_handlers=handlers)
     return Gate(app, clients, metrics=metrics, hosts=hosts)
+
+
+async def serve(app: Gate, door: socket.socket, shelf: Shelf, *, grace: int) -> None:
+    """Serve until SIGTERM or Ctrl-C; running questions are finished within `grace` seconds."""
+    wanted: Any = app
+    config = uvicorn.Config(
+        wanted,
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=grace,
+    )
+    try:
+        await GracefulServer(config).serve(sockets=[door])
+    finally:
+        shelf.close()  # (while the loop is there, which its threads tell of their end)
+
+
+class GracefulServer(uvicorn.Server):
+    """Lets the questions that were cancelled at last end before the loop does."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for running requests, cancel what is left, and wait for that."""
+        await super().shutdown(sockets)
+        if tasks := list(self.server_state.tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=ENDING)
 
 
 async def _given(request: Request, schema: type[Input]) -> Input:

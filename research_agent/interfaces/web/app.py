@@ -42,24 +42,24 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def build_app(workspace: Workspace) -> Starlette:
-    """Return the application; `gate.Gate` belongs in front of it."""
+    """Return the application; `serving.Gate` belongs in front of it."""
     page = partial(_static, "web.html")
     talk = "/api/talk/{session}"
     routes = [
         Route("/", page),
         *[Route(f"/{name}", partial(_static, name)) for name in STATIC],
-        Route("/api/state", _sync(partial(_state, workspace))),
+        Route("/api/state", partial(_state, workspace)),
         Route("/api/files/{name}", partial(_upload, workspace), methods=["PUT"]),
-        Route("/api/index", _sync(partial(_job, workspace))),
+        Route("/api/index", partial(_job, workspace)),
         Route("/api/index", _with_json(partial(_index, workspace)), methods=["POST"]),
-        Route(talk, _sync(partial(_talk, workspace))),
+        Route(talk, partial(_talk, workspace)),
         Route(f"{talk}/ask", _with_json(partial(_ask, workspace)), methods=["POST"]),
-        Route(f"{talk}/stop", _sync(partial(_stop, workspace)), methods=["POST"]),
+        Route(f"{talk}/stop", partial(_stop, workspace), methods=["POST"]),
         Route(f"{talk}/events", partial(_events, workspace)),
-        Route(f"{talk}/markdown", _sync(partial(_markdown, workspace))),
-        Route(f"{talk}/{{turn:int}}/details", _sync(partial(_details, workspace))),
-        Route(f"{talk}/{{turn:int}}/report", _sync(partial(_report, workspace))),
-        Route(f"{talk}/{{turn:int}}/cited/{{key}}", _sync(partial(_cited, workspace))),
+        Route(f"{talk}/markdown", partial(_markdown, workspace)),
+        Route(f"{talk}/{{turn:int}}/details", partial(_details, workspace)),
+        Route(f"{talk}/{{turn:int}}/report", partial(_report, workspace)),
+        Route(f"{talk}/{{turn:int}}/cited/{{key}}", partial(_cited, workspace)),
     ]
     handlers: Mapping[Any, Any] = {errors.ResearchAgentError: _told, HTTPException: _unknown}
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -72,13 +72,6 @@ async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
 
 async def _unknown(_: Request, error: HTTPException) -> Response:
     return JSONResponse({"error": error.detail, "hint": "Load the page again."}, error.status_code)
-
-
-def _sync(work: Callable[[Request], Response]) -> Handler:
-    async def handle(request: Request) -> Response:
-        return await run_in_threadpool(work, request)
-
-    return handle
 
 
 def _with_json(work: Callable[[Request, dict[str, Any]], Response]) -> Handler:
