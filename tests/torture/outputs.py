@@ -231,7 +231,7 @@ def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str,
     texts |= {"MCP": str(made.model_dump()["content"][0]["text"])}
     texts["MCP's values"] = "\n".join(strings(made.structured_content))
     record, chunks = recorder.record(), doors.ports.chunks
-    html = report_html(report_of(result, record, doors.settings, chunks, no_picture))
+    html = report_html(report_of(result, record, chunks, no_picture))
     tags = Tags()
     tags.feed(html)
     holds(not tags.found, f"the report has {tags.found}", "leaked")

@@ -12,11 +12,9 @@ from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
 from research_agent.interfaces.report.heat import HeatToken, heat
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
-from research_agent.interfaces.report.recording import EarlierTurn, RunRecord
+from research_agent.interfaces.report.recording import EarlierTurn, RunRecord, Visit
 from research_agent.ports import ChunkStore
-from research_agent.setting_fields import lines
-from research_agent.settings import Settings
-from research_agent.types import Hit, TraceEvent
+from research_agent.types import Hit
 from research_agent.types.evidence import place
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.result import Citation, ResearchResult
@@ -25,9 +23,7 @@ from research_agent.types.retrieval import RetrievalConfidence
 KEY = re.compile(r"\[(?:(c?\d+)|(unconfirmed|contradicted))\]")
 AROUND = 700
 """Characters shown on each side of a quote."""
-LEAST_SURE = 10
-"""Tokens in the list of those that the model was least sure of."""
-MOST_STEPS, MOST_SEARCHES, MOST_ROWS = 200, 8, 60
+MOST_SEARCHES, MOST_ROWS = 8, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +44,6 @@ class Source:
     """Pieces of the chunk's text around the quotes; with each, whether it is quoted."""
     pages: tuple[int, ...]
     """Numbers of the report's pages, from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """One run of one node; its bar begins and is long as a share of the whole run, 0 to 1."""
-
-    round: int
-    event: TraceEvent
-    start: float
-    """Seconds after the first node began."""
-    begins: float
-    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +93,13 @@ class Report:
     sources: tuple[Source, ...]
     pages: tuple[ShownPage, ...]
     heat: tuple[HeatToken, ...]
-    least_sure: tuple[HeatToken, ...]
     confidence: tuple[tuple[str, float, str], ...]
     """The numbers that confidence is made of: name, value, meaning."""
     rounds: tuple[Round, ...]
-    steps: tuple[StepRow, ...]
     rankings: tuple[Ranking, ...]
-    settings: tuple[tuple[str, str, str], ...]
-    """Key, value and default of the settings that are not the defaults."""
 
 
-def report_of(
-    result: ResearchResult, record: RunRecord, settings: Settings, chunks: ChunkStore, draw: Draw
-) -> Report:
+def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:
     """Return what a report on `result` shows; `chunks` and `draw` may fail, the report does not.
 
     A refused draft is not shown, and neither are its tokens.
@@ -131,14 +109,12 @@ def report_of(
     result = renumbered(given)
     pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
-    known = [token for token in tokens if token.entropy is not None]
     texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}
     sources = []
     for one in result.citations:
         own = [(q.quote_start, q.quote_end, q.quote) for q in quotes if q.key == one.key]
         numbers = tuple(at for at, page in enumerate(pages, start=1) if one.key in page.keys)
         sources.append(Source(one, _context(texts.get(one.key, ""), own), numbers))
-    steps = _steps(record)
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
@@ -146,12 +122,9 @@ def report_of(
         sources=tuple(sources),
         pages=pages,
         heat=tokens,
-        least_sure=tuple(sorted(known, key=lambda one: -(one.entropy or 0.0))[:LEAST_SURE]),
         confidence=_confidence(result.confidence),
-        rounds=_rounds(steps),
-        steps=steps,
+        rounds=_rounds(record.visits),
         rankings=_rankings(result, record, chunks),
-        settings=changed_settings(settings),
     )
 
 
@@ -209,37 +182,11 @@ def _confidence(found: RetrievalConfidence) -> tuple[tuple[str, float, str], ...
     )
 
 
-def changed_settings(settings: Settings) -> tuple[tuple[str, str, str], ...]:
-    """Return what differs from the defaults; addresses of servers are not shown.
-
-    >>> from research_agent.settings import RetrievalSettings
-    >>> changed_settings(Settings(retrieval=RetrievalSettings(top_k=20)))
-    (('retrieval.top_k', '20', '30'),)
-    """
-    defaults: Mapping[str, object] = dict(lines(Settings()))
-    return tuple(
-        (key, str(value), str(defaults.get(key)))
-        for key, value in lines(settings)
-        if value != defaults.get(key) and not key.startswith("models.")
-    )
-
-
-def _steps(record: RunRecord) -> tuple[StepRow, ...]:
-    ordered = sorted(record.visits, key=lambda visit: visit.event.started)
-    first = min((visit.event.started for visit in ordered), default=0.0)
-    last = max((visit.event.started + visit.event.seconds for visit in ordered), default=0.0)
-    whole = (last - first) or 1.0
-    starts = ((visit, visit.event.started - first) for visit in ordered[:MOST_STEPS])
-    return tuple(
-        StepRow(visit.round, visit.event, start, start / whole, visit.event.seconds / whole)
-        for visit, start in starts
-    )
-
-
-def _rounds(rows: Sequence[StepRow]) -> tuple[Round, ...]:
+def _rounds(visits: Sequence[Visit]) -> tuple[Round, ...]:
+    ordered = sorted(visits, key=lambda visit: visit.event.started)
     found = []
-    for number in dict.fromkeys(row.round for row in rows):
-        own = [row.event for row in rows if row.round == number]
+    for number in dict.fromkeys(visit.round for visit in ordered):
+        own = [visit.event for visit in ordered if visit.round == number]
         runs = [(node, len(list(some))) for node, some in groupby(own, lambda event: event.node)]
         names = tuple(f"{node} \u00d7 {times}" if times > 1 else node for node, times in runs)
         found.append(Round(number, names, sum(event.seconds for event in own)))

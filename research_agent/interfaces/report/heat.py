@@ -1,10 +1,8 @@
 """How unsure the model was of each token of an answer."""
 
-import math
 from dataclasses import dataclass
 
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Token
 from research_agent.types.claims import MARKER, bare, plain, said_tokens
 from research_agent.types.entropy import token_entropy
 from research_agent.types.verification import Answer, Draft
@@ -23,9 +21,6 @@ class HeatToken:
     entropy: float | None = None
     level: int = 0
     """Shade, from 0."""
-    probability: float = 1.0
-    others: tuple[tuple[str, float], ...] = ()
-    """The likeliest other tokens at its place, with their probabilities."""
 
 
 def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
@@ -45,18 +40,8 @@ def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
         behind = at + len(token.text)
         marker = any(at < end and behind > start for start, end in markers)
         if not marker and any(at < end and behind > start for start, end in spans):
-            found.append(_heated(token) if at in said else HeatToken(token.text))
+            entropy = token_entropy(token.alternatives) if at in said else None
+            level = sum((entropy or 0.0) >= limit for limit in LEVELS)
+            found.append(HeatToken(token.text, entropy, level))
         at = behind
     return tuple(found[:MOST_TOKENS])
-
-
-def _heated(token: Token) -> HeatToken:
-    entropy = token_entropy(token.alternatives)
-    level = sum(entropy >= limit for limit in LEVELS)
-    others = [
-        (other.text, math.exp(min(other.logprob, 0.0)))
-        for other in token.alternatives
-        if other.text != token.text
-    ]
-    probability = math.exp(min(token.logprob, 0.0))
-    return HeatToken(token.text, entropy, level, probability, tuple(others[:3]))

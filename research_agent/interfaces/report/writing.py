@@ -46,7 +46,7 @@ def write_report(
     """
     check_target(path, force=force)
     with PagePictures(settings.documents) as pictures:
-        html = report_html(report_of(result, record, settings, chunks, pictures.draw))
+        html = report_html(report_of(result, record, chunks, pictures.draw))
     try:
         replace_text(Path(path).absolute(), html)
     except OSError as error:

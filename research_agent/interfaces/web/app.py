@@ -177,14 +177,14 @@ def _details(workspace: Workspace, request: Request) -> Response:
     talk, turn = _open(workspace, request), request.path_params["turn"]
     result, record = talk.result(turn)
     connection = workspace.connection
-    report = report_of(result, record, connection.settings, connection.ports.chunks, workspace.draw)
+    report = report_of(result, record, connection.ports.chunks, workspace.draw)
     return Response(details_html(talk.turn(turn), report), media_type="text/html")
 
 
 def _report(workspace: Workspace, request: Request) -> Response:
     result, record = _open(workspace, request).result(request.path_params["turn"])
     connection = workspace.connection
-    report = report_of(result, record, connection.settings, connection.ports.chunks, workspace.draw)
+    report = report_of(result, record, connection.ports.chunks, workspace.draw)
     return _file(report_html(report), "text/html")
 
 
