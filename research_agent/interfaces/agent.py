@@ -319,7 +319,7 @@ class ResearchAgent(Closing):
     def as_runnable(self) -> "ResearchRunnable":
         """Return the agent as a runnable of LangChain: a question in, a ResearchResult out.
 
-        It takes a text, or a mapping with `question`, `limits` and `scope`; `stream` yields events.
+        It takes a text, or a mapping with `question`, `limits` and `scope`.
         """
         from research_agent.interfaces.langchain_doors import ResearchRunnable
 

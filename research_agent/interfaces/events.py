@@ -65,10 +65,7 @@ def _told(
 async def in_background(
     threads: Executor, run: Callable[[Stop], Iterable[Event]]
 ) -> AsyncGenerator[Event, None]:
-    """Yield what `run` yields on one of `threads`, in a copy of the caller's context.
-
-    Cancelling the task, or closing the iterator, ends the Stop that `run` is given.
-    """
+    """Yield what `run` yields on one of `threads`; leaving early ends the Stop that it gets."""
     stop, read = Stop(), asyncio.Queue[Event | None]()
     loop = asyncio.get_running_loop()
 

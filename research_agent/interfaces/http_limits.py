@@ -88,10 +88,7 @@ def with_bounded_bodies(app: App) -> App:
 
 
 def with_token(app: App, token: str) -> App:
-    """Return `app` for those alone who send the token; web pages of other places never do.
-
-    Requests with another Host or Origin than this machine's are for `app` to refuse.
-    """
+    """Return `app` for those alone who send the token."""
 
     async def checked(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or sends(dict(scope.get("headers", ())), token):

@@ -1,19 +1,16 @@
 """The agent as LangChain sees it: a retriever, and a runnable."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, closing
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableConfig, RunnableLambda
-from langchain_core.runnables.config import ensure_config, set_config_context
+from langchain_core.runnables import RunnableLambda
 from pydantic import ConfigDict, Field
 
 from research_agent.errors import QuestionError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.types.events import Event
 from research_agent.types.result import ResearchResult
 
 Asked = str | Mapping[str, Any]
@@ -60,10 +57,7 @@ class ResearchRetriever(BaseRetriever):
 
 
 class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
-    """The agent as a runnable: a question in, a ResearchResult out; `stream` yields events.
-
-    In a chain the next step gets the result alone.
-    """
+    """The agent as a runnable: a question in, a ResearchResult out."""
 
     def __init__(self, agent: ResearchAgent) -> None:
 
@@ -74,33 +68,6 @@ class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
             return await agent.aask(**_arguments(asked))
 
         super().__init__(ask, aask, name="research_agent")
-        self._agent = agent
-
-    def stream(  # type: ignore[override]  # (events are more than pieces of a result)
-        self,
-        input: Asked,  # noqa: A002 (LangChain's name)
-        config: RunnableConfig | None = None,
-        **_: Any,  # noqa: ANN401 (LangChain's signature)
-    ) -> Iterator[Event]:
-        """Yield the events of one question; the last one is `Finished`, with the result."""
-        with (
-            set_config_context(ensure_config(config)) as context,
-            closing(context.run(self._agent.stream, **_arguments(input))) as events,
-        ):
-            while (event := context.run(next, events, None)) is not None:
-                yield event
-
-    async def astream(  # type: ignore[override]  # (as `stream`)
-        self,
-        input: Asked,  # noqa: A002 (LangChain's name)
-        config: RunnableConfig | None = None,
-        **_: Any,  # noqa: ANN401 (LangChain's signature)
-    ) -> AsyncIterator[Event]:
-        """Yield what `stream` yields."""
-        with set_config_context(ensure_config(config)) as context:
-            async with aclosing(context.run(self._agent.astream, **_arguments(input))) as events:
-                async for event in events:
-                    yield event
 
 
 def _arguments(given: Asked) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import signal
 import socket
-from types import FrameType
+import sys
 
 from research_agent.errors import ConfigError
 
@@ -10,10 +10,7 @@ HOST = "127.0.0.1"
 
 
 def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
-    """Return a socket bound to a port (0: a free one) of an address; raises ConfigError.
-
-    `option` names the option of the command line that chooses another one.
-    """
+    """Return a socket bound to a port (0: a free one); raises ConfigError that names `option`."""
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -27,12 +24,5 @@ def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
 
 
 def exit_at_sigterm() -> None:
-    """Let SIGTERM end this process in order, with what is open closed.
-
-    uvicorn ends its server at the signal and then raises it again, which would kill the process.
-    """
-    signal.signal(signal.SIGTERM, _exit)
-
-
-def _exit(_signal: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
+    """Let SIGTERM end this process in order: uvicorn raises the signal again at its end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -67,6 +67,8 @@ def step_text(event: events.Event) -> str:  # noqa: C901, PLR0911 (a case for ea
             return f"reading {several(len(evidence), 'passage')}{' of ' * bool(names)}{names}"
         case events.SentenceChecked(text=text) if text:
             return f"{event.verdict}: {text}"
+        case events.Warned(text=text):
+            return f"warning: {text}"
         case events.Stopped():
             return f"stopped after {event.at:.1f} s: {usage_text(event.usage)}"
         case events.Checked(decision=decision, reason=reason):

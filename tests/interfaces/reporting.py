@@ -97,14 +97,14 @@ def watched(said: str = SAID) -> RunRecord:
     """Return what was seen of the run: the answer's tokens, none of which was sure."""
     reply = says(f"{said[:-1]} [c1].", sure=False)
     claim = Claim(said, ("c1",), (), "supported")
-    return RunRecord(answer=Answer(reply.text, reply.tokens), draft=Draft(1, (claim,)))
+    return RunRecord(answers={1: Answer(reply.text, reply.tokens)}, draft=Draft(1, (claim,)))
 
 
 def html_of(
     folder: Path, result: ResearchResult, chunks: MemoryChunks, record: RunRecord | None = None
 ) -> str:
     """Return the report on a result."""
-    target, record = folder / "answer.html", record or RunRecord()
+    target = folder / "answer.html"
     write_report(result, str(target), chunks=chunks, settings=Settings(), record=record)
     return target.read_text(encoding="utf-8")
 

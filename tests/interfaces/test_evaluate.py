@@ -12,12 +12,10 @@ import pytest
 from filelock import FileLock
 
 from research_agent import ResearchAgent, evaluate
-from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
 from research_agent.evaluation import Gold, Question, Span
 from research_agent.interfaces.evaluation.kept import read_rows
-from research_agent.interfaces.evaluation.running import EvalOptions, about_run
-from research_agent.model_settings import ModelSettings, RoleSettings
+from research_agent.interfaces.evaluation.running import EvalOptions
 from tests.fakes import (
     BYPASSING,
     GOOD,
@@ -270,11 +268,3 @@ class Away(WordEmbedder):
         if texts[0].endswith("away"):
             raise ModelUnavailableError("the server is away")
         return super().embed(texts)
-
-
-def test_a_model_that_changes_its_role_is_another_run() -> None:
-    other, told = RoleSettings(provider="openai", model="b"), set()
-    for models in (ModelSettings(planner=other), ModelSettings(filter=other)):
-        context = RunContext(ports(ScriptedChat()), replace(BYPASSING, models=models), PROMPTS)
-        told.add(about_run(context, (), EvalOptions())["model"])
-    assert 2 == len(told)

@@ -14,8 +14,8 @@ from research_agent.errors import ModelAccessError, StoppedError
 from research_agent.interfaces.events import event_json, event_line, read_event
 from research_agent.stopping import Stop, waking
 from research_agent.types import Completion
-from research_agent.types.events import Event, Finished, Stopped
-from tests.fakes import BYPASSING, GOOD, QUESTION, WRONG, ScriptedChat, ports, says
+from research_agent.types.events import Event, Stopped
+from tests.fakes import BYPASSING, GOOD, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server
 from tests.interfaces.commands import BAKED, Model, run
 
@@ -78,17 +78,6 @@ def test_events_are_the_same_after_json() -> None:
     assert {1, 2} == {event.round for event in events if event.event == "draft"}
 
 
-def test_a_refused_draft_is_in_no_event() -> None:
-    """Its words are told only to those who ask for drafts."""
-    with agent(ScriptedChat(says(WRONG))) as asked:
-        shown = [event_line(event) for event in asked.stream(QUESTION)]
-        drafts = [event_line(event) for event in asked.stream(QUESTION, drafts=True)]
-
-    assert WRONG_BYTES not in "".join(shown)
-    assert WRONG_BYTES in "".join(drafts)
-    assert '"event": "draft"' not in "".join(shown)
-
-
 def test_an_error_is_the_last_event_and_is_raised() -> None:
     """Whoever reads the events sees what went wrong, and what was spent."""
     events: list[Event] = []
@@ -141,26 +130,6 @@ def test_a_question_under_way_is_ended() -> None:
 
     assert isinstance(events[-1], Stopped)
     assert "cancelled" == events[-1].reason
-
-
-def test_astream_yields_what_stream_yields() -> None:
-    """Beside other questions on the same agent, each with its own events."""
-    questions = [f"{QUESTION} {number}" for number in range(4)]
-
-    async def read(asked: ResearchAgent, question: str) -> list[Event]:
-        return [event async for event in asked.astream(question)]
-
-    async def read_all(asked: ResearchAgent) -> list[list[Event]]:
-        return await asyncio.gather(*(read(asked, question) for question in questions))
-
-    with agent() as asked:
-        together = asyncio.run(read_all(asked))
-        alone = [list(asked.stream(question)) for question in questions]
-
-    assert [kinds(events) for events in alone] == [kinds(events) for events in together]
-    for question, events in zip(questions, together, strict=True):
-        assert isinstance(events[-1], Finished)
-        assert question == events[-1].result.question
 
 
 @pytest.mark.usefixtures("indexed")

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
@@ -68,23 +68,3 @@ def test_the_handler_ends_the_stop_and_is_put_back(capfd: pytest.CaptureFixture[
     assert stop.ended
     assert "stopping" in capfd.readouterr().err
     assert before is signal.getsignal(signal.SIGINT)
-
-
-def test_other_threads_and_handlers_are_left_alone() -> None:
-    """Who has a handler of their own keeps it."""
-    seen: list[object] = []
-
-    def look() -> None:
-        with ended_by_ctrl_c(Stop()):
-            seen.append(signal.getsignal(signal.SIGINT))
-
-    thread = Thread(target=look)
-    thread.start()
-    thread.join()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        look()
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-    assert [before, signal.SIG_IGN] == seen

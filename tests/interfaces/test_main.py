@@ -32,18 +32,17 @@ def test_help_imports_nothing_heavy() -> None:
     assert "0.1.0" in run("--version").stdout
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437"])
-def test_console_without_a_character_shows_a_question_mark(encoding: str, tmp_path: Path) -> None:
+def test_console_without_a_character_shows_a_question_mark(tmp_path: Path) -> None:
     """As on Windows: the command goes on, and ends with 0."""
     (tmp_path / "brot.md").write_text("# Brot\n\nBacken: 230 \u00b0C \u2192 35 min.\n", "utf-8")
     command = [sys.executable, "-m", "research_agent.interfaces.cli.main"]
-    environment = {**os.environ, "PYTHONIOENCODING": encoding, "RESEARCH_AGENT_HOME": str(tmp_path)}
+    environment = {**os.environ, "PYTHONIOENCODING": "cp437", "RESEARCH_AGENT_HOME": str(tmp_path)}
     for arguments in (["index", str(tmp_path)], ["search", "Brot"]):
         done = subprocess.run(
             [*command, *arguments], capture_output=True, env=environment, cwd=tmp_path, check=False
         )
         assert 0 == done.returncode, done.stderr
-    assert " ? 35 min" in done.stdout.decode(encoding)
+    assert " ? 35 min" in done.stdout.decode("cp437")
 
 
 def test_ask_indexes_and_answers_with_a_citation(docs: Path, config: str) -> None:
@@ -283,7 +282,7 @@ def test_config_is_written_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_preset_is_shown_as_its_file(tmp_path: Path) -> None:
-    """With the keys of one's own that win over it, and with what "auto" means here."""
+    """Also what "auto" means here; `config show` has the keys of one's own that win over it."""
     config = tmp_path / "c.yaml"
     config.write_text("preset: full\nbudget: {rounds: 2}", encoding="utf-8")
     shown = run("config", "show", "--preset", "full", "--config", str(config)).stdout
@@ -291,8 +290,7 @@ def test_a_preset_is_shown_as_its_file(tmp_path: Path) -> None:
     keys = run("config", "show", "--config", str(config)).stdout
 
     assert shown.startswith(preset_text("full"))
-    assert "# your own, which wins: budget.rounds: 2" in shown
-    assert auto.startswith("# auto: local, by models.chat.provider local\n" + preset_text("local"))
+    assert auto.startswith(preset_text("local"))
     assert keys.startswith("# preset full\n")
     assert "\nsearch:\n  mode: tool_calling  # preset full; default planned\n" in keys
     assert f"\n  rounds: 2  # {config}; default 1\n" in keys

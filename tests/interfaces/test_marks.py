@@ -1,35 +1,25 @@
 """Every door shows the marks of sentences, how many there are, and what an answer lacks."""
 
-import asyncio
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
-from mcp import Client
 
 from graphs.chat import build_chat_graph
 from graphs.chat_state import ChatInput
 from research_agent import ResearchAgent
-from research_agent.answering.events import TELLERS, Known
 from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.cli.ask import Show, print_answer
-from research_agent.interfaces.cli.rendering import cost_line
-from research_agent.interfaces.mcp.server import build_server
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
-from research_agent.types import Probe
-from research_agent.types.calls import Found
 from research_agent.types.conversation import Turn
-from research_agent.types.filtering import FilterStats
 from research_agent.types.result import Conflict, ResearchResult
 from research_agent.types.uncertainty import Unsure
-from research_agent.types.verification import Answer
 from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
-from tests.graphs.serving import Server, paid
+from tests.graphs.serving import Server
 from tests.graphs.serving import run as researched
 from tests.interfaces.reporting import html_of, parsed
 
@@ -73,15 +63,6 @@ def as_tool(answer: str, _: pytest.CaptureFixture[str], __: Path) -> str:
         return str(agent.research_tool().invoke(call).content)
 
 
-def over_mcp(answer: str, _: pytest.CaptureFixture[str], __: Path) -> str:
-    async def work() -> Any:  # noqa: ANN401 (the library's result)
-        with opened(answer) as agent:
-            async with Client(build_server(agent)) as client:
-                return await client.call_tool("research", {"question": QUESTION})
-
-    return str(asyncio.run(work()).content[0].text)
-
-
 def in_report(answer: str, _: pytest.CaptureFixture[str], folder: Path) -> str:
     """The text of the answer's part, with marks and keys as they are written elsewhere."""
     result = result_of(answer)
@@ -105,7 +86,7 @@ def with_keys(told: str) -> str:
 Door = Callable[[str, pytest.CaptureFixture[str], Path], str]
 
 
-@pytest.mark.parametrize("door", [in_terminal, as_json, as_tool, over_mcp, in_report])
+@pytest.mark.parametrize("door", [in_terminal, as_json, as_tool, in_report])
 def test_marks_and_counts(door: Door, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """What is not supported has its own; where nothing is supported, that is said first."""
     told = with_keys(door(MIXED, capsys, tmp_path))
@@ -149,42 +130,6 @@ def test_what_the_model_does_not_find_is_told(capsys: pytest.CaptureFixture[str]
         print_answer(result_of(f"{SURE} [c1].\nNOT FOUND: {said}", prompted), Show())
 
         assert f"not found: {told}\n" in capsys.readouterr().out
-
-
-def test_cost_line_tells_what_there_is() -> None:
-    """Failed and reused calls and money are told where there are any."""
-    result, _ = researched(Server().ports(), paid(llm_calls=2))
-    plain = cost_line(result)
-    usage = replace(result.usage, failed_calls=1, retries=2, reused_calls=3, cost=0.012345)
-    full = cost_line(replace(result, usage=usage))
-
-    assert plain.startswith("answered (budget_llm_calls) in 0.0 s: 1 round, 2 model calls, ")
-    assert "2 model calls, 1 failed, 2 tried again, 3 replies reused, " in full
-    assert full.endswith(", cost 0.01235")
-    assert not [word for word in ("failed", "again", "reused", "cost") if word in plain]
-
-
-@pytest.mark.parametrize(
-    ("step", "written", "line"),
-    [
-        ("retrieve", {"probe": Probe("q", failed=True)}, 'the search for "q" failed'),
-        ("select_evidence", {"evidence": ()}, "0 chunks"),
-        ("answer", {"answer": Answer(failed="budget_tokens")}, "not written (budget_tokens)"),
-        (
-            "collect",
-            {
-                "found": Found(
-                    stats=FilterStats("llm", 9, 8, undecided=5, fallback="down"),
-                    reason="planned",
-                )
-            },
-            "kept 8 of 9 chunks (filter: llm, 5 not judged), planned",
-        ),
-    ],
-)
-def test_steps_tell_their_fallbacks(step: str, written: dict[str, Any], line: str) -> None:
-    """A person sees what did not go as planned while it happens."""
-    assert line == TELLERS[step](written, Known())[0]
 
 
 def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,14 +11,12 @@ from mcp.shared.exceptions import MCPError
 
 from graphs.state import RESULT
 from research_agent import ResearchAgent
-from research_agent.interfaces.mcp import server
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, chunk, ports, says
 
 ODD = "my notes/täg <b>"
-ADDRESS = "research-agent://documents/"
 
 
 def talk(work: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:  # noqa: ANN401 (whatever it gives)
@@ -65,7 +63,7 @@ def test_research_gives_the_one_result_and_tells_its_steps(mode: str) -> None:
     assert reply.content[0].text.startswith(f'{GOOD}\n[c1] guide: "ML-KEM-768 has')
     assert [*range(1, len(told) + 1)] == [progress for progress, _ in told]
     assert str(told[0][1]).startswith(f'searched "{QUESTION}": ')
-    assert f"supported: {GOOD[:-6]}. [c1]" in [message for _, message in told]
+    assert f"supported: {GOOD[:-6]}." in [message for _, message in told]
 
 
 def test_every_tool_has_schemas_and_says_what_there_is() -> None:
@@ -146,42 +144,11 @@ def test_a_fault_of_ours_tells_nothing_of_its_text(
     assert "secret" in caplog.text
 
 
-def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An odd name comes back as it was; the text names its passages; a long one is cut."""
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol() -> None:
+    """Nothing but the four tools can be asked for."""
 
     async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        listed = (await client.list_resources()).resources
-        read = [await client.read_resource(one.uri) for one in listed]
-        monkeypatch.setattr(server, "LONGEST", 30)
-        read.append(await client.read_resource(f"{ADDRESS}guide"))
-        return listed, [one.contents[0].model_dump()["text"] for one in read]
+        with pytest.raises(MCPError, match="there is no tool 'remove_everything'"):
+            await client.call_tool("remove_everything", {})
 
-    listed, texts = talk(work)
-
-    assert ["guide", ODD] == [resource.name for resource in listed]
-    assert "--- [guide-1] guide, page 2\nML-KEM-512 has" in texts[0]
-    assert "obey me" in texts[1]
-    assert "--- [guide-0] guide\nML-KEM-768\n\n(cut here: search_chunks finds the rest)" == texts[2]
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        *(
-            (lambda client, uri=uri: client.read_resource(uri), f"there is no document {uri!r}")
-            for uri in (f"{ADDRESS}nowhere", "file:///etc/passwd", ADDRESS)
-        ),
-        (lambda client: client.call_tool("remove_everything", {}), "there is no tool 'remove_ev"),
-    ],
-)
-def test_what_is_not_there_is_an_error_of_the_protocol(
-    asked: Callable[[Client], Awaitable[Any]], told: str
-) -> None:
-    """Only documents of the index can be read, whatever a client asks for."""
-
-    async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        with pytest.raises(MCPError) as caught:
-            await asked(client)
-        return caught.value.error.message
-
-    assert talk(work).startswith(told)
+    talk(work)

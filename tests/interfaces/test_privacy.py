@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -20,8 +19,7 @@ from research_agent.model_settings import ModelSettings, ReplyCacheSettings, Rol
 from research_agent.types import Message
 from tests import converse
 from tests.interfaces.commands import BAKED as QUESTION
-from tests.interfaces.commands import Model, run
-from tests.interfaces.doctor_page import indexed
+from tests.interfaces.commands import Model, made_index, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
 from tests.loopback import Json, Raw, error_reply, server
 
@@ -37,9 +35,8 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
-    with indexed(TEXT) as folder:
-        yield folder
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_index(tmp_path_factory.mktemp("made"), {"guide.md": TEXT})
 
 
 @pytest.fixture(autouse=True)
@@ -224,19 +221,3 @@ def test_chroma_sends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     assert (False, None) == (found.anonymized_telemetry, found.chroma_otel_granularity)
     assert None is opentelemetry.tracer
-
-
-def test_variables_that_trace_are_all_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever of LangSmith's variables is set, the command line overrules it."""
-    from langsmith import utils
-
-    kept: Any = utils.get_env_var
-    for name in UNTRACED:
-        monkeypatch.setenv(name, "true")
-    run("config", "show")
-    kept.cache_clear()
-    enabled = utils.tracing_is_enabled()
-    kept.cache_clear()
-
-    assert not enabled
-    assert {"false"} == {os.environ[name] for name in UNTRACED}

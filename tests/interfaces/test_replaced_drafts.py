@@ -13,7 +13,7 @@ from graphs.chat import ChatInput, build_chat_graph
 from research_agent import ResearchAgent
 from research_agent.answering.draft_redaction import public_result
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.report.recording import UNWATCHED, Recorder
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.types import Completion
 from research_agent.types.events import Finished, Watching
 from research_agent.types.result import ResearchResult
@@ -90,9 +90,9 @@ def test_it_is_in_no_conversation_and_no_report(status: str, tmp_path: Path) -> 
     """What is kept of a turn is what may be shown; a report, watched or not, shows no more."""
     graph = build_chat_graph(models(status).ports(), EVERYTHING, PROMPTS)
     state = graph.invoke(ChatInput(messages=[HumanMessage(QUESTION)]))
-    recorder, given = Recorder(), models(status).ports()
+    record, given = RunRecord(), models(status).ports()
     with ResearchAgent(given, EVERYTHING, PROMPTS) as agent:
-        *_, last = agent.stream(QUESTION, watching=Watching(on_step=(recorder.see,)))
+        *_, last = agent.stream(QUESTION, watching=Watching(on_step=(record.see,)))
     alone = models(status).ports()
     with ResearchAgent(alone, EVERYTHING, PROMPTS) as agent:
         asked = agent.ask(QUESTION)
@@ -100,7 +100,7 @@ def test_it_is_in_no_conversation_and_no_report(status: str, tmp_path: Path) -> 
     assert status == state["turns"][0]["status"]
     assert b"700 grams" not in to_json(state)
     assert isinstance(last, Finished)
-    for result, record in ((last.result, recorder.record()), (asked, UNWATCHED)):
-        html = html_of(tmp_path, result, given.chunks, record)  # type: ignore[arg-type]  # (in memory)
+    for result, seen in ((last.result, record), (asked, RunRecord())):
+        html = html_of(tmp_path, result, given.chunks, seen)  # type: ignore[arg-type]  # (in memory)
         assert "note 3" in html
         assert "700 grams" not in html

@@ -218,29 +218,3 @@ def test_heat_leaves_out_markers_and_what_is_no_sentence_of_the_draft() -> None:
     both = replace(draft, claims=(*draft.claims, Claim("The moon is cheese.", ("c1",))))
     shown = "".join(token.text for token in heat(Answer(reply.text, reply.tokens), both))
     assert "Keys are long The moon is cheese" == " ".join(shown.replace(".", "").split())
-
-
-def test_every_colour_can_be_read() -> None:
-    """Text stands out from what is behind it, by day, by night and on paper (4.5 to 1)."""
-    css = Path("research_agent/interfaces/report/templates/report.css").read_text(encoding="utf-8")
-    themes = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
-    assert 3 == len(themes)
-    for theme in themes:
-        colours = dict(re.findall(r"--([\w-]+): (#\w{6})", theme))
-        backs = ("page", "box", "heat1", "heat2", "heat3", "heat4")
-        pairs = [("ink", back) for back in backs] + [("mark-ink", "mark")]
-        pairs += [(ink, "page") for ink in ("soft", "link", "good", "bad")]
-        pairs += [("link", "box"), ("bad", "box")]
-        assert [] == [p for p in pairs if contrast(*(colours[name] for name in p)) < 4.5]
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours (WCAG 2)."""
-    dark, light = sorted(map(luminance, (one, other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

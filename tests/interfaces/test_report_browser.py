@@ -58,19 +58,3 @@ def test_in_a_browser(tmp_path: Path) -> None:
     assert "Content Security Policy" not in log
     assert any(r > 240 and 200 < g < 250 and 120 < b < 190 for r, g, b in colours)
     assert (900, 4000) == seen.size
-
-
-def test_on_paper(tmp_path: Path) -> None:
-    """It prints: the cited page is on the paper, and the text can be read out of it."""
-    import pypdfium2
-
-    result, chunks = over_pdf(tmp_path)
-    html_of(tmp_path, result, chunks, watched())
-    paper = tmp_path / "paper.pdf"
-    browse(tmp_path / "answer.html", f"--print-to-pdf={paper}", "--no-pdf-header-footer")
-    document = pypdfium2.PdfDocument(paper)
-    text = "".join(page.get_textpage().get_text_range() for page in document)
-    document.close()
-
-    assert "How long is the key?" in text
-    assert "ML-KEM-768 has an encapsulation key of 1184 bytes." in text

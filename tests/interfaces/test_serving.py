@@ -18,10 +18,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from research_agent import ResearchAgent
 from research_agent.access import access_token
 from research_agent.errors import ConfigError
-from research_agent.interfaces.mcp.server import build_server
 from research_agent.interfaces.mcp.serving import TOKEN as VARIABLE
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
 from tests.loopback import server
@@ -71,20 +69,7 @@ def test_stdio_with_the_real_client(config: str, model: Waiting) -> None:
     answer, told = asyncio.run(talk())
 
     assert ANSWER == answer
-    assert "supported: Bread is baked at 230 degrees. [c1]" in told
-
-
-def test_client_that_cancels_ends_the_model_call(config: str, model: Waiting) -> None:
-    """The request to the model server is dropped at once, and the next question is answered."""
-
-    async def talk(agent: ResearchAgent) -> bool:
-        async with Client(build_server(agent), mode="legacy") as client:
-            left = await asked_and_cancelled(client, model)
-            documents = await client.call_tool("list_documents", {})
-            return left and not documents.is_error
-
-    with ResearchAgent.open(config=config) as agent:
-        assert asyncio.run(talk(agent))
+    assert "supported: Bread is baked at 230 degrees." in told
 
 
 def test_client_that_goes_ends_the_server(config: str, model: Waiting) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.models.adapters.trace_file import TraceFile
 from tests.interfaces.commands import GUIDE, made_index, run
 
 
@@ -112,19 +111,6 @@ def test_ctrl_c_at_once_is_no_traceback() -> None:
         time.sleep(delay + 0.001)
         os.kill(process.pid, signal.SIGINT)
         assert "Traceback" not in process.communicate(timeout=20)[1]
-
-
-def test_a_trace_on_a_full_disk_is_not_said_to_be_whole(tmp_path: Path) -> None:
-    """Once a line could not be written, the trace has no name to be told."""
-    problems: list[str] = []
-    with TraceFile(str(tmp_path), "t.jsonl", on_problem=problems.append) as file:
-        assert file.is_whole
-        os.close(file._file or 0)  # noqa: SLF001 (as a disk that is gone)
-        file._file = os.open("/dev/full", os.O_WRONLY)  # noqa: SLF001
-        file.write({"line": "event"})
-
-        assert not file.is_whole
-    assert ["ends here: No space left on device"] == [p.partition(".part ")[2] for p in problems]
 
 
 def test_a_refresh_reads_what_is_indexed_and_no_more(

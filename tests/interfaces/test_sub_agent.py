@@ -16,8 +16,7 @@ from graphs.resuming import BEFORE
 from graphs.state import ResearchInput
 from research_agent import Limits, ResearchAgent, ResearchResult, Scope
 from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
-from research_agent.types.events import Finished
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server, paid
 
 
@@ -215,31 +214,6 @@ def test_limits_and_context_hold_for_one_question(agent: ResearchAgent) -> None:
     assert None is narrowed.evidence[0].hit.lexical
     assert BYPASSING.filter.mode == after.filter_stats.mode
     assert len(after.evidence) > 1
-
-
-def test_scope_narrows_what_is_read() -> None:
-    """By name or glob, in Python, in an asynchronous stream and in a tool's call."""
-    answer = "It is baked for an hour [c1]."
-
-    async def streamed(agent: ResearchAgent) -> ResearchResult:
-        *_, last = [e async for e in agent.astream("How is it baked?", scope=rye)]
-        assert isinstance(last, Finished)
-        return last.result
-
-    rye = Scope(documents=("RYE*",))
-    with ResearchAgent(twins(ScriptedChat(says(answer))), BYPASSING, PROMPTS) as agent:
-        tool = agent.research_tool()
-        args = {"question": "How is it baked?", "documents": "rye"}
-        found = [
-            agent.ask("How is it baked?", scope=rye),
-            asyncio.run(streamed(agent)),
-            tool.invoke({**CALL, "args": args}).artifact,
-        ]
-        everything = agent.ask("How is it baked?")
-
-    read = [{item.hit.chunk.doc_id for item in result.evidence} for result in found]
-    assert [{"rye"}] * 3 == read
-    assert {"rye", "wheat"} == {item.hit.chunk.doc_id for item in everything.evidence}
 
 
 @pytest.mark.parametrize(

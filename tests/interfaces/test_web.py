@@ -33,6 +33,7 @@ def _model_says(web: Web) -> Iterator[None]:
 
 
 def test_an_answer_with_its_steps_marks_path_and_cost(web: Web) -> None:
+    web.model.takes = 0.7
     with web.page("first") as page:
         page.get_by_label("Your question").fill(KEY)
         page.get_by_role("button", name="Ask", exact=True).click()
@@ -108,19 +109,6 @@ def test_hostile_names_and_texts_are_shown_as_text(web: Web) -> None:
         assert "Research agent" == page.title()
         assert 0 == page.locator("img").count()
         assert [] == web.complaints
-
-
-def test_another_preset_for_the_next_question(web: Web) -> None:
-    with web.page("preset") as page:
-        page.get_by_role("combobox", name="Preset").select_option("seed")
-        before = len(web.model.asked)
-        ask(page, KEY)
-        seed = len(web.model.asked) - before
-        page.get_by_role("combobox", name="Preset").select_option("local")
-        ask(page, KEY, answers=2)
-
-        assert seed != len(web.model.asked) - before - seed
-        page.get_by_role("combobox", name="Preset").select_option("")
 
 
 def test_saved_as_report_and_as_markdown(web: Web, tmp_path: Path) -> None:

@@ -82,20 +82,19 @@ def ask(page: "Page", question: str, *, answers: int = 1) -> str:
 def serving(settings_file: str, index: str) -> Iterator[str]:
     """Serve the page over an index; gives its address."""
     needed_package("starlette", "web")
-    from research_agent.interfaces.web.serving import PageServer
+    from research_agent.interfaces.web.serving import build_server
     from research_agent.interfaces.web.workspace import Workspace
 
     settings = configured(settings_file, os.environ).settings
     with listening(0, option="--port") as door, Workspace(settings, index) as workspace:
         port = door.getsockname()[1]
-        server = PageServer(workspace, token=TOKEN, port=port)
+        server = build_server(workspace, token=TOKEN, port=port)
         thread = Thread(target=server.run, kwargs={"sockets": [door]})
         thread.start()
         try:
             yield f"http://127.0.0.1:{port}"
         finally:
             server.should_exit = True
-            workspace.end()
             thread.join()
 
 

@@ -1,16 +1,22 @@
 """`research-agent doctor` with the embedded model."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.interfaces.doctor_page import healthy, indented, live_part, masked
+from tests.interfaces.commands import GUIDE, run
 from tests.needed import needed_weights
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]
 
 
-def test_page_shows_the_healthy_set_up() -> None:
-    """With the model that the page was made with, it says the same, but for numbers."""
-    needed_weights("1.5b")
-    output = "\n".join(line for line in live_part().splitlines() if line.startswith("    "))
+def test_a_healthy_set_up(tmp_path: Path) -> None:
+    """Nothing is wrong, and the model gives log-probabilities."""
+    needed_weights("1.5b", "0.5b")
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    assert 0 == run("index", str(tmp_path / "guide.md")).exit_code
+    done = run("doctor")
 
-    assert masked(output) == masked(indented(healthy()))
+    assert 0 == done.exit_code, done.output
+    assert "gives log-probabilities" in done.stdout
+    assert "faults: 0" in done.stdout

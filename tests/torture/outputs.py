@@ -26,7 +26,7 @@ from research_agent.interfaces.cli.terminal import note
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.mcp.server import answered
 from research_agent.interfaces.report.content import report_of
-from research_agent.interfaces.report.recording import Recorder
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.writing import report_html
 from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Completion
@@ -190,13 +190,13 @@ def case(shared: list[Doors], number: int, random: Random, _folder: Path) -> str
     """Ask with obedient models, and look at what every door shows."""
     doors, server = shared[number % len(shared)], Obedient(random)
     doors.swapped.model, agent = server, doors.agent
-    recorder, events, result = Recorder(), [], None
+    record, events, result = RunRecord(), [], None
     out, errors = io.StringIO(), io.StringIO()
     steps = Steps(verbose=True, quiet=False)
     with redirect_stdout(out), redirect_stderr(errors), steps.shown() as see:
         try:
             for event in agent.stream(
-                QUESTION, drafts=True, watching=Watching(on_step=(recorder.see,))
+                QUESTION, drafts=True, watching=Watching(on_step=(record.see,))
             ):
                 events.append(event_line(event))
                 see(event)
@@ -210,7 +210,7 @@ def case(shared: list[Doors], number: int, random: Random, _folder: Path) -> str
         f"event {at}": said for at, line in enumerate(events) for said in strings(json.loads(line))
     }
     if result:
-        texts |= shown(result, recorder, doors)
+        texts |= shown(result, record, doors)
     if number % 7 == 1:
         texts |= chatted(doors, str(number))
     for door, text in texts.items():
@@ -218,7 +218,7 @@ def case(shared: list[Doors], number: int, random: Random, _folder: Path) -> str
     return result.status if result else "an error was told"
 
 
-def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str, str]:
+def shown(result: ResearchResult, record: RunRecord, doors: Doors) -> dict[str, str]:
     """Return a result as the command line, MCP and the report show it."""
     texts: dict[str, str] = {}
     for name, show in {"ask": ask.Show(verbose=True), "ask --json": ask.Show(as_json=True)}.items():
@@ -230,7 +230,7 @@ def shown(result: ResearchResult, recorder: Recorder, doors: Doors) -> dict[str,
     made = answered(result)
     texts |= {"MCP": str(made.model_dump()["content"][0]["text"])}
     texts["MCP's values"] = "\n".join(strings(made.structured_content))
-    record, chunks = recorder.record(), doors.ports.chunks
+    chunks = doors.ports.chunks
     html = report_html(report_of(result, record, chunks, no_picture))
     tags = Tags()
     tags.feed(html)

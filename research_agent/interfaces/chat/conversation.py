@@ -13,7 +13,7 @@ from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError, SessionLockedError
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import context, own, state
-from research_agent.interfaces.report.recording import Recorder
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Turn
@@ -47,7 +47,7 @@ class Conversation:
         self.info = info
         self.last: Finished | None = None
         """The last answer of this process, with all that was found."""
-        self.recorder = Recorder()
+        self.record = RunRecord()
         self.preset = ""
         """Which stages act in the next answers; empty: as configured."""
 
@@ -103,23 +103,20 @@ class Conversation:
         return kept_result(self._table.result(self.info.thread, turn))
 
     def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
-        self.last, self.recorder = None, Recorder()
+        self.last, self.record = None, RunRecord()
         if given is not None:
             self._settle()
         chosen = context.ResearchContext(preset=self.preset) if self.preset else None
         how = {"context": chosen, "stream_mode": "custom", "durability": "sync"}
         run: Any = partial(self._graph.stream, given, self._config, **how)
-        for event in events(run, stop=stop, watching=Watching(on_step=(self.recorder.see,))):
+        for event in events(run, stop=stop, watching=Watching(on_step=(self.record.see,))):
             if isinstance(event, Finished):
                 self.last = event
             yield event
         self._keep()
 
     def _settle(self) -> None:
-        """Keep a turn that was answered, but whose process was killed before its checkpoint.
-
-        LangGraph has what the node wrote, shows it, and would drop it at the next input.
-        """
+        """Keep an answered turn without a checkpoint, as a kill leaves it: LangGraph drops it."""
         snapshot = self._graph.get_state(self._config)
         messages = snapshot.values.get("messages")
         if snapshot.tasks and not snapshot.next and messages and messages[-1].type == "ai":

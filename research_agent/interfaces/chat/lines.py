@@ -1,7 +1,7 @@
 """What a person types: lines of a pipe, or of a terminal with history and completion."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,10 @@ from research_agent.interfaces.cli.terminal import say
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import Completer, Completion
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 HISTORY = "typed.txt"
 """The file beside the sessions with what was typed."""
-Words = Callable[[], Mapping[str, Iterable[str]]]
-"""The commands that can be typed now, each with the words that may follow it."""
 
 
 class Lines:
@@ -26,7 +23,6 @@ class Lines:
 
     status = 0
     """The exit status where they have ended."""
-    words: Words = dict
 
     def __init__(self, session: "PromptSession[str] | None" = None) -> None:
         self._session = session
@@ -39,7 +35,7 @@ class Lines:
         while True:
             try:
                 if self._session:
-                    return self._session.prompt(prompt, completer=completer(self.words))
+                    return self._session.prompt(prompt)
                 line = sys.stdin.readline()
                 return line.rstrip("\n") if line else None
             except EOFError:
@@ -52,14 +48,12 @@ class Lines:
                 say("\nCtrl-C again leaves; so does /quit", dim=True, error=True)
 
 
-def lines_of(folder: Path) -> Lines:
-    """Return the lines of stdin; what is typed in a terminal is kept in a file of `folder`.
-
-    Raises SessionError where that file cannot be made.
-    """
+def lines_of(folder: Path, commands: Sequence[str]) -> Lines:
+    """Return the lines of stdin; those typed in a terminal are kept. Raises SessionError."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Lines()
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory
 
     file = folder / HISTORY
@@ -69,7 +63,9 @@ def lines_of(folder: Path) -> Lines:
     except OSError as error:
         problem = f"{file} cannot be written: {error.strerror or error}"
         raise SessionError(problem, hint="See sessions.path.") from error
-    return Lines(PromptSession(history=FileHistory(str(file)), key_bindings=keys()))
+    words = WordCompleter(commands, sentence=True)
+    history = FileHistory(str(file))
+    return Lines(PromptSession(history=history, completer=words, key_bindings=keys()))
 
 
 def keys() -> "KeyBindings":
@@ -82,22 +78,3 @@ def keys() -> "KeyBindings":
     made = KeyBindings()
     made.add("escape", "enter")(begin_line)
     return made
-
-
-def completer(words: Words) -> "Completer":
-    """Return what completes commands, and the words behind them."""
-    from prompt_toolkit.completion import Completer, Completion
-    from prompt_toolkit.document import Document
-
-    class Commands(Completer):
-        def get_completions(self, document: Document, _: object) -> "Iterator[Completion]":
-            line = document.text_before_cursor
-            name, space, given = line.partition(" ")
-            if not line.startswith("/"):
-                return
-            offered = words().get(name, ()) if space else words()
-            begun = given.rpartition(" ")[2] if space else name
-            fitting = (word for word in offered if word.startswith(begun))
-            yield from (Completion(word, start_position=-len(begun)) for word in fitting)
-
-    return Commands()

@@ -1,7 +1,7 @@
 """What a person does in a conversation: asks, chooses, and gives commands."""
 
 import shlex
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,8 @@ from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.rendering import address, open_page, print_result
 from research_agent.interfaces.cli.terminal import note, say
+from research_agent.interfaces.report.target import check_target
+from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types.conversation import Choices, Cited, Turn
@@ -39,6 +41,7 @@ HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /export FILE        write the conversation as Markdown; FILE.html: as an HTML report
 /sessions           list them; /sessions rename OLD NEW; /sessions delete NAME
 /help, /quit        Ctrl-C stops an answer, twice leaves; Alt-Enter starts a new line"""
+COMMANDS = [line.partition(" ")[0] for line in HELP.splitlines()[1:-1]] + ["/help", "/quit"]
 HTML = (".html", ".htm")
 
 
@@ -53,7 +56,6 @@ class Repl:
         kept = talk.state()
         self._limits: Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
-        lines.words = self._words
 
     def _greet(self) -> None:
         turns, pending = self._talk.turns(), self._talk.pending()
@@ -200,14 +202,6 @@ class Repl:
         item = self._cited(key or "1")
         open_page(address(item.source, item.quoted_page))
 
-    def _words(self) -> Mapping[str, Iterable[str]]:
-        turns = self._talk.turns()
-        keys = [number for number, _ in text.cited(turns[-1])] if turns else []
-        known = [one.doc_id for one in self._opened.connection.ports.documents()]
-        offered = {"evidence": keys, "open": keys, "reject": [*keys, "none"]}
-        offered |= {"docs": [*known, "all"], "sessions": ["rename", "delete"]}
-        return {f"/{name}": offered.get(name, ()) for name in (*self._commands(), "quit")}
-
     def _reject(self, given: str) -> None:
         if given == "none":
             self._rejected = {}
@@ -274,17 +268,16 @@ class Repl:
         if path.lower().endswith(HTML):
             self._report(path)
         else:
-            text.write_new(path, text.markdown(self._talk.name, self._talk.turns()))
+            check_target(path)
+            replace_text(Path(path), text.markdown(self._talk.name, self._talk.turns()))
         note(f"written: {path}")
 
     def _report(self, path: str) -> None:
-        from research_agent.interfaces.report.recording import UNWATCHED
         from research_agent.interfaces.report.writing import write_report
 
         result = self._talk.result(len(self._talk.turns()) - 1)
         connection = self._opened.connection
-        record = self._talk.recorder.record() if self._talk.last else UNWATCHED
-        record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
+        record = self._talk.record if self._talk.last else None
         chunks, settings = connection.ports.chunks, connection.settings
         write_report(result, path, chunks=chunks, settings=settings, record=record)
 

@@ -3,17 +3,13 @@
 `say` makes control characters visible; Markdown is escaped here.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from research_agent.answering.result_lines import numbered, numbers
 from research_agent.conversation.sessions import SessionInfo
-from research_agent.errors import PathError
 from research_agent.interfaces.cli.rendering import address
-from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
 from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types.conversation import Choices, Cited, Turn
@@ -33,11 +29,6 @@ def cited(turn: Turn) -> tuple[tuple[str, Cited], ...]:
 def answer_text(turn: Turn) -> str:
     """Return an answer with numbers for its keys."""
     return numbered(turn.answer, {item.key: number for number, item in cited(turn)})
-
-
-def earlier(turns: Sequence[Turn]) -> tuple[EarlierTurn, ...]:
-    """Return turns as a report shows those before the last one."""
-    return tuple(EarlierTurn(turn.text, answer_text(turn), cited(turn)) for turn in turns)
 
 
 def understood(turn: Turn) -> str:
@@ -140,27 +131,8 @@ def quote_in(text: str, item: Cited, number: str, span: tuple[int, int]) -> str:
 
 
 def markdown(name: str, turns: Sequence[Turn]) -> str:
-    """Return the turns as Markdown; a citation is a link to its page.
-
-    Whatever documents and models have written is escaped: no markup, links or HTML of theirs
-    survives, and control characters are made visible.
-    """
+    """Return the turns as Markdown with links to pages; words of others are escaped."""
     return "\n\n".join([f"# {plain(name)}", *map(_turn, turns)]) + "\n"
-
-
-def write_new(path: str, text: str) -> None:
-    """Write a new file that only its owner may read; raises PathError where there is one."""
-    target = Path(path)
-    try:
-        made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(made, "w", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise PathError(f"{path} is there already", hint="Name another file.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        hint = "Name a file in a folder of yours."
-        raise PathError(f"{path} cannot be written: {reason}", hint=hint) from error
 
 
 def _turn(turn: Turn) -> str:

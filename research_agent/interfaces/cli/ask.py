@@ -26,7 +26,7 @@ from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.cli.trace import tracing
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.report.recording import Recorder, RunRecord
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.target import check_target
 from research_agent.ports import CallOptions, ChatModel
 from research_agent.settings import Settings
@@ -122,15 +122,15 @@ def ask_command(
     with ExitStack() as stack:
         connection = stack.enter_context(opened(where, settings))
         asked = asked or check_question(str(click.prompt("Question", err=True)))
-        recorder = Recorder()
+        record = RunRecord()
         try:
-            result = _answered(asked, where, connection, recorder, show=show, limits=limits)
+            result = _answered(asked, where, connection, record, show=show, limits=limits)
         except StoppedError:
             return INTERRUPTED
         print_answer(result, show)
         if not show.forgets:
             keep(result, where, settings.sessions)
-        if show.report and (status := _report(result, show, connection, recorder.record())):
+        if show.report and (status := _report(result, show, connection, record)):
             return status
     return UNANSWERED if show.fails and not result.supported else 0
 
@@ -139,12 +139,12 @@ def _answered(
     question: str,
     where: str,
     connection: Connection,
-    recorder: Recorder,
+    record: RunRecord,
     *,
     show: Show,
     limits: Limits,
 ) -> ResearchResult:
-    ports, watching = connection.ports, Watching(on_step=(recorder.see,))
+    ports, watching = connection.ports, Watching(on_step=(record.see,))
     if show.prompt:
         roles = ("answerer", "planner", "filterer", "verifier")
         chats: dict[str, Any] = {role: ShownChat(getattr(ports, role)) for role in roles}
@@ -155,7 +155,7 @@ def _answered(
             tracer = tracing(show.trace, question, where, connection)
             trace, watched = stack.enter_context(tracer)
             ports = recorded_ports(ports, connection.settings, trace.write)
-            watching = replace(watched, on_step=(recorder.see, *watched.on_step))
+            watching = replace(watched, on_step=(record.see, *watched.on_step))
         agent = stack.enter_context(ResearchAgent(ports, connection.settings, load_prompts()))
         asked = partial(agent.stream, question, scope=scope_of(limits), drafts=show.drafts)
         with ended_by_ctrl_c(stop), steps.shown() as see:

@@ -108,7 +108,7 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
     made = datetime.now(UTC).isoformat(timespec="seconds")
     path = keep_threshold(index, fingerprint(header, settings), made, fitted)
     if as_json:
-        say_json({"threshold": asdict(fitted), "file": path, "questions": _rows(asked.value)})
+        say_json({"threshold": asdict(fitted), "file": path})
     else:
         lines = _threshold_lines(fitted, settings)
         say("\n".join([*lines, f"kept in {path}"] if path else lines))
@@ -116,10 +116,7 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
 
 
 def _search(run: RunContext, question: str) -> tuple[Sequence[Hit], float]:
-    """Return what a question finds, and the confidence as the graph computes it.
-
-    It is below every threshold where the question is refined whatever it finds.
-    """
+    """Return what a question finds and its confidence, -1 where it is refined all the same."""
     hits = rank(question, ports=run.ports, settings=run.settings.retrieval, scope=EVERYTHING).hits
     found = retrieval_confidence(question, hits, replace(run.settings.confidence, bypass=0.0))
     return hits, found.value if found.decision == "bypass" else -1.0
@@ -128,19 +125,6 @@ def _search(run: RunContext, question: str) -> tuple[Sequence[Hit], float]:
 def _source(asked: Sequence[AskedQuestion], model: str) -> str:
     names = {"rules" if one.question.by != "model" else model for one in asked} or {"rules"}
     return " and ".join(sorted(names, key="rules".__eq__))
-
-
-def _rows(asked: Sequence[AskedQuestion]) -> list[dict[str, object]]:
-    return [
-        {
-            "question": one.question.text,
-            "by": one.question.by,
-            "chunks": sorted(one.question.golds),
-            "confidence": one.observed.confidence,
-            "right": one.observed.right,
-        }
-        for one in asked
-    ]
 
 
 def _threshold_lines(fitted: calibration.Threshold, settings: Settings) -> list[str]:

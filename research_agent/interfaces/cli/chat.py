@@ -11,7 +11,7 @@ from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.lines import lines_of
-from research_agent.interfaces.chat.repl import Repl
+from research_agent.interfaces.chat.repl import COMMANDS, Repl
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
@@ -69,7 +69,7 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
         if known and known.index != where:
             note(f"this session began over the index {known.index}; now it asks {where}")
         connection = stack.enter_context(opened(where, settings))
-        lines = lines_of(place.folder)
+        lines = lines_of(place.folder, COMMANDS)
         asks_back = lines.typed if clarify is None else clarify
         check_scope(scope_of(limits), connection.ports.documents)
         talks = Opened(place, table, connection, load_prompts(), asks_back)

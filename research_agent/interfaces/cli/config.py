@@ -22,9 +22,9 @@ from research_agent.config import (
 from research_agent.config_edit import edited
 from research_agent.config_text import config_text, short_text, yaml_value
 from research_agent.errors import ConfigError
-from research_agent.interfaces.cli.options import CONFIG, JSON, SETTINGS
+from research_agent.interfaces.cli.options import CONFIG, SETTINGS
 from research_agent.interfaces.cli.process import told
-from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.interfaces.cli.terminal import say
 from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
@@ -45,7 +45,8 @@ def show_command(*, config: str | None, preset: str | None, changed: bool) -> in
     """Print every key with its value and its source, or a preset's file."""
     found = configured(config, os.environ)
     if preset:
-        return _show_preset(preset, found.settings)
+        say(preset_text(resolved(found.settings, preset)).rstrip())
+        return 0
     say(f"# {described(found.settings)}")
     say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
     say("# Where nothing is said behind a value, it is the default.")
@@ -93,24 +94,11 @@ def _sources(found: Configured) -> Mapping[str, str]:
     return sources
 
 
-def _show_preset(name: str, settings: Settings) -> int:
-    chosen = resolved(settings, name)
-    if name == "auto":
-        say(f"# auto: {chosen}, by models.chat.provider {settings.models.chat.provider}")
-    say(preset_text(chosen).rstrip())
-    own = preset_values(chosen).keys() & {*settings.laid.own}
-    for key, value in lines(settings):
-        if key in own:
-            say(f"# your own, which wins: {key}: {value!r}")
-    return 0
-
-
 @config_command.command("get")
 @click.argument("key")
 @SETTINGS
-@JSON
 @told
-def get_command(*, key: str, config: str | None, as_json: bool) -> int:
+def get_command(*, key: str, config: str | None) -> int:
     """Print the value of a key such as retrieval.top_k, or all keys of a section."""
     values = dict(lines(configured(config, os.environ).settings))
     below = {name: value for name, value in values.items() if name.startswith(f"{key}.")}
@@ -119,12 +107,8 @@ def get_command(*, key: str, config: str | None, as_json: bool) -> int:
         near = get_close_matches(key, filter(None, names), n=1)
         hint = f"Did you mean {near[0]}?" if near else "research-agent config show lists every key"
         raise ConfigError(f"unknown key {key}", hint=hint)
-    if as_json:
-        say_json(values.get(key, below))
-    elif key in values:
-        say(yaml_value(values[key]))
-    else:
-        say("\n".join(f"{name}: {yaml_value(value)}" for name, value in below.items()))
+    lines_below = [f"{name}: {yaml_value(value)}" for name, value in below.items()]
+    say("\n".join(lines_below) if below else yaml_value(values[key]))
     return 0
 
 
@@ -164,12 +148,9 @@ def _write(file: Path, text: str, *, replaces: bool) -> None:
     hint = "Name a file in a folder that you may write to: research-agent config init PATH"
     try:
         if file.exists() and not replaces:
-            other = "Name another file, or remove it first."
-            raise ConfigError(f"{file} exists already", hint=other)
+            raise ConfigError(f"{file} exists already", hint="Name another file.")
         if file.parent == own_folder(os.environ):
             private_files.make_folder(file.parent)
-        if not file.absolute().parent.is_dir():
-            raise ConfigError(f"no such folder: {file.parent}", hint="Make the folder first.")
         private_files.replace_text(file.resolve(), text)
     except OSError as error:
         problem = error.strerror or error

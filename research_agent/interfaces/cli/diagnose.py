@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from research_agent.answering.select_evidence.gain import Gauge, gain, token_rows
+from research_agent.answering.select_evidence.gain import Gauge, Measured, gain, token_rows
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
@@ -59,14 +59,11 @@ def diagnose_command(
 
 
 def diagnosis(question: str, run: RunContext, chunks: Mapping[str, Chunk]) -> dict[str, Any]:
-    """Measure a question alone and with each chunk; returns JSON values.
-
-    Where the first measurement has no value, no other is made.
-    """
+    """Measure a question alone and, if that has a value, with each chunk; returns JSON values."""
     context = run.with_all_left(())
     gauge = Gauge(question, context, max_calls=3, max_seconds=run.settings.budget.seconds)
     alone = gauge(None)
-    found = {"no chunk": (None, alone)}
+    found: dict[str, tuple[Chunk | None, Measured]] = {"no chunk": (None, alone)}
     if alone.nu is not None:
         found |= {kind: (chunk, gauge(chunk)) for kind, chunk in chunks.items()}
     rows = [

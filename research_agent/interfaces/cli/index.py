@@ -1,7 +1,7 @@
 """The command `index`, and the index that `ask --docs` keeps for a folder."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
@@ -206,12 +206,7 @@ def preview(
 
 
 def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> str:
-    """Keep an index of its own for these paths and return its name.
-
-    Files that failed or were skipped are named; `tells`: also what the index holds. The name has
-    a hash of the absolute paths, so the same folder has the same index wherever the command runs,
-    and nothing is embedded twice.
-    """
+    """Index these paths in an index of their own, named by their hash; return its name."""
     if web := next(filter(is_web, paths), ""):
         raise PathError(
             f"{web}: --docs takes files and folders",
@@ -237,8 +232,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
 
 def report_lines(report: IndexReport) -> list[str]:
     """Return one line a file that needs a word, then the totals."""
-    shown = [file for file in report.files if file.reason and file.status != "skipped"]
-    lines = [*map(_line, shown), *_skipped_lines(report)]
+    lines = _lines(report, lambda file: file.reason)
     lines.append(
         f"{_counts(report)}; the index holds {report.documents} documents, "
         f"{report.chunks} chunks ({report.embedded} texts embedded)"
@@ -253,13 +247,8 @@ def report_lines(report: IndexReport) -> list[str]:
 
 def preview_lines(report: IndexReport) -> list[str]:
     """Return one line a file that would be touched or needs a word, then the totals."""
-    shown = [file for file in report.files if file.status != "skipped"]
-    shown = [file for file in shown if file.reason or file.status != "unchanged"]
-    return [
-        *map(_line, shown),
-        *_skipped_lines(report),
-        f"{_counts(report)}; nothing was written: leave out --dry-run to do it",
-    ]
+    lines = _lines(report, lambda file: file.reason or file.status != "unchanged")
+    return [*lines, f"{_counts(report)}; nothing was written: leave out --dry-run to do it"]
 
 
 def show_indexes(*, as_json: bool) -> int:
@@ -283,11 +272,13 @@ def _line(file: FileReport) -> str:
     return f"{file.status}: {file.path}" + (f": {file.reason}" if file.reason else "")
 
 
-def _skipped_lines(report: IndexReport) -> list[str]:
+def _lines(report: IndexReport, shown: Callable[[FileReport], object]) -> list[str]:
+    """Return a line for each shown file, then the first of those that were skipped."""
+    lines = [_line(file) for file in report.files if file.status != "skipped" and shown(file)]
     skipped = [_line(file) for file in report.files if file.status == "skipped"]
     more = len(skipped) - SHOWN_SKIPPED
     told = [f"… and {more} more skipped (all with --json)"] * (more > 0)
-    return [*skipped[:SHOWN_SKIPPED], *told]
+    return [*lines, *skipped[:SHOWN_SKIPPED], *told]
 
 
 def _counts(report: IndexReport) -> str:

@@ -180,10 +180,7 @@ Limits = dict[str, Any]
 
 
 def scoped(command: Callable[Concatenate[Limits, P], int]) -> Callable[P, int]:
-    """Give a command the options of a scope, and hand it what they say.
-
-    Raises ToolInputError for what is no date, before anything is indexed or opened.
-    """
+    """Give a command the options of a scope, and what they say; raises ToolInputError."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:

@@ -49,11 +49,7 @@ def citation_address(citation: Citation) -> str:
 
 
 def shown_answer(result: ResearchResult) -> str:
-    """Return an answer as readers see it: with numbers for keys, and in honest words.
-
-    A refusal says that nothing is in the documents; where the model wrote an answer that they
-    contradict, what is shown is that none could be confirmed, with the nearest passage.
-    """
+    """Return an answer with numbers for keys, or the nearest passage of a contradicted one."""
     if result.status == "refused" and result.refusal_reason == "unsupported_draft":
         nearest = [place(item.hit.chunk) for item in result.evidence[:1]]
         return "; nearest passage: ".join([UNPROVEN, *nearest]) + "."
@@ -140,10 +136,7 @@ def evidence_text(result: ResearchResult) -> str:
 
 
 def cost_line(result: ResearchResult, *, short: bool = False) -> str:
-    """Return how the question ended and what it cost, in one line.
-
-    Failed calls, further tries, reused replies and the cost are told where there are any.
-    """
+    """Return how the question ended and what it cost, in one line."""
     usage, seconds = result.usage, f"{result.usage.elapsed_seconds:.1f} s"
     if short:
         return f"{result.status} in {seconds}, {several(usage.llm_calls, 'model call')}"

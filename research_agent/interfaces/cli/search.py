@@ -21,7 +21,6 @@ from research_agent.planning.tool_texts import chunks_json, unknown_ids
 from research_agent.ports import ChunkStore
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
-from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.questions import check_question
 from research_agent.types import Hit
 from research_agent.types.calls import ChunksResult
@@ -82,10 +81,7 @@ def search_command(  # noqa: PLR0913 (one argument an option)
 def ranking(
     query: str, k: int, context: RunContext, scope: Scope
 ) -> tuple[Ranked, Sequence[Hit], Sequence[str]]:
-    """Return a ranking with all that reordered it, its first `k` hits, and what failed.
-
-    Models that are asked have the whole budget of a question.
-    """
+    """Return a ranking with all that reordered it, its first `k` hits, and what failed."""
     settings = context.settings
     ranked = rank(query, ports=context.ports, settings=settings.retrieval, scope=scope)
     done = reorder(query, ranked.hits, context.within(whole(settings.budget)), top_k=k)
@@ -192,52 +188,30 @@ def documents_command(*, index: str, as_json: bool) -> int:
 
 def document_lines(item: KeptDocument) -> Iterator[str]:
     """Yield a line with name, title and date of a document, and below what is known of it."""
-    record = item.record
+    record, quality = item.record, item.record.quality
     about = " \N{MIDDLE DOT} ".join(part for part in (record.title, record.date) if part)
     name = record.doc_id or record.path
     yield f"{name}: {about}" if about else name
     if record.doc_id:
         yield f"{INDENT}{record.path}"
     if record.status == "indexed":
-        yield from (f"{INDENT}{line}" for line in _of_indexed(item))
+        parts = [f"{quality.pages} pages"] if quality and quality.pages else []
+        parts += (
+            [f"{quality.textless} of them without text"] if quality and quality.textless else []
+        )
+        parts += [f"{quality.ocr} of them read by OCR"] if quality and quality.ocr else []
+        parts += [f"{quality.tables} tables"] if quality else []
+        kinds = ", ".join(f"{number} {kind}" for kind, number in item.kinds.items())
+        parts.append(f"{record.chunks} chunks ({kinds})" if kinds else f"{record.chunks} chunks")
+        yield f"{INDENT}{', '.join(parts)}"
+        warnings = [*filter(None, [record.reason]), *unresolved_words(record.unresolved)]
+        yield from (f"{INDENT}warning: {one}" for one in warnings)
     else:
         yield f"{INDENT}{record.status}: {record.reason}"
     if hint := _ocr_hint(record):
         yield f"{INDENT}hint: {hint}"
     if not record.published:
         yield f"{INDENT}not shown yet: the run that read it was interrupted; give it again"
-
-
-def _of_indexed(item: KeptDocument) -> Iterator[str]:
-    record, quality = item.record, item.record.quality
-    yield _size(item)
-    if quality is None:
-        yield "read by an older version, which kept no more; index it again to know more"
-    elif left := [
-        *([f"{quality.running_heads} running heads"] if quality.running_heads else []),
-        *([f"{quality.line_numbers} line numbers"] if quality.line_numbers else []),
-    ]:
-        yield f"dropped: {', '.join(left)}"
-    kept = [f"{n} chunks of {kind}" for kind, n in item.kinds.items() if kind in BOILERPLATE]
-    if kept:
-        yield f"kept, but not searched: {', '.join(kept)}"
-    if record.reason:
-        yield f"warning: {record.reason}"
-    yield from (f"warning: {words}" for words in unresolved_words(record.unresolved))
-
-
-def _size(item: KeptDocument) -> str:
-    record, quality = item.record, item.record.quality
-    parts = []
-    if quality and quality.pages:
-        textless = f", {quality.textless} of them without text" if quality.textless else ""
-        by_ocr = f", {quality.ocr} of them read by OCR" if quality.ocr else ""
-        parts.append(f"{quality.pages} pages{textless}{by_ocr}")
-    if quality:
-        parts.append(f"{quality.tables} tables")
-    kinds = ", ".join(f"{n} {kind}" for kind, n in item.kinds.items() if kind not in BOILERPLATE)
-    parts.append(f"{record.chunks} chunks ({kinds})" if kinds else f"{record.chunks} chunks")
-    return "; ".join(parts)
 
 
 def _ocr_hint(record: DocumentRecord) -> str:

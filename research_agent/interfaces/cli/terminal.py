@@ -27,9 +27,6 @@ def note(text: str, *, mark: str = "note: ") -> None:
 
 
 def is_rich(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal that may show styles (NO_COLOR says that it may not).
-
-    Such a terminal also gets links and a line that moves.
-    """
+    """Return whether a stream may show styles, links and lines that move (see NO_COLOR)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain

@@ -24,10 +24,7 @@ from research_agent.types.events import Event, Watching
 def tracing(
     folder: str, question: str, location: str, connection: Connection
 ) -> Iterator[tuple[TraceFile, Watching]]:
-    """Give the trace of a question, a new file in `folder`, and what writes its steps and events.
-
-    Raises PathError.
-    """
+    """Give the trace of a question and what writes its steps and events; raises PathError."""
     begun = datetime.now(UTC)
     name = f"{begun:%Y%m%dT%H%M%S}-{uuid4().hex[:8]}.jsonl"
     with TraceFile(folder, name, on_problem=note) as file:

@@ -69,10 +69,7 @@ def _check(folder: Path, about: Mapping[str, str]) -> None:
 
 
 def restarted(folder: Path) -> None:
-    """Forget the rows of a folder, and what they were done with.
-
-    Raises EvaluationError where another process writes to it.
-    """
+    """Forget the rows of a folder; raises EvaluationError where another process writes to it."""
     if not folder.exists():
         return
     with _locked(folder):
@@ -81,10 +78,7 @@ def restarted(folder: Path) -> None:
 
 
 def read_rows(folder: Path, *, begun: bool = False) -> tuple[EvalRow, ...]:
-    """Return the rows of a folder, of each question the last one; raises EvaluationError.
-
-    `begun`: there may be none yet.
-    """
+    """Return the last row of each question; where some `begun` need not be, no rows are fine."""
     path = folder / ROWS
     if not path.exists():
         if begun:

@@ -27,7 +27,7 @@ from research_agent.evaluation.questions import (
 from research_agent.evaluation.review import json_lines
 from research_agent.evaluation.rows import KS, EvalRow, Seen, answered, searched
 from research_agent.interfaces.evaluation.kept import kept_run, read_rows
-from research_agent.interfaces.report.recording import Recorder, RunRecord
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import several
 from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings
@@ -189,10 +189,7 @@ def _digest(value: object) -> str:
 def asked(
     agent: "ResearchAgent", questions: Sequence[Question], options: EvalOptions
 ) -> Iterator[EvalRow]:
-    """Yield a row for each question, as they come.
-
-    Raises EvaluationError where the index changes meanwhile: rows of two indexes are not mixed.
-    """
+    """Yield a row for each question, as they come; raises EvaluationError if the index changes."""
     state, stop = agent.run_context.ports.index_state, Stop()
     before, left = state(), list(reversed(questions))
     row_of = partial(_row, agent, stop=stop, retrieval_only=options.retrieval_only)
@@ -221,8 +218,8 @@ def _row(
         seen = Seen(ranked=ranked(question.text, context, scope))
         if retrieval_only:
             return searched(question, seen)
-        recorder, last = Recorder(), None
-        watching = Watching(on_step=(recorder.see,))
+        record, last = RunRecord(), None
+        watching = Watching(on_step=(record.see,))
         own = Stop()  # (it is ended with the question)
         with stop.waking(own.end):
             for event in agent.stream(question.text, scope=scope, stop=own, watching=watching):
@@ -233,7 +230,7 @@ def _row(
         row = searched(question, seen)
         row = row if seen.ranked else replace(row, scores={}, lost=())  # (the search failed)
         return replace(row, asked=True, error=f"{error} {error.hint}".strip())
-    row = answered(question, passed(seen.ranked, recorder.record(), context), last.result)
+    row = answered(question, passed(seen.ranked, record, context), last.result)
     if not is_judged(question) or row.refused:
         return row
     step = context.within(whole(context.settings.budget))
@@ -243,10 +240,7 @@ def _row(
 
 
 def ranked(query: str, context: RunContext, scope: Scope = EVERYTHING) -> tuple[Chunk, ...]:
-    """Return what `research-agent search` finds; orders that a language model makes are left out.
-
-    Raises ModelError where the embedding model fails.
-    """
+    """Return what `research-agent search` finds, without orders by a model; raises ModelError."""
     settings = context.settings
     blend, rerank = settings.blend, settings.rerank
     blend = replace(blend, mode="off") if blend.mode == "model" else blend

@@ -1,4 +1,4 @@
-"""The MCP server of an agent: tools, and its documents as resources."""
+"""The MCP server of an agent: its tools."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -6,7 +6,6 @@ from contextlib import aclosing
 from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import quote, unquote
 
 import mcp_types
 from anyio import to_thread
@@ -22,9 +21,7 @@ from research_agent.interfaces.steps import step_text
 from research_agent.planning import tool_texts
 from research_agent.stopping import Stop, stopping
 from research_agent.text.visible import visible
-from research_agent.types.events import Event, Finished, SentenceChecked, Warned
-from research_agent.types.evidence import place, readable
-from research_agent.types.records import DocumentOutline
+from research_agent.types.events import Finished
 from research_agent.types.result import ResearchResult
 
 inputs = own("tool_inputs")
@@ -36,9 +33,6 @@ INSTRUCTIONS = (
     "Searches the user's own documents and answers questions from them with citations. Use "
     "research for a whole question, search_chunks and get_chunks to look things up yourself."
 )
-SCHEME = "research-agent://documents/"
-LONGEST = 2_000_000
-"""Characters of a document that are sent; the rest is found by searching."""
 _log = logging.getLogger(__name__)
 
 
@@ -153,33 +147,10 @@ class Handlers:
             async for event in events:
                 if isinstance(event, Finished):
                     return answered(event.result)
-                if line := progress_line(event):
+                if line := visible(step_text(event)):
                     told += 1
                     await context.session.report_progress(told, message=line)
         raise RuntimeError("the question ended without a result")
-
-    async def list_resources(
-        self, _: Context, _params: Paginated | None
-    ) -> mcp_types.ListResourcesResult:
-        """Return the documents."""
-        listed = (await in_thread(self._agent.documents)).documents
-        return mcp_types.ListResourcesResult(resources=[_resource(one) for one in listed])
-
-    async def read_resource(
-        self, _: Context, params: mcp_types.ReadResourceRequestParams
-    ) -> mcp_types.ReadResourceResult:
-        """Return the text of a document; raises MCPError where there is none."""
-        uri = str(params.uri)
-        name = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
-        chunks = await in_thread(partial(self._agent.document, name)) if name else ()
-        if not chunks:
-            message = f"there is no document {uri[:200]!r}: resources/list names them"
-            raise MCPError(mcp_types.INVALID_PARAMS, message, {"uri": uri[:200]})
-        text = "\n\n".join(f"--- [{c.chunk_id}] {place(c)}\n{readable(c)}" for c in chunks)
-        if len(text) > LONGEST:
-            text = text[:LONGEST] + "\n\n(cut here: search_chunks finds the rest)"
-        contents = mcp_types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
-        return mcp_types.ReadResourceResult(contents=[contents])
 
 
 def build_server(agent: ResearchAgent) -> Server[Any]:
@@ -191,23 +162,7 @@ def build_server(agent: ResearchAgent) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_read_resource=handlers.read_resource,
     )
-
-
-def progress_line(event: Event) -> str:
-    """Return the progress message of an event; empty for most events.
-
-    >>> progress_line(Warned(text="the filter failed"))
-    'warning: the filter failed'
-    """
-    match event:
-        case SentenceChecked(text=text, keys=keys, verdict=verdict) if text:
-            return visible(f"{verdict}: {text} {''.join(f'[{key}]' for key in keys)}")
-        case Warned(text=text):
-            return visible(f"warning: {text}")
-    return visible(step_text(event))
 
 
 async def in_thread(work: Callable[[], T]) -> T:
@@ -234,15 +189,4 @@ def _told(text: str, values: Mapping[str, object]) -> mcp_types.CallToolResult:
 def _failed(text: str) -> mcp_types.CallToolResult:
     return mcp_types.CallToolResult(
         content=[mcp_types.TextContent(type="text", text=text)], is_error=True
-    )
-
-
-def _resource(document: DocumentOutline) -> mcp_types.Resource:
-    pages = f"{document.pages} pages, " if document.pages > 1 else ""
-    return mcp_types.Resource(
-        uri=SCHEME + quote(document.doc_id, safe=""),
-        name=document.doc_id,
-        title=document.title or None,
-        description=f"{pages}{document.chunks} passages, from {document.source}",
-        mime_type="text/plain",
     )

@@ -20,10 +20,7 @@ TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
 
 
 def serve(*, index: str, config: str | None, port: int | None) -> int:
-    """Serve an index until the client goes (stdio), or until the program is interrupted.
-
-    Everything that people read goes to stderr: stdout belongs to the protocol.
-    """
+    """Serve an index until the client goes or the program is interrupted; stdout is MCP alone."""
     settings = start(config)
     token = access_token(TOKEN, os.environ) if port is not None else ""
     with ExitStack() as stack:

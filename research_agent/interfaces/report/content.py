@@ -12,9 +12,9 @@ from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
 from research_agent.interfaces.report.heat import HeatToken, heat
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
-from research_agent.interfaces.report.recording import EarlierTurn, RunRecord, Visit
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.ports import ChunkStore
-from research_agent.types import Hit
+from research_agent.types import TraceEvent
 from research_agent.types.evidence import place
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.result import Citation, ResearchResult
@@ -56,30 +56,14 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedChunk:
-    """A chunk in a ranking."""
-
-    place: str
-    before: int | None
-    """Its rank before filtering; None for what was added by reference."""
-    after: int | None
-    """Its rank after filtering; None where it was left out."""
-    similarity: float | None
-    verdict: str
-    key: str
-    """Its citation key, where the model has read it."""
-    cited: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """One search."""
+class Search:
+    """One search: what the filter decided of each hit, and where the hits stand."""
 
     query: str
     stats: FilterStats
-    rows: tuple[RankedChunk, ...]
-    left_out: int
-    """Rows that are not shown."""
+    decisions: tuple[ChunkDecision, ...]
+    places: Mapping[str, str]
+    """By the chunk's id; with its key where the model has read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,22 +72,17 @@ class Report:
 
     result: ResearchResult
     answer: tuple[AnswerPart, ...]
-    earlier: tuple[EarlierTurn, ...]
-    """The questions before, where the report is on a conversation."""
     sources: tuple[Source, ...]
     pages: tuple[ShownPage, ...]
     heat: tuple[HeatToken, ...]
     confidence: tuple[tuple[str, float, str], ...]
     """The numbers that confidence is made of: name, value, meaning."""
     rounds: tuple[Round, ...]
-    rankings: tuple[Ranking, ...]
+    searches: tuple[Search, ...]
 
 
 def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:
-    """Return what a report on `result` shows; `chunks` and `draw` may fail, the report does not.
-
-    A refused draft is not shown, and neither are its tokens.
-    """
+    """Return what a report shows; `chunks` and `draw` may fail. Refused drafts are left out."""
     given = public_result(result)
     quotes = _every_quote(given, chunks)
     result = renumbered(given)
@@ -118,13 +97,12 @@ def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, dra
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
-        earlier=record.earlier,
         sources=tuple(sources),
         pages=pages,
         heat=tokens,
         confidence=_confidence(result.confidence),
         rounds=_rounds(record.visits),
-        rankings=_rankings(result, record, chunks),
+        searches=_searches(result, record, chunks),
     )
 
 
@@ -182,69 +160,31 @@ def _confidence(found: RetrievalConfidence) -> tuple[tuple[str, float, str], ...
     )
 
 
-def _rounds(visits: Sequence[Visit]) -> tuple[Round, ...]:
-    ordered = sorted(visits, key=lambda visit: visit.event.started)
+def _rounds(visits: Sequence[tuple[int, TraceEvent]]) -> tuple[Round, ...]:
+    ordered = sorted(visits, key=lambda visit: visit[1].started)
     found = []
-    for number in dict.fromkeys(visit.round for visit in ordered):
-        own = [visit.event for visit in ordered if visit.round == number]
+    for number in dict.fromkeys(round_ for round_, _ in ordered):
+        own = [event for round_, event in ordered if round_ == number]
         runs = [(node, len(list(some))) for node, some in groupby(own, lambda event: event.node)]
         names = tuple(f"{node} \u00d7 {times}" if times > 1 else node for node, times in runs)
         found.append(Round(number, names, sum(event.seconds for event in own)))
     return tuple(found)
 
 
-def _rankings(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> tuple[Ranking, ...]:
+def _searches(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> tuple[Search, ...]:
     searched = [found for found in record.searches if found.searched and found.call.query]
-    lists: list[tuple[str, FilterStats, Sequence[Hit]]] = [
-        (without_draft(found.call.query, record.unsaid), found.stats, found.hits)
-        for found in searched[:MOST_SEARCHES]
-    ]
-    if not searched and result.evidence:
-        read = [item.hit for item in result.evidence]
-        lists = [("; ".join(result.queries), result.filter_stats, read)]
-    known = {hit.chunk.chunk_id: hit for probe in record.probes for hit in probe.hits}
-    known |= {hit.chunk.chunk_id: hit for _, _, hits in lists for hit in hits}
-    wanted = {d.chunk_id for _, stats, _ in lists for d in stats.decisions} - known.keys()
+    told = [(without_draft(f.call.query, record.unsaid), f.stats) for f in searched]
+    if not told and result.evidence:
+        told = [("; ".join(result.queries), result.filter_stats)]
+    known = {hit.chunk.chunk_id: hit.chunk for probe in record.probes for hit in probe.hits}
+    known |= {item.hit.chunk.chunk_id: item.hit.chunk for item in result.evidence}
+    wanted = {decision.chunk_id for _, stats in told for decision in stats.decisions}
     with suppress(IndexingError):  # (then they have no names)
-        known |= {chunk.chunk_id: Hit(chunk) for chunk in chunks.chunks(sorted(wanted))}
-    return tuple(_ranking(query, stats, hits, known, result) for query, stats, hits in lists)
-
-
-def _ranking(
-    query: str,
-    stats: FilterStats,
-    hits: Sequence[Hit],
-    known: Mapping[str, Hit],
-    result: ResearchResult,
-) -> Ranking:
-    keys = {item.hit.chunk.chunk_id: item.key for item in result.evidence}
-    cited = {citation.key for citation in result.citations}
-    after = {hit.chunk.chunk_id: rank for rank, hit in enumerate(hits, start=1)}
-    decisions = {decision.chunk_id: decision for decision in reversed(stats.decisions)}
-    listed = list(dict.fromkeys(d.chunk_id for d in stats.decisions)) or list(after)
-    before = {chunk_id: rank for rank, chunk_id in enumerate(listed, start=1)}
-    ids = list(dict.fromkeys((*before, *after)))
-    rows = []
-    for chunk_id in ids[:MOST_ROWS]:
-        hit, key = known.get(chunk_id), keys.get(chunk_id, "")
-        row = RankedChunk(
-            place=place(hit.chunk) if hit else f"chunk {chunk_id}",
-            before=before.get(chunk_id),
-            after=after.get(chunk_id),
-            similarity=hit.similarity if hit else None,
-            verdict=_verdict(decisions.get(chunk_id), listed=chunk_id in before),
-            key=key,
-            cited=key in cited,
-        )
-        rows.append(row)
-    return Ranking(query, stats, tuple(rows), len(ids) - len(rows))
-
-
-def _verdict(decision: ChunkDecision | None, *, listed: bool) -> str:
-    if decision is None:
-        return "" if listed else "by reference"
-    if decision.verdict == "undecided":
-        return "not judged"
-    sure = "" if decision.relevance is None else f", {decision.relevance:.2f}"
-    told = f"{decision.verdict} ({decision.why}{sure})".replace("_", " ")
-    return f"{told}: {decision.reason}" if decision.reason else told
+        known |= {one.chunk_id: one for one in chunks.chunks(sorted(wanted - known.keys()))}
+    keys = {item.hit.chunk.chunk_id: f" [{item.key}]" for item in result.evidence if item.key}
+    places = {one: place(known[one]) if one in known else f"chunk {one}" for one in wanted}
+    places = {one: where + keys.get(one, "") for one, where in places.items()}
+    return tuple(
+        Search(query, stats, tuple(stats.decisions[:MOST_ROWS]), places)
+        for query, stats in told[:MOST_SEARCHES]
+    )

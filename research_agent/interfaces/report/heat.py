@@ -24,10 +24,7 @@ class HeatToken:
 
 
 def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
-    """Return the tokens of those sentences of `answer` that `draft` has; empty where unknown.
-
-    What the answer says beside them is not repeated, and neither are its citation markers.
-    """
+    """Return the tokens of those sentences of `answer` that `draft` has, without markers."""
     text = "".join(token.text for token in answer.tokens)
     if text != answer.text:
         return ()

@@ -14,8 +14,6 @@ Draw = Callable[[PageRequest], PagePicture]
 """Draws a page; raises DocumentError."""
 
 MOST_PAGES = 24
-MOST_BYTES = 12_000_000
-"""All pictures together, in base64."""
 TAG = (38, 24)
 """Width and height of a tag on a picture."""
 
@@ -60,19 +58,11 @@ class _Wanted:
 
 
 def cited_pages(result: ResearchResult, chunks: ChunkStore, draw: Draw) -> tuple[ShownPage, ...]:
-    """Return the cited pages in the order of their first citation.
-
-    A page is shown only if its text is still the one that was indexed.
-    """
-    shown, spent = list[ShownPage](), 0
+    """Return the cited pages in order; a page is drawn only if its text is the indexed one."""
+    shown = list[ShownPage]()
     for wanted in _wanted(result).values():
-        page = _shown(wanted, chunks, draw, drawn=sum(p.picture is not None for p in shown))
-        size = len(page.picture.data) if page.picture else 0
-        if spent + size > MOST_BYTES:
-            reason = f"the pictures of a report are limited to {MOST_BYTES // 1_000_000} MB"
-            page, size = ShownPage(page.name, page.keys, reason=reason), 0
-        spent += size
-        shown.append(page)
+        drawn = sum(page.picture is not None for page in shown)
+        shown.append(_shown(wanted, chunks, draw, drawn=drawn))
     return tuple(shown)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from research_agent.answering.result_lines import lacking_lines, quoted_words
 from research_agent.assembly.page_pictures import PagePictures
 from research_agent.interfaces.report.content import Report, report_of
-from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
 from research_agent.private_files import replace_text
@@ -36,17 +36,13 @@ def write_report(
     *,
     chunks: ChunkStore,
     settings: Settings,
-    record: RunRecord = UNWATCHED,
+    record: RunRecord | None = None,
     force: bool = False,
 ) -> None:
-    """Write the report on a result to a file that is new, or a report.
-
-    `chunks` is the index that the result comes from, `record` what else was seen of the run. With
-    `force` any file is replaced. Raises PathError where the file cannot be written.
-    """
+    """Write the report to a new file, or over an older report; raises PathError."""
     check_target(path, force=force)
     with PagePictures(settings.documents) as pictures:
-        html = report_html(report_of(result, record, chunks, pictures.draw))
+        html = report_html(report_of(result, record or RunRecord(), chunks, pictures.draw))
     try:
         replace_text(Path(path).absolute(), html)
     except OSError as error:
@@ -76,10 +72,7 @@ def policy(style: str) -> str:
 
 @cache
 def environment(package: str = PACKAGE) -> "Environment":
-    """Return the engine of a package's templates, which may import those of the report.
-
-    Every value is escaped, an unknown name is an error.
-    """
+    """Return the engine of a package's templates: values are escaped, unknown names errors."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(

@@ -125,10 +125,6 @@ class Api:
         """Tell the counters."""
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
-    async def openapi(self, _: Request) -> Response:
-        """Describe all of this."""
-        return JSONResponse(bodies.openapi())
-
     def _read(self, location: str) -> None:
         self._shelf.served(location).agent.documents()
 
@@ -162,7 +158,6 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
         "/health": api.health,
         "/ready": api.ready,
         "/metrics": api.counters,
-        "/openapi.json": api.openapi,
     }
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]
@@ -229,24 +224,19 @@ def _json(values: object) -> Response:
     return Response(to_json(values, inf_nan_mode="null"), media_type="application/json")
 
 
-def _problem(status: int, told: bodies.Told, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse(bodies.Problem(error=told).model_dump(), status, headers)
-
-
 async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     headers = {"retry-after": "5"} if error.retryable else {}
-    told = bodies.Told(message=str(error), type=type(error).__name__, hint=error.hint)
-    return _problem(status, told, headers)
+    told = bodies.problem(str(error), type(error).__name__, error.hint)
+    return JSONResponse(told, status, headers)
 
 
 async def _unknown(_: Request, error: HTTPException) -> Response:
-    return _problem(
-        error.status_code, bodies.Told(message=error.detail, type="refused"), error.headers
-    )
+    return JSONResponse(bodies.problem(error.detail, "refused"), error.status_code, error.headers)
 
 
 async def _fault(_: Request, _error: Exception) -> Response:
     """Tell a fault of ours without its text: the server's log has it."""
-    told = bodies.Told(message="an unexpected error: the server's log has it", type="fault")
-    return _problem(500, told)
+    return JSONResponse(
+        bodies.problem("an unexpected error: the server's log has it", "fault"), 500
+    )

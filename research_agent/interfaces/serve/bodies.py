@@ -1,15 +1,13 @@
-"""What requests hold, and what they are answered with: the schemas of /openapi.json."""
+"""What requests hold, and what errors say."""
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
-from pydantic.json_schema import JsonSchemaMode
+from pydantic import BaseModel, ConfigDict, Field
 
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.own_graphs import own, research_tool, state
+from research_agent.interfaces.own_graphs import own
 from research_agent.presets import NAMES
 from research_agent.settings import Preset
 from research_agent.types.conversation import Turn
@@ -68,12 +66,6 @@ class ChatMessage(BaseModel):
         return "\n".join(part.text for part in self.content or () if part.type == "text")
 
 
-class StreamOptions(BaseModel):
-    """What a stream tells besides."""
-
-    include_usage: bool = False
-
-
 class CompletionInputs(BaseModel):
     """A request of OpenAI's chat completions; what is not named here is passed over."""
 
@@ -81,7 +73,7 @@ class CompletionInputs(BaseModel):
     model: str = MODEL
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1000)]
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = None
 
     @property
     def preset(self) -> str | None:
@@ -114,62 +106,9 @@ def _turns(messages: Sequence[ChatMessage]) -> list[Turn]:
     ]
 
 
-class Told(BaseModel):
-    """What went wrong."""
-
-    message: str
-    type: str
-    hint: str = ""
-
-
-class Problem(BaseModel):
-    """The body of every error."""
-
-    error: Told
+def problem(message: str, kind: str, hint: str = "") -> dict[str, dict[str, str]]:
+    """Return the body of an error."""
+    return {"error": {"message": message, "type": kind, "hint": hint}}
 
 
 EVENTS = "text/event-stream"
-POSTS: Mapping[str, tuple[str, TypeAdapter[Any]]] = {
-    "/v1/research": ("Answer a question", TypeAdapter(research_tool.ResearchInputs)),
-    "/v1/search": ("Find passages", TypeAdapter(inputs.SearchChunksInput)),
-    "/v1/chat": ("Ask in a conversation", TypeAdapter(ChatInputs)),
-    "/v1/chat/completions": ("Answer as OpenAI's API does", TypeAdapter(CompletionInputs)),
-}
-"""Path: what it does, and what a request holds."""
-GETS = {
-    "/v1/models": "List the names for chat completions",
-    "/health": "Whether the process runs",
-    "/ready": "Whether an index can be asked",
-    "/metrics": "Counters for Prometheus",
-    "/openapi.json": "This description",
-}
-
-
-def openapi() -> dict[str, Any]:
-    """Return the OpenAPI description as JSON values."""
-    modes: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
-        *((path, "validation", adapter) for path, (_, adapter) in POSTS.items()),
-        ("result", "serialization", state.RESULT),
-        ("problem", "serialization", TypeAdapter(Problem)),
-    ]
-    schemas, shared = TypeAdapter.json_schemas(modes, ref_template="#/components/schemas/{model}")
-    contents = {name: {"application/json": {"schema": one}} for (name, _), one in schemas.items()}
-    problem = {"description": "An error", "content": contents["problem"]}
-    paths: dict[str, Any] = {}
-    for path, (summary, _) in POSTS.items():
-        whole = contents["result"] if path in ("/v1/research", "/v1/chat") else {}
-        answered = {"description": f"JSON, or {EVENTS}", "content": whole}
-        given = {"required": True, "content": contents[path]}
-        responses = {"200": answered, "default": problem}
-        paths[path] = {"post": {"summary": summary, "requestBody": given, "responses": responses}}
-    for path, summary in GETS.items():
-        responses = {"200": {"description": "Done"}, "default": problem}
-        paths[path] = {"get": {"summary": summary, "responses": responses}}
-    token = {"token": {"type": "http", "scheme": "bearer"}}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "research-agent", "version": version("research-agent")},
-        "paths": paths,
-        "components": {"schemas": shared.get("$defs", {}), "securitySchemes": token},
-        "security": [{"token": []}],
-    }

@@ -11,7 +11,7 @@ from typing import Any
 from research_agent.answering.result_lines import lacking_lines, quoted_line
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.serve.answers import Events, with_pauses
-from research_agent.interfaces.serve.bodies import MODELS, CompletionInputs, Problem, Told
+from research_agent.interfaces.serve.bodies import MODELS, CompletionInputs, problem
 from research_agent.interfaces.steps import step_text
 from research_agent.text.visible import visible
 from research_agent.types.events import Finished
@@ -66,14 +66,13 @@ class Completion:
                     elif line := visible(step_text(event)):
                         yield self._part({"reasoning_content": f"{line}\n"})
             except ResearchAgentError as error:
-                told = Told(message=str(error), type=type(error).__name__, hint=error.hint)
-                yield f"data: {Problem(error=told).model_dump_json()}\n\n"
+                told = problem(str(error), type(error).__name__, error.hint)
+                yield f"data: {json.dumps(told)}\n\n"
         yield "data: [DONE]\n\n"
 
     def _end(self, result: ResearchResult) -> list[str]:
         parts = [self._part({"content": answer_text(result)}), self._part({}, "stop")]
-        options = self._asked.stream_options
-        if options and options.include_usage:
+        if (self._asked.stream_options or {}).get("include_usage"):
             made = self._made("chat.completion.chunk", [], usage=_usage(result))
             parts.append(f"data: {json.dumps(made)}\n\n")
         return parts

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from research_agent.interfaces import http_limits
 from research_agent.interfaces.http_limits import App, Headers, Message, Receive, Send
+from research_agent.interfaces.serve.bodies import problem
 from research_agent.interfaces.serve.metrics import Metrics
 from research_agent.interfaces.serve.tokens import Client, Clients
 
@@ -15,11 +16,10 @@ CLIENT = "research_agent.client"
 """Where the request's scope has its Client."""
 PROBES = ("/health", "/ready")
 """Answered to everybody: probes know neither host nor token, and are told nothing else."""
-PUBLIC = ("/openapi.json",)
 METRICS = "/metrics"
 QUESTIONS = ("/v1/research", "/v1/search", "/v1/chat", "/v1/chat/completions")
 """What asks models: so many at a time for each token."""
-PATHS = (*PROBES, *PUBLIC, METRICS, *QUESTIONS, "/v1/models")
+PATHS = (*PROBES, METRICS, *QUESTIONS, "/v1/models")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GONE = 499
 ADDED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -53,10 +53,8 @@ class Gate:
             with ExitStack() as held:
                 if refused := self._refusal(scope, held):
                     code, reason, (name, text) = refused
-                    told = {"error": {"message": reason, "type": "refused", "hint": ""}}
-                    await http_limits.refuse(
-                        sending, code, (name.encode(), text.encode()), told=told
-                    )
+                    header, told = (name.encode(), text.encode()), problem(reason, "refused")
+                    await http_limits.refuse(sending, code, header, told=told)
                 else:
                     await self._app(scope, receive, sending)
         finally:
@@ -74,7 +72,7 @@ class Gate:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and _name(origin) not in self._hosts:
             return 403, "a page of another site has asked", none
-        return None if path in PUBLIC else self._unknown(scope, headers, held)
+        return self._unknown(scope, headers, held)
 
     def _unknown(self, scope: Message, headers: Headers, held: ExitStack) -> Refusal | None:
         client = self._clients.of(headers.get(b"authorization", b""))

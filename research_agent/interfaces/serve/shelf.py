@@ -41,10 +41,7 @@ class Served(Closing):
     def chat(
         self, session: str, text: str, *, scope: "Scope", preset: str, stop: Stop
     ) -> Iterator[Event]:
-        """Ask in a conversation that lasts; the session is held for this question alone.
-
-        Raises SessionLockedError where another question is asked in it, SessionError.
-        """
+        """Ask in a conversation that lasts; raises SessionLockedError, SessionError."""
         check_scope(scope_of(scope), self.connection.ports.documents)
         with self._sessions() as talks, ExitStack() as stack:
             talk = talks.conversation(session, self.location, stack)

@@ -106,10 +106,7 @@ class Clients:
 
 
 def rules_of(file: str | None, environment: Mapping[str, str]) -> tuple[list[Rule], bool]:
-    """Return the tokens of a file, else of the environment; and whether a new one was made.
-
-    Raises ConfigError for tokens that are wrong, and for a file that others can read.
-    """
+    """Return the tokens, and whether a new one was made; raises ConfigError."""
     if file:
         return _rules(_private_text(Path(file).expanduser()), file), False
     if given := environment.get(TOKENS):

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from research_agent import errors
@@ -159,11 +159,11 @@ def _stop(workspace: Workspace, request: Request) -> Response:
     return JSONResponse({}, 202)
 
 
-async def _events(workspace: Workspace, request: Request) -> Response:
-    talk = await run_in_threadpool(_open, workspace, request)
+def _events(workspace: Workspace, request: Request) -> Response:
+    """Return what has happened behind a number that the page knows."""
     given = request.query_params.get("after", "")
     after = int(given) if given.isascii() and given.isdigit() else -1
-    return StreamingResponse(talk.feed.follow(after), media_type="application/x-ndjson")
+    return JSONResponse(_open(workspace, request).feed.since(after))
 
 
 def _cited(workspace: Workspace, request: Request) -> Response:

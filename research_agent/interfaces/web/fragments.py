@@ -1,6 +1,6 @@
 """Pieces of the page as HTML: an answer, its details, a cited page. Words of others are escaped."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.answering.result_lines import renumbered
@@ -19,21 +19,8 @@ AROUND = 2
 """Chunks that are shown on each side of a quoted one, where a document has no pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence of an answer with its mark: "unconfirmed", "contradicted", or none."""
-
-    parts: tuple[AnswerPart, ...]
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A piece of a document's text; the quote stands between the other two."""
-
-    before: str
-    quote: str = ""
-    after: str = ""
+Passage = tuple[str, str, str]
+"""A piece of a document's text: the quote between what stands before and behind it."""
 
 
 def turn_html(number: int, turn: Turn) -> str:
@@ -51,10 +38,10 @@ def turn_html(number: int, turn: Turn) -> str:
     )
 
 
-def sentences(answer: str, keys: set[str]) -> tuple[Sentence, ...]:
-    """Return an answer sentence by sentence, spaces behind one stand by themselves.
+def sentences(answer: str, keys: set[str]) -> list[tuple[tuple[AnswerPart, ...], str]]:
+    """Return the parts and the mark of each sentence of an answer.
 
-    >>> [(one.mark, one.parts[0].text) for one in sentences("It is [c1]. So [unconfirmed].", set())]
+    >>> [(mark, parts[0].text) for parts, mark in sentences("It is [c1]. So [unconfirmed].", set())]
     [('', 'It is [c1]. '), ('unconfirmed', 'So ')]
     """
     starts = [start for start, _ in sentence_spans(answer)]
@@ -62,8 +49,8 @@ def sentences(answer: str, keys: set[str]) -> tuple[Sentence, ...]:
     found = []
     for start, end in pairwise(edges):
         parts = answer_parts(answer[start:end], keys)
-        found.append(Sentence(parts, next((part.mark for part in parts if part.mark), "")))
-    return tuple(found)
+        found.append((parts, next((part.mark for part in parts if part.mark), "")))
+    return found
 
 
 def details_html(turn: Turn, report: Report) -> str:
@@ -72,10 +59,7 @@ def details_html(turn: Turn, report: Report) -> str:
 
 
 def cited_html(result: ResearchResult, key: str, chunks: ChunkStore, draw: Draw) -> str:
-    """Return the page of the citation of a number with its words marked; else the text around them.
-
-    Raises SessionError where the answer has no such citation.
-    """
+    """Return a cited page with its words marked, else the text; raises SessionError."""
     result = renumbered(result)
     found = [citation for citation in result.citations if citation.key == key]
     if not found:
@@ -92,13 +76,13 @@ def _passages(citation: Citation, chunks: ChunkStore, read: str) -> tuple[Passag
     start, end = citation.quote_start, citation.quote_end
     if read[start:end] != citation.quote:
         read, start, end = citation.quote, 0, len(citation.quote)
-    quoted = Passage(read[:start], read[start:end], read[end:])
+    quoted = (read[:start], read[start:end], read[end:])
     if not chunks.chunks([citation.chunk_id]):
         return (quoted,)
     near = {chunk.order: chunk.text for chunk in chunks.around(citation.chunk_id, window=AROUND)}
     own = chunks.chunks([citation.chunk_id])[0].order
-    before = [Passage(text) for order, text in sorted(near.items()) if order < own]
-    after = [Passage(text) for order, text in sorted(near.items()) if order > own]
+    before = [(text, "", "") for order, text in sorted(near.items()) if order < own]
+    after = [(text, "", "") for order, text in sorted(near.items()) if order > own]
     return (*before, quoted, *after)
 
 

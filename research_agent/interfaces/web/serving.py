@@ -1,7 +1,6 @@
 """`research-agent web`: the page on a loopback port, for those who have the printed token."""
 
 import os
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -40,25 +39,18 @@ def serve(settings: Settings, *, index: str, port: int) -> int:
         number = door.getsockname()[1]
         say(f"http://{HOST}:{number}/#token={token}")
         note("open this address in a browser of this machine; Ctrl-C ends it", mark="")
-        PageServer(workspace, token=token, port=number).run(sockets=[door])
+        build_server(workspace, token=token, port=number).run(sockets=[door])
     return 0
 
 
-class PageServer(uvicorn.Server):
-    """Serves a workspace. Told to end it lets the readers of events go, which it waits for."""
-
-    def __init__(self, workspace: Workspace, *, token: str, port: int) -> None:
-        app: Any = Gate(build_app(workspace), token=token, port=port)
-        config = uvicorn.Config(
+def build_server(workspace: Workspace, *, token: str, port: int) -> uvicorn.Server:
+    """Return the server of a workspace's page."""
+    app: Any = Gate(build_app(workspace), token=token, port=port)
+    return uvicorn.Server(
+        uvicorn.Config(
             app, log_level="warning", ws="none", lifespan="off", timeout_graceful_shutdown=3
         )
-        super().__init__(config)
-        self._workspace = workspace
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End at the first signal."""
-        super().handle_exit(sig, frame)
-        self._workspace.end()
+    )
 
 
 class Gate:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from research_agent.errors import ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat.conversation import Conversation
 from research_agent.interfaces.own_graphs import own
-from research_agent.interfaces.report.recording import UNWATCHED, RunRecord
+from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import begun_text, step_text
 from research_agent.interfaces.web.feed import Feed
 from research_agent.interfaces.web.fragments import turn_html
@@ -83,7 +83,7 @@ class Talk:
     def result(self, number: int) -> tuple[ResearchResult, RunRecord]:
         """Return the whole result of a turn and what was seen of it; raises SessionError."""
         self.turn(number)
-        return self._talk.result(number), self._records.get(number, UNWATCHED)
+        return self._talk.result(number), self._records.get(number, RunRecord())
 
     def ask(self, question: Question) -> None:
         """Begin to answer; what happens comes in `feed`. Raises SessionError, QuestionError."""
@@ -105,14 +105,9 @@ class Talk:
         """End the question that is being answered, if there is one."""
         self._stop.end()
 
-    def end(self) -> None:
-        """End the question, and let readers go, without waiting."""
-        self._stop.end()
-        self.feed.end()
-
     def close(self) -> None:
         """End the question, and wait for it."""
-        self.end()
+        self.stop()
         with self._running:
             pass
 
@@ -151,7 +146,7 @@ class Talk:
 
     def _tell_answer(self) -> None:
         number = len(self.turns()) - 1
-        self._records[number] = self._talk.recorder.record()
+        self._records[number] = self._talk.record
         self.feed.add("turn", turn=number, html=turn_html(number, self.turn(number)))
 
     def _tell_pending(self, said: str, *, hint: str = "") -> None:

@@ -96,11 +96,7 @@ class Workspace(Closing):
         return own.name if own else next(name for name in free if name not in taken)
 
     def talk(self, name: str) -> Talk:
-        """Return a session, a new one where there is none; it stays open in this process.
-
-        Raises SessionError where it is over another index, SessionLockedError where another
-        process has it open.
-        """
+        """Return a session, which stays open here; raises SessionError, SessionLockedError."""
         name, shared = check_name(name), self._shared()
         with self._lock:
             known = self._table.get(name)
@@ -126,10 +122,7 @@ class Workspace(Closing):
         return upload_folder(self.index)
 
     def start_indexing(self, paths: Sequence[str]) -> None:
-        """Begin to index files or folders; `job` tells how far it is.
-
-        Raises ToolInputError for a path that is not absolute, IndexLockedError while it runs.
-        """
+        """Begin to index; `job` has the progress. Raises ToolInputError, IndexLockedError."""
         named = [os.path.expanduser(path) for path in paths]  # noqa: PTH111 (~nobody stays)
         for path in named:
             if not Path(path).is_absolute():
@@ -159,11 +152,6 @@ class Workspace(Closing):
         except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
             self.job = Job(error=f"unexpected {type(error).__name__}: {error}")
         self.job = replace(self.job, running=False)
-
-    def end(self) -> None:
-        """End all questions, and let all readers go, without waiting."""
-        for talk in tuple(self._talks.values()):
-            talk.end()
 
     def close(self) -> None:
         """End everything, wait for it, and close it."""

@@ -82,7 +82,7 @@ const show = {
 };
 
 async function open(session) {
-  page.reading?.abort();
+  page.reading = null;
   page.session = session;
   const found = await (await call(talk())).json();
   localStorage.setItem("session", session);
@@ -103,25 +103,20 @@ async function open(session) {
 }
 
 async function follow() {
-  page.reading?.abort();
-  const reading = (page.reading = new AbortController());
-  try {
-    const reply = await call(talk(`/events?after=${page.after}`), { signal: reading.signal });
-    const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ""; ; ) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop();
-      for (const entry of lines.filter(Boolean).map((line) => JSON.parse(line))) {
+  const reading = (page.reading = {});
+  while (page.reading === reading) {
+    try {
+      const entries = document.hidden ? [] : await (await call(talk(`/events?after=${page.after}`))).json();
+      if (page.reading !== reading) return;
+      for (const entry of entries) {
         page.after = entry.n;
         show[entry.kind]?.(entry);
       }
+    } catch (error) {
+      if (!(error instanceof TypeError)) return tell(error);
     }
-  } catch (error) {
-    if (!reading.signal.aborted && !(error instanceof TypeError)) return tell(error);
+    await new Promise((done) => setTimeout(done, 400));
   }
-  if (!reading.signal.aborted) setTimeout(() => reading.signal.aborted || follow(), 1000);
 }
 
 function scope() {
@@ -271,10 +266,6 @@ async function watch() {
   if (page.reading) await refresh(); else await begin();
 }
 
-// Tabs that are hidden hold no connection: a browser has six for one address.
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) page.reading?.abort(); else if (page.reading) follow();
-});
 async function begin() {
   const found = await (await call("state")).json();
   page.documents = found.documents;
