@@ -76,13 +76,15 @@ def test_made_questions_are_reviewed_as_a_table_and_evaluated(at_store: Path) ->
         assert (0, 0, calls) == (done.exit_code, again.exit_code, len(model.asked)), done.output
 
     rows = [json.loads(line) for line in Path("questions.jsonl").read_text("utf-8").splitlines()]
-    table = Path("questions.csv").read_text("utf-8-sig")
+    page, table = (Path(f"questions.{end}").read_text("utf-8-sig") for end in ("html", "csv"))
     cells = list(csv.reader(table.splitlines()))
     Path("edited.csv").write_text("\n".join(";".join(cells[at]) for at in (0, 2, 3, 4)), "utf-8")
     told = run("eval", "edited.csv", "--retrieval-only", "--json")
 
     assert ["made-001", "made-002", "made-003", "made-004"] == [row["qid"] for row in rows]
     assert all(row["gold"][0]["doc_id"] in row["question"] for row in rows)
+    assert rows[0]["question"] in page
+    assert "<script" not in page
     assert all(row[3].startswith("'=How") for row in cells[1:])
     assert 3 == json.loads(told.stdout)["questions"], told.output
 
@@ -124,7 +126,7 @@ def test_nothing_is_made_of_nothing_or_over_a_file(at_store: Path) -> None:
     there = run("eval", "make")
     Path("kept.csv").write_text("my own words", "utf-8")
     given = ("eval", "make", "-o")
-    for done in (run(*given, "kept.csv"), run(*given, "kept.jsonl")):
+    for done in (run(*given, "kept.csv"), run(*given, "kept.jsonl"), run(*given, "a.html")):
         assert done.exit_code, done.output
     over = run("ablate", "own.jsonl", "--retrieval-only", "-o", "kept.csv")
     assert (1, "my own words") == (over.exit_code, Path("kept.csv").read_text("utf-8"))

@@ -35,7 +35,7 @@ BREADS = "# Breads\n\n" + "\n\n".join(
     f"It is baked at {150 + n} degrees for {n} hours."
     for n in range(1, MANY + 1)
 )
-PAGES = ("summary.json", "report.md")
+PAGES = ("summary.json", "report.md", "report.html")
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -119,6 +119,10 @@ def test_thirty_questions_are_answered_in_a_minute_and_measured(there: Path) -> 
     assert 1.0 == found["quotes_valid"]
     rows = read_rows(there / "eval-set")
     assert {"wrong"} == {one.judged for one in rows if one.qid == "judged"}
+    page = (there / "eval-set" / "report.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "default-src &#39;none&#39;" in page
+    assert not re.search(r"(?:src|href)=\"?http", page)
 
 
 def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path) -> None:
@@ -141,6 +145,7 @@ def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path)
     assert "1 question to ask: no model is asked" in dry.stderr
     assert not (there / "other").exists()
     folder = there / "eval-set-retrieval"
+    assert HOSTILE not in (folder / "report.html").read_text(encoding="utf-8")
     assert HOSTILE not in (folder / "report.md").read_text(encoding="utf-8")
     modes = {one.name: one.stat().st_mode & 0o77 for one in folder.iterdir() if one.name != "lock"}
     assert dict.fromkeys(("about.json", "rows.jsonl", *PAGES), 0) == modes

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -14,14 +15,15 @@ from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import IndexMissingError
-from research_agent.evaluation.making import Kept, Maker, make
+from research_agent.evaluation.making import Kept, Maker, Row, make
 from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.cli.options import INDEX, MODEL, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say
-from research_agent.interfaces.report.target import check_target
+from research_agent.interfaces.report.target import MADE_BY, check_target
+from research_agent.interfaces.report.writing import PACKAGE, environment, policy
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
 
@@ -54,15 +56,14 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
 ) -> int:
     """Write questions about your documents with the passages that answer them, for your review.
 
-    It also writes a table to edit (.csv). `eval` reads FILE or the table. After an interruption the
-    same command repeats no call.
+    It also writes a page to look at (.html) and a table to edit (.csv). `eval` reads FILE or the
+    table. After an interruption the same command repeats no call.
     """
     path, settings = Path(output), start(config)
-    if path.suffix == ".csv":
+    if path.suffix in (".csv", ".html"):
         raise click.UsageError(f"-o {output}: the questions are JSON Lines; name a .jsonl file")
-    table = path.with_suffix(".csv")
-    for target in (path, table):
-        check_target(str(target), force=force)
+    for end in (path.suffix, ".csv", ".html"):
+        check_target(str(path.with_suffix(end)), force=force)
     _, chunk_ids = index_state(index)
     if not chunk_ids:
         raise IndexMissingError("the index has no passages", hint="research-agent index PATH")
@@ -82,10 +83,9 @@ def make_command(  # noqa: PLR0913 (one argument for each option)
         _make(run, some, questions, kept, lambda at: show("making questions", at, questions))
     if kept.dropped:
         note(f"{kept.dropped.total()} questions were dropped. {kept.told()}")
-    rows = [{"qid": f"made-{at:03}"} | row for at, row in enumerate(kept.rows, 1)]
-    replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    replace_text(table, f"\ufeff{csv_text(rows)}")  # (by this mark Excel knows UTF-8)
-    say(f"{len(rows)} questions in {output}; review them in {table.name}")
+    _write(path, [{"qid": f"made-{at:03}"} | row for at, row in enumerate(kept.rows, 1)], model)
+    beside = " and ".join(path.with_suffix(end).name for end in (".html", ".csv"))
+    say(f"{len(kept.rows)} questions in {output}; review them in {beside}")
     return 0
 
 
@@ -108,3 +108,14 @@ def _make(
             show(len(kept.rows))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _write(path: Path, rows: Sequence[Row], model: str) -> None:
+    table, own = path.with_suffix(".csv"), "research_agent.interfaces.evaluation"
+    style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
+    template = environment(own).get_template("questions.html.jinja")
+    shown = {"rows": rows, "model": model, "csv": table.name}
+    page = template.render(shown, policy=policy(style), made_by=MADE_BY)
+    replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    replace_text(table, f"\ufeff{csv_text(rows)}")  # (by this mark Excel knows UTF-8)
+    replace_text(path.with_suffix(".html"), page.replace("/*STYLE*/", style, 1))

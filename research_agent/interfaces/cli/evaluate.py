@@ -16,12 +16,12 @@ from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.progress import progress_bar
 from research_agent.interfaces.cli.terminal import note, say, say_json
+from research_agent.interfaces.evaluation.estimate import estimate
 from research_agent.interfaces.evaluation.kept import read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
 from research_agent.interfaces.evaluation.running import (
     EvalOptions,
     chosen_questions,
-    estimate,
     evaluate,
     read_file,
 )

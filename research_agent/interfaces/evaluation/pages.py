@@ -1,18 +1,27 @@
-"""An evaluation as Markdown and as JSON, and the files they go to."""
+"""An evaluation as Markdown, as JSON and as one HTML page with plots, and the files they go to."""
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
+
+from markdown_it import MarkdownIt
 
 from research_agent.evaluation.metrics import Difference
 from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
+from research_agent.interfaces.report.target import MADE_BY
+from research_agent.interfaces.report.writing import environment, policy
 from research_agent.private_files import replace_text
 from research_agent.text.visible import plain
 
+PACKAGE = "research_agent.interfaces.evaluation"
+REPORT_PACKAGE = "research_agent.interfaces.report"
 LEAST_SHOWN, LONGEST = 1e-3, 500
 """Of a number that is shown with two decimals; characters of an answer."""
+SPENT = ("llm_calls", "prompt_tokens", "completion_tokens", "seconds", "cost")
+"""Figures that do not lie between 0 and 1."""
 
 
 def evaluation_json(evaluation: Evaluation, changes: Sequence[Difference]) -> dict[str, object]:
@@ -113,11 +122,35 @@ def _outcome(row: EvalRow, shown: Callable[[str], str]) -> tuple[str, ...]:
     return (shown(row.qid), shown(row.question), ", ".join(filter(None, happened)), shown(answer))
 
 
+def html(evaluation: Evaluation, changes: Sequence[Difference]) -> str:
+    """Return the same and plots as one HTML page without scripts or requests."""
+    style = (files(REPORT_PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
+    style += (files(PACKAGE) / "templates" / "plots.css").read_text(encoding="utf-8")
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    page = (
+        environment(PACKAGE)
+        .get_template("evaluation.html.jinja")
+        .render(
+            body=reader.render(markdown(evaluation, changes)),
+            bars=[one for one in evaluation.summary.figures if not one.name.startswith(SPENT)],
+            curves={
+                source: [f"{400 * at.coverage:.1f},{200 - 200 * at.risk:.1f}" for at in curve]
+                for source, curve in evaluation.summary.curves.items()
+            },
+            value=value,
+            policy=policy(style),
+            made_by=MADE_BY,
+        )
+    )
+    return page.replace("/*STYLE*/", style, 1)
+
+
 def write_pages(evaluation: Evaluation, changes: Sequence[Difference], folder: Path) -> None:
-    """Write summary.json and report.md to a folder."""
+    """Write summary.json, report.md and report.html to a folder."""
     texts = {
         "summary.json": json.dumps(evaluation_json(evaluation, changes), indent=1),
         "report.md": markdown(evaluation, changes),
+        "report.html": html(evaluation, changes),
     }
     for name, text in texts.items():
         replace_text(folder / name, text.encode(errors="backslashreplace").decode())
