@@ -110,9 +110,26 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
     assert "no value is given" in wrong[1].stderr
 
 
+def test_the_page_of_the_first_citation_opens(
+    indexed: Path, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the browser that the environment names; without a citation it is said."""
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n', encoding="utf-8")
+    browser.chmod(0o700)
+    script = "import sys, webbrowser; from research_agent.interfaces.cli.main import main; main()"
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    command = [sys.executable, "-c", script, "ask", BAKED, "--config", config, "--open"]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+
+    assert 0 == done.returncode, done.stderr
+    assert f"{(indexed / 'guide.md').as_uri()}\n" == opened.read_text(encoding="utf-8")
+
+
 def test_commands_are_in_three_groups_and_complete() -> None:
     """The help names each command once; a shell gets names to complete."""
     told = run("--help").stdout
+    scripts = [run("completion", shell).stdout for shell in ("bash", "zsh", "fish")]
     variables = {"_RESEARCH_AGENT_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
     given = {**variables, "COMP_WORDS": "research-agent hist"}
     offered = CliRunner().invoke(main, env=given, prog_name="research-agent")
@@ -120,6 +137,7 @@ def test_commands_are_in_three_groups_and_complete() -> None:
     assert ["Everyday", "Set-up", "Expert"] == list(GROUPS)
     for name in (*GROUPS, *COMMANDS):
         assert 1 == len(re.findall(rf"^ *{name}(:|  )", told, re.MULTILINE))
+    assert all("_RESEARCH_AGENT_COMPLETE" in script for script in scripts)
     assert "plain,history\n" == offered.stdout
 
 

@@ -54,6 +54,7 @@ class Show:
     prompt: bool = False
     quiet: bool = False
     verbose: bool = False
+    opens: bool = False
     fails: bool = False
     forgets: bool = False
     report: str | None = None
@@ -81,6 +82,7 @@ class Show:
 @options.JSON
 @options.QUIET
 @options.VERBOSE
+@click.option("--open", "opens", is_flag=True, help="Open the first cited page in the browser.")
 @click.option("--report", metavar="FILE", help="Also write an HTML report.")
 @click.option("--force", is_flag=True, help="Let --report replace a file that is not a report.")
 @click.option("--fail-on-refusal", "fails", is_flag=True, help="Exit with 5 if not answered.")
@@ -128,6 +130,8 @@ def ask_command(
         except StoppedError:
             return INTERRUPTED
         print_answer(result, show)
+        if show.opens:
+            rendering.open_first(result)
         if not show.forgets:
             keep(result, where, settings.sessions)
         if show.report and (status := _report(result, show, connection, record)):

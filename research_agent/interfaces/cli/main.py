@@ -34,6 +34,7 @@ GROUPS = {
         "config": ("config", "Show or write the settings."),
         "models": ("settings", "Show which model fills each role and what is installed."),
         "doctor": ("settings", "Check the set-up and say how to repair it."),
+        "completion": ("settings", "Print a completion script for your shell."),
         "mcp": ("settings", "Serve an index to MCP clients."),
         "serve": ("serve", "Serve answers over HTTP, also with OpenAI's API."),
     },

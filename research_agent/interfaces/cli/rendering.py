@@ -144,6 +144,14 @@ def cost_line(result: ResearchResult, *, short: bool = False) -> str:
     return f"{ending}: {several(result.rounds, 'round')}, {usage_text(usage)}"
 
 
+def open_first(result: ResearchResult) -> None:
+    """Open the page of the first citation in the browser; tells where that does not work."""
+    if found := result_lines.references(result):
+        open_page(citation_address(found[0].citation))
+    else:
+        note("nothing is cited, so no page is opened")
+
+
 def open_page(where: str) -> None:
     """Open an address of `address` in the browser; tells where that does not work."""
     import webbrowser

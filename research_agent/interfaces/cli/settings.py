@@ -1,4 +1,4 @@
-"""Commands about the set-up: models, doctor, graph; and those that serve: mcp, web."""
+"""Commands about the set-up: models, doctor, graph, completion; and those that serve: mcp, web."""
 
 import os
 from collections import Counter
@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
@@ -111,6 +112,23 @@ def graph_command() -> int:
     nothing: dict[str, Any] = {field.name: None for field in fields(Ports)}
     graph = research.build_research_graph(Ports(**nothing), Settings(), load_prompts())
     click.echo(graph.get_graph(xray=True).draw_mermaid().rstrip("\n"))
+    return 0
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+@told
+def completion_command(context: click.Context, *, shell: str) -> int:
+    """Print a script that completes commands, options and index names in your shell.
+
+    \b
+    bash: research-agent completion bash > ~/.local/share/bash-completion/completions/research-agent
+    zsh:  research-agent completion zsh > "${fpath[1]}/_research-agent"
+    fish: research-agent completion fish > ~/.config/fish/completions/research-agent.fish
+    """  # noqa: D301 (click reads the mark before the list)
+    made, names = get_completion_class(shell), ("research-agent", "_RESEARCH_AGENT_COMPLETE")
+    click.echo(made(context.find_root().command, {}, *names).source() if made else "")
     return 0
 
 
