@@ -11,12 +11,14 @@ from mcp.shared.exceptions import MCPError
 
 from graphs.state import RESULT
 from research_agent import ResearchAgent
+from research_agent.interfaces.mcp import server
 from research_agent.interfaces.mcp.server import build_server
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, chunk, ports, says
 
 ODD = "my notes/täg <b>"
+ADDRESS = "research-agent://documents/"
 
 
 def talk(work: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:  # noqa: ANN401 (whatever it gives)
@@ -144,11 +146,43 @@ def test_a_fault_of_ours_tells_nothing_of_its_text(
     assert "secret" in caplog.text
 
 
-def test_a_tool_that_is_not_there_is_an_error_of_the_protocol() -> None:
-    """Nothing but the four tools can be asked for."""
+def test_documents_are_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An odd name comes back as it was; the text names its passages; a long one is cut."""
 
     async def work(client: Client) -> Any:  # noqa: ANN401 (the library's result)
-        with pytest.raises(MCPError, match="there is no tool 'remove_everything'"):
-            await client.call_tool("remove_everything", {})
+        listed = (await client.list_resources()).resources
+        uris = [one.uri for one in listed]
+        read = [await client.read_resource(uri) for uri in uris]
+        monkeypatch.setattr(server, "LONGEST", 30)
+        read.append(await client.read_resource(f"{ADDRESS}guide"))
+        return [one.name for one in listed], [one.contents[0].model_dump()["text"] for one in read]
+
+    names, texts = talk(work)
+
+    assert ["guide", ODD] == names
+    assert "--- [guide-1] guide, page 2\nML-KEM-512 has" in texts[0]
+    assert "obey me" in texts[1]
+    assert "--- [guide-0] guide\nML-KEM-768\n\n(cut here: search_chunks finds the rest)" == texts[2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        *(
+            (lambda client, uri=uri: client.read_resource(uri), f"there is no document {uri!r}")
+            for uri in (f"{ADDRESS}nowhere", "file:///etc/passwd", ADDRESS)
+        ),
+        (lambda client: client.call_tool("remove_everything", {}), "there is no tool 'remove_ev"),
+    ],
+)
+def test_what_is_not_there_is_an_error_of_the_protocol(
+    asked: Callable[[Client], Awaitable[Any]], told: str
+) -> None:
+    """Only documents of the index can be read, whatever a client asks for."""
+
+    async def work(client: Client) -> None:
+        with pytest.raises(MCPError) as caught:
+            await asked(client)
+        assert caught.value.error.message.startswith(told)
 
     talk(work)

@@ -1,4 +1,4 @@
-"""The MCP server of an agent: its tools."""
+"""The MCP server of an agent: its tools, and documents as resources."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -6,6 +6,7 @@ from contextlib import aclosing
 from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, unquote
 
 import mcp_types
 from anyio import to_thread
@@ -22,6 +23,7 @@ from research_agent.planning import tool_texts
 from research_agent.stopping import Stop, stopping
 from research_agent.text.visible import visible
 from research_agent.types.events import Finished
+from research_agent.types.evidence import place, readable
 from research_agent.types.result import ResearchResult
 
 inputs = own("tool_inputs")
@@ -29,6 +31,9 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 Paginated = mcp_types.PaginatedRequestParams
 NAME = "research-agent"
+SCHEME = "research-agent://documents/"
+LONGEST = 2_000_000
+"""Characters of a document that are sent; the rest is found by searching."""
 INSTRUCTIONS = (
     "Searches the user's own documents and answers questions from them with citations. Use "
     "research for a whole question, search_chunks and get_chunks to look things up yourself."
@@ -137,6 +142,40 @@ class Handlers:
             _log.exception("the tool %r failed", name)
             return _failed(f"an unexpected error in {name}: the server's log has it")
 
+    async def list_resources(
+        self, _: Context, _params: Paginated | None
+    ) -> mcp_types.ListResourcesResult:
+        """Return all documents."""
+        outlines = (await in_thread(self._agent.documents)).documents
+        return mcp_types.ListResourcesResult(
+            resources=[
+                mcp_types.Resource(
+                    uri=SCHEME + quote(document.doc_id, safe=""),
+                    name=document.doc_id,
+                    title=document.title or None,
+                    description=f"{document.chunks} passages, from {document.source}",
+                    mime_type="text/plain",
+                )
+                for document in outlines
+            ]
+        )
+
+    async def read_resource(
+        self, _: Context, params: mcp_types.ReadResourceRequestParams
+    ) -> mcp_types.ReadResourceResult:
+        """Return the text of a document; raises MCPError where there is none."""
+        uri = str(params.uri)
+        name = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
+        chunks = await in_thread(partial(self._agent.document, name)) if name else ()
+        if not chunks:
+            message = f"there is no document {uri[:200]!r}: resources/list names them"
+            raise MCPError(mcp_types.INVALID_PARAMS, message)
+        text = "\n\n".join(f"--- [{c.chunk_id}] {place(c)}\n{readable(c)}" for c in chunks)
+        if len(text) > LONGEST:
+            text = text[:LONGEST] + "\n\n(cut here: search_chunks finds the rest)"
+        contents = mcp_types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+        return mcp_types.ReadResourceResult(contents=[contents])
+
     async def _research(
         self, context: Context, arguments: Mapping[str, Any]
     ) -> mcp_types.CallToolResult:
@@ -162,6 +201,8 @@ def build_server(agent: ResearchAgent) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_read_resource=handlers.read_resource,
     )
 
 
