@@ -10,7 +10,7 @@ import pytest
 
 from graphs.state import RESULT
 from research_agent.errors import ConfigError, PathError
-from research_agent.interfaces.serve import answers
+from research_agent.interfaces.serve import answers, gate
 from research_agent.interfaces.serve.completions import answer_text
 from research_agent.interfaces.serve.tokens import Clients, Rule, rules_of
 from tests.interfaces.api_server import SECRET, TOKENS, Server, api
@@ -174,6 +174,7 @@ def test_an_error_in_a_stream_is_its_last_event(api: Server) -> None:
             200,
         ),
         ("/v1/models", {"Authorization": f"Bearer {TOKENS['bread']}", "Host": "evil.example"}, 421),
+        ("/openapi.json", {"Host": "evil.example"}, 421),
         (
             "/v1/models",
             {"Authorization": f"Bearer {TOKENS['bread']}", "Origin": "https://evil.example"},
@@ -276,6 +277,20 @@ def test_metrics(api: Server) -> None:
     assert float(told.split('model_tokens_total{kind="prompt"} ')[1].split("\n")[0]) >= 90
     assert "research_agent_questions_running 0.0" in told
     assert "heliotrope" not in told
+
+
+def test_the_description_names_what_there_is(api: Server) -> None:
+    described = httpx2.get(f"{api.url}/openapi.json").json()
+    schemas = described["components"]["schemas"]
+    found = api.post("/v1/search", {"query": "rye bread", "rerank": False}).json()
+
+    for reference in set(json.dumps(described).split('"#/components/schemas/')[1:]):
+        assert reference.split('"')[0] in schemas
+    for path, methods in described["paths"].items():
+        for method in methods:
+            assert 404 != api.clients["bread"].request(method, path).status_code
+    assert set(gate.PATHS) == set(described["paths"])
+    assert set(found) == set(schemas["Found"]["properties"])
 
 
 def test_tokens_come_from_a_private_file_or_the_environment(tmp_path: Path) -> None:

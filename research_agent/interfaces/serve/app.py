@@ -23,6 +23,7 @@ from research_agent.interfaces.http_limits import BoundedProtocol
 from research_agent.interfaces.own_graphs import own, research_tool
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
+from research_agent.interfaces.serve.description import openapi
 from research_agent.interfaces.serve.gate import CLIENT, Gate
 from research_agent.interfaces.serve.metrics import Metrics
 from research_agent.interfaces.serve.shelf import Served, Shelf, session_name
@@ -125,6 +126,10 @@ class Api:
         """Tell the counters."""
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
+    async def openapi(self, _: Request) -> Response:
+        """Describe all of this."""
+        return JSONResponse(openapi())
+
     def _read(self, location: str) -> None:
         self._shelf.served(location).agent.documents()
 
@@ -158,6 +163,7 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
         "/health": api.health,
         "/ready": api.ready,
         "/metrics": api.counters,
+        "/openapi.json": api.openapi,
     }
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]

@@ -1,10 +1,11 @@
-"""What requests hold, and what errors say."""
+"""What requests and answers hold."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
 from research_agent.errors import ToolInputError
 from research_agent.interfaces.own_graphs import own
@@ -106,7 +107,32 @@ def _turns(messages: Sequence[ChatMessage]) -> list[Turn]:
     ]
 
 
-def problem(message: str, kind: str, hint: str = "") -> dict[str, dict[str, str]]:
+class Found(TypedDict):
+    """What a search finds; `chunks` as in docs/tools.md."""
+
+    total_found: int
+    files_searched: int
+    search_time_ms: float
+    filtering_stats: dict[str, Any]
+    chunks: list[dict[str, Any]]
+    notes: list[str]
+
+
+class Told(TypedDict):
+    """What went wrong."""
+
+    message: str
+    type: str
+    hint: str
+
+
+class Problem(TypedDict):
+    """The body of every error."""
+
+    error: Told
+
+
+def problem(message: str, kind: str, hint: str = "") -> Problem:
     """Return the body of an error."""
     return {"error": {"message": message, "type": kind, "hint": hint}}
 

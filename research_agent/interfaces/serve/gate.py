@@ -16,10 +16,11 @@ CLIENT = "research_agent.client"
 """Where the request's scope has its Client."""
 PROBES = ("/health", "/ready")
 """Answered to everybody: probes know neither host nor token, and are told nothing else."""
+PUBLIC = "/openapi.json"
 METRICS = "/metrics"
 QUESTIONS = ("/v1/research", "/v1/search", "/v1/chat", "/v1/chat/completions")
 """What asks models: so many at a time for each token."""
-PATHS = (*PROBES, METRICS, *QUESTIONS, "/v1/models")
+PATHS = (*PROBES, PUBLIC, METRICS, *QUESTIONS, "/v1/models")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GONE = 499
 ADDED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -72,7 +73,7 @@ class Gate:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and _name(origin) not in self._hosts:
             return 403, "a page of another site has asked", none
-        return self._unknown(scope, headers, held)
+        return None if path == PUBLIC else self._unknown(scope, headers, held)
 
     def _unknown(self, scope: Message, headers: Headers, held: ExitStack) -> Refusal | None:
         client = self._clients.of(headers.get(b"authorization", b""))
